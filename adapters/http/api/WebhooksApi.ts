@@ -64,7 +64,7 @@ export const ListedWebhookEndpoint = WebhookEndpoint.mapFields((fields) => ({
     "When an attempt at the endpoint last succeeded; null where none did",
     Samples.bought
   ),
-  pending_deliveries: Schemas.field(Schema.Int, "How many deliveries are to be made, counted up to 10,000", 0)
+  pending_deliveries: Schemas.field(Schema.Int, "How many deliveries are to be made", 0)
 })).annotate({ identifier: "ListedWebhookEndpoint", description: "A webhook endpoint, and how its deliveries fare" })
 
 /** An endpoint whose signing key was just made: the only answers that show it (rule W6). */

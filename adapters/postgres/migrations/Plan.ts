@@ -86,6 +86,15 @@ const kinds: ReadonlyArray<Kind> = [
     })
   ],
   [
+    /^create trigger \w+ after \w+ on simplan\.(\w+)/,
+    (name, text) => ({
+      does: `creates ${/^create (trigger \w+)/.exec(text)?.[1]}`,
+      tables: [name],
+      blocks: "writes",
+      work: "none"
+    })
+  ],
+  [
     /^create (?:or replace )?function simplan\.(\w+)/,
     (name) => ({ does: `makes the function ${name}`, tables: [], blocks: "nothing", work: "none" })
   ],

@@ -4,6 +4,7 @@
  */
 import * as takenReports from "./0024_taken_reports.ts"
 import * as auditMonths from "./0027_audit_months.ts"
+import * as deliveryCounts from "./0035_delivery_counts.ts"
 
 interface Queue {
   readonly table: string
@@ -447,5 +448,6 @@ export const upgrades: Readonly<Record<string, ReadonlyArray<string>>> = {
     singleton boolean primary key default true check (singleton),
     value text not null
   )`
-  ]
+  ],
+  "0035_delivery_counts": deliveryCounts.statements
 }

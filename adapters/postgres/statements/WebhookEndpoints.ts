@@ -143,63 +143,17 @@ export const failing = (database: Database) =>
     (row): WebhookEndpoint.Failing => row ?? { count: 0, since: null }
   )
 
-/**
- * What the log says of endpoints. Their deliveries are read by the indexes of the log and of what is pending, each up to
- * a bound. Of a delivery that succeeded only its last attempt counts, which the delivery has.
- */
+/** What is kept of endpoints beside the log (migration 35). */
 export const health =
   (database: Database) => (of: { readonly organizationId: string; readonly endpointIds: ReadonlyArray<string> }) =>
     database.rows(
       (sql) => sql<Row<WebhookEndpoint.Health>>`
         select json_build_object(
-          'endpointId', asked.endpoint_id, 'pending', pending.count,
-          'lastSuccessAt', greatest(delivered.at, made.success)
+          'endpointId', asked.endpoint_id, 'pending', greatest(coalesce(sum(delivery_count.pending), 0), 0),
+          'lastSuccessAt', max(delivery_count.delivered_at)
         )::text as value
         from json_array_elements_text(${JSON.stringify(of.endpointIds)}::json) as asked(endpoint_id)
-        cross join lateral (
-          select count(*) as count from (
-            select from simplan.delivery
-            where delivery.endpoint_id = asked.endpoint_id and delivery.status = 'Pending'
-              and delivery.handler is null and delivery.organization_id = ${of.organizationId}
-            limit 10000
-          ) found
-        ) pending
-        cross join lateral (
-          select max(delivered.last_attempt_at) as at from (
-            select newest.last_attempt_at from (
-              select delivery.status, delivery.last_attempt_at from simplan.delivery
-              where delivery.organization_id = ${of.organizationId} and delivery.endpoint_id = asked.endpoint_id
-                and delivery.handler is null
-              order by delivery.created_at desc, delivery.delivery_id desc
-              limit 10000
-            ) newest
-            where newest.status = 'Delivered'
-            limit 100
-          ) delivered
-        ) delivered
-        cross join lateral (
-          select max(delivery_attempt.at) as success
-          from (
-            (
-              select newest.delivery_id from (
-                select delivery.delivery_id, delivery.status, delivery.last_attempt_at from simplan.delivery
-                where delivery.organization_id = ${of.organizationId} and delivery.endpoint_id = asked.endpoint_id
-                  and delivery.handler is null
-                order by delivery.created_at desc, delivery.delivery_id desc
-                limit 1000
-              ) newest
-              where newest.status <> 'Delivered' and newest.last_attempt_at is not null
-            )
-            union
-            (
-              select delivery.delivery_id from simplan.delivery
-              where delivery.endpoint_id = asked.endpoint_id and delivery.status = 'Pending'
-                and delivery.handler is null and delivery.organization_id = ${of.organizationId}
-                and delivery.last_attempt_at is not null
-              limit 10000
-            )
-          ) tried
-          join simplan.delivery_attempt on delivery_attempt.organization_id = ${of.organizationId}
-            and delivery_attempt.delivery_id = tried.delivery_id and delivery_attempt.error is null
-        ) made`
+        left join simplan.delivery_count on delivery_count.organization_id = ${of.organizationId}
+          and delivery_count.endpoint_id = asked.endpoint_id
+        group by asked.endpoint_id`
     )

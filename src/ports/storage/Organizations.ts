@@ -67,8 +67,8 @@ export interface WebhookEndpoints {
     of: OfOrganization & { readonly endpointId: string; readonly from: Instant; readonly createdFrom: Instant }
   ) => Read<Instant | null>
   /**
-   * What the log says of each of the endpoints (`Delivery.healthOf`), in any order. The cost has a bound: at most 10,000
-   * pending deliveries and the newest 1,000 others are read, and the last success is searched for in the newest 10,000.
+   * What the log says of each of the endpoints (`Delivery.healthOf`), in any order. A storage may keep it beside the log, so that it
+   * costs the same however much is pending; then the last success stays when its delivery is purged.
    */
   readonly health: (of: OfOrganization & { readonly endpointIds: ReadonlyArray<string> }) => Read<ReadonlyArray<Health>>
   /** Those of all organizations that fail (`WebhookEndpoint.isFailing`), counted up to 10,000. For watching. */

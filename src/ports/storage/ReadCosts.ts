@@ -79,7 +79,7 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     page: light(PAGE),
     namedTypes: light(200),
     failingSince: heavy(INVENTORY),
-    // 16 counts of each endpoint.
+    // Each endpoint has up to 16 counts.
     health: light(1_600),
     failing: heavy(COUNTED)
   },

@@ -187,7 +187,8 @@ describe("The migrations", () => {
       [31, "28077af3a6ed80bc"],
       [32, "3299a12bfb3b8623"],
       [33, "5aeaba6a5c5a0d22"],
-      [34, "a5c851ecc104c3fa"]
+      [34, "a5c851ecc104c3fa"],
+      [35, "ec4dd28fba8d0ce5"]
     ])
   })
 })

@@ -122,6 +122,56 @@ it("migration 9 ends the failures that the log has a success after, and no other
   expect(found.map(({ name }) => name)).toEqual(["failing 5", "off 5", "recovered", "silent 5"])
 })
 
+it("W13: migration 35 counts what is pending, and keeps that true whatever is written", async () => {
+  const found = await onSchema((sql) =>
+    Effect.gen(function* () {
+      const statements = Migrations.all.find(({ name }) => name === "delivery_counts")?.statements ?? []
+      yield* sql`drop table simplan.delivery_count`
+      yield* sql`drop function simplan.count_deliveries cascade`
+      yield* sql`
+        insert into simplan.webhook_endpoint (
+          organization_id, endpoint_id, url, description, signing_keys, created_at, version
+        )
+        select 'o' || n % 2, 'w' || n, '', '', '[]', 0, 1 from generate_series(0, 3) n`
+      const deliver = (from: number) => sql`
+        insert into simplan.delivery (
+          organization_id, delivery_id, event_id, endpoint_id, status, attempts, retry_step, last_attempt_at, created_at, handler
+        )
+        select 'o' || n % 2, 'd' || n, '', 'w' || n % 4, case when n % 3 = 0 then 'Delivered' else 'Pending' end, 1, 1, n, n,
+          case when n % 5 = 0 then 'h' end
+        from generate_series(${from}::int, ${from}::int + 99) n`
+      const compared = sql<{ readonly kept: number; readonly counted: number; readonly at: number }>`
+        select coalesce(sum(kept.pending), 0)::int as kept, max(kept.delivered_at)::int as at, (
+          select count(*) from simplan.delivery where delivery.organization_id = webhook_endpoint.organization_id
+            and delivery.endpoint_id = webhook_endpoint.endpoint_id and status = 'Pending' and handler is null
+        )::int as counted
+        from simplan.webhook_endpoint
+        left join simplan.delivery_count kept using (organization_id, endpoint_id)
+        group by organization_id, endpoint_id order by endpoint_id`.unprepared
+      yield* deliver(0)
+      for (const statement of statements) yield* sql.unsafe(statement).unprepared
+      const seen = [yield* compared]
+      yield* deliver(100)
+      seen.push(yield* compared)
+      yield* sql`update simplan.delivery set lease_token = 't'`
+      yield* sql`update simplan.delivery set status = 'Failed' where created_at % 7 = 0`
+      seen.push(yield* compared)
+      yield* sql`update simplan.delivery set status = 'Pending' where created_at % 3 = 0`
+      yield* sql`delete from simplan.delivery where created_at % 11 = 0`
+      seen.push(yield* compared)
+      yield* sql`update simplan.delivery set status = 'Delivered', last_attempt_at = 600 where delivery_id = 'd7'`
+      yield* sql`update simplan.delivery set status = 'Failed', last_attempt_at = 700 where delivery_id = 'd2'`
+      yield* sql`update simplan.delivery set status = 'Pending', last_attempt_at = 700 where delivery_id = 'd7'`
+      seen.push(yield* compared)
+      return seen
+    })
+  )
+  for (const rows of found) expect(rows.map(({ kept }) => kept)).toEqual(rows.map(({ counted }) => counted))
+  expect(found[0]?.map(({ at }) => at)).toEqual([96, 93, 78, 99])
+  expect(found.at(-1)?.map(({ at }) => at)).toEqual([192, 189, 198, 600])
+  expect(new Set(found.flatMap((rows) => rows.map(({ kept }) => kept))).size).toBeGreaterThan(5)
+})
+
 it("U1: migration 13 gives an attachment that has usage one entry, on no day", async () => {
   const found = await onSchema((sql) =>
     Effect.gen(function* () {

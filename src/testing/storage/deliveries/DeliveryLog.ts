@@ -250,18 +250,25 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* made(world, attempt(1, now))
       yield* made(world, attempt(2, now + MINUTE))
       yield* isAs("after two failures", null, 1)
-      yield* made(world, attempt(3, now + 2 * MINUTE, success))
-      yield* isAs("after a success that is to be repeated", now + 2 * MINUTE, 1)
+      const delivered = (number: number, at: Instant) =>
+        Effect.gen(function* () {
+          const claim = World.claim(world, { now: at })
+          const { delivery } = yield* World.given("due delivery", (yield* world.outbox.claim(claim))[0])
+          const done = { status: "Delivered", attempts: number, lastAttemptAt: at, nextAttemptAt: null } as const
+          const settled = { ...delivery, ...done, lastError: null, responseStatus: 200 }
+          const last = attempt(number, at, success)
+          yield* storage.commit({ deliveries: { settled: [{ delivery: settled, token: claim.token, attempt: last }] } })
+          return settled
+        })
+      const first = yield* delivered(3, now + 2 * MINUTE)
+      yield* isAs("after it was delivered", now + 2 * MINUTE, 0)
+      yield* storage.commit({ deliveries: { replayed: [{ ...first, status: "Pending", nextAttemptAt: now }] } })
+      yield* isAs("after it was replayed", now + 2 * MINUTE, 1)
       yield* made(world, attempt(4, now + 3 * MINUTE))
       yield* made(world, attempt(5, now + 4 * MINUTE))
       yield* isAs("after failures again", now + 2 * MINUTE, 1)
-      const claim = World.claim(world, { now: now + 5 * MINUTE })
-      const { delivery } = yield* World.given("due delivery", (yield* world.outbox.claim(claim))[0])
-      const done = { status: "Delivered", attempts: 6, lastAttemptAt: claim.now, nextAttemptAt: null } as const
-      const settled = { ...delivery, ...done, lastError: null, responseStatus: 200 }
-      const last = attempt(6, claim.now, success)
-      yield* storage.commit({ deliveries: { settled: [{ delivery: settled, token: claim.token, attempt: last }] } })
-      yield* isAs("after it was delivered", now + 5 * MINUTE, 0)
+      yield* delivered(6, now + 5 * MINUTE)
+      yield* isAs("after it was delivered again", now + 5 * MINUTE, 0)
       const { organizationId } = yield* World.neighbour(world)
       const theirs = yield* storage.webhookEndpoints.health({ organizationId, endpointIds: [endpointId] })
       const none = { endpointId, lastSuccessAt: null, pending: 0 }

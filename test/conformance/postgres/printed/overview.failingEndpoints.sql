@@ -18,12 +18,9 @@ from (
   limit $2::int
 ) asked
 cross join lateral (
-  select count(*) as pending from (
-    select from simplan.delivery
-    where delivery.endpoint_id = asked.endpoint_id and delivery.status = 'Pending' and delivery.handler is null
-    and delivery.organization_id = asked.organization_id
-    order by delivery.next_attempt_at, delivery.delivery_id
-    limit $3::int
-  ) waiting
+  select least(greatest(coalesce(sum(delivery_count.pending), 0), 0), $3::int) as pending
+  from simplan.delivery_count
+  where delivery_count.organization_id = asked.organization_id
+  and delivery_count.endpoint_id = asked.endpoint_id
 ) counted
 order by asked.failing_since, asked.endpoint_id;
