@@ -120,6 +120,7 @@ export function around(service: object, decoration: Decoration, prefix = ""): ob
 
 export interface Mishaps {
   readonly messages: ReadonlyArray<string>
+  readonly add: (message: string) => void
   readonly loggers: ReadonlySet<Logger.Logger<unknown, void>>
 }
 
@@ -132,5 +133,5 @@ export const mishaps = (): Mishaps => {
   const logger = Logger.make<unknown, void>(({ cause, message }) => {
     if (cause.reasons.length > 0) messages.push(`${text(message)}: ${String(Cause.squash(cause))}`)
   })
-  return { messages, loggers: new Set([logger]) }
+  return { messages, add: (message) => void messages.push(message), loggers: new Set([logger]) }
 }

@@ -6,7 +6,7 @@
  * neither Node nor a test runner. A mistake in its use is one sentence that names the field, the value and what is allowed.
  */
 import { Clock as MachineClock, Context, Data, Duration, Effect, Layer, Logger, Scheduler, Scope } from "effect"
-import { Catalogues, Clock, Services, Settings, Time, Worker } from "simplan"
+import { Catalogues, Clock, EventHandlers, Services, Settings, Time, Worker } from "simplan"
 import { Clocks, Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
@@ -37,6 +37,11 @@ export interface Options extends Inventory.Options {
   readonly keepsHistory?: boolean
   /** Called with every call to the telco. */
   readonly onTelcoCall?: SimulatedTelco.Listener
+  /**
+   * Handlers of events in each process (rule E2), which do nothing with what they are given: none unless given. In memory an
+   * advance that waits for the machine's clock is a mishap then, unless the telco was slow or a process was killed.
+   */
+  readonly handlers?: ReadonlyArray<{ readonly name: string; readonly types: ReadonlyArray<string> }>
   /** What to put around the ports: to plant a fault, and see it found. */
   readonly around?: (ports: Context.Context<Ports>) => Context.Context<Ports>
 }
@@ -140,6 +145,9 @@ export const makeOver = Effect.fnUntraced(function* (
       ),
       own
     )
+    const handlers = Context.get(services, EventHandlers.EventHandlers)
+    for (const { name, types } of options.handlers ?? [])
+      yield* Effect.orDie(handlers.on({ name, types }, () => Effect.void))
     yield* Effect.addFinalizer((exit) => {
       if (present.isDead()) return Effect.void
       processes.kill(null)
@@ -154,6 +162,17 @@ export const makeOver = Effect.fnUntraced(function* (
   })
   const use = <A, E>(effect: Effect.Effect<A, E, Services.Services>): Effect.Effect<A, E> =>
     inItsTime(Effect.suspend(() => Effect.provideContext(effect, services)))
+
+  let mayWait = machine === undefined || options.handlers === undefined
+  /** An advance, which does not wait for the machine's clock. */
+  const advancing = <A, E>(effect: Effect.Effect<A, E, Services.Services>): Effect.Effect<A, E> =>
+    Effect.gen(function* () {
+      const before = machine?.clock.currentTimeMillisUnsafe() ?? 0
+      const result = yield* use(effect)
+      const waited = (machine?.clock.currentTimeMillisUnsafe() ?? 0) - before
+      if (waited > 0 && !mayWait) mishaps.add(`an advance has waited ${waited} ms for the machine's clock`)
+      return result
+    })
 
   const inventories = [Inventory.rows(0, options), Inventory.rows(1, options)] as const
   const first = yield* Effect.orDie(use(Inventory.furnish("First Travel", inventories[0], options)))
@@ -174,9 +193,10 @@ export const makeOver = Effect.fnUntraced(function* (
     now: clock.now,
     advanceTo: (instant) =>
       Effect.flatMap(clock.now, (now) =>
-        Effect.andThen(checkedInstant(instant, now), use(Clock.Clock.use((of) => of.advanceTo(instant))))
+        Effect.andThen(checkedInstant(instant, now), advancing(Clock.Clock.use((of) => of.advanceTo(instant))))
       ),
-    advanceBy: (by) => Effect.flatMap(checkedSpan(by), (millis) => use(Clock.Clock.use((of) => of.advanceBy(millis)))),
+    advanceBy: (by) =>
+      Effect.flatMap(checkedSpan(by), (millis) => advancing(Clock.Clock.use((of) => of.advanceBy(millis)))),
     sleepThrough: (millis) =>
       Effect.gen(function* () {
         processes.next()
@@ -184,12 +204,20 @@ export const makeOver = Effect.fnUntraced(function* (
         yield* clock.set?.(now + millis) ?? Effect.void
         yield* restart
       }),
-    setFault: (fault, times) => telco.setFaults(fault === null ? [] : [faultOf(fault, times, pace.slow)]),
+    setFault: (fault, times) =>
+      Effect.suspend(() => {
+        mayWait ||= fault === "slow"
+        return telco.setFaults(fault === null ? [] : [faultOf(fault, times, pace.slow)])
+      }),
     arrivals: inItsTime(Effect.sleep(2 * pace.slow)),
     telco: Effect.sync(() => SimulatedTelco.booksOf(journal.records)),
     telcoRecords: (from) => journal.records.slice(from),
     telcoCalls: (from) => calls.slice(from),
-    kill: (at) => Effect.sync(() => processes.kill(at)),
+    kill: (at) =>
+      Effect.sync(() => {
+        mayWait = true
+        processes.kill(at)
+      }),
     killed: inItsTime(processes.killed),
     restart,
     mishaps: (from) => mishaps.messages.slice(from),

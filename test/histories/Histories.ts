@@ -9,6 +9,12 @@ import { type Commands, History, Invariants, Simulation } from "simplan/testing"
 /** A small inventory, so that SIMs run out and are recycled. */
 export const inventory = { esims: { Green: 4, Aqua: 1 }, physicalSims: 1 } as const
 
+/** Two handlers of events, of which each is given what the other one is not. */
+export const handlers = [
+  { name: "packages", types: ["package.created", "attachment.activated"] },
+  { name: "pauses", types: ["subscription.paused", "attachment.expired"] }
+]
+
 /** Runs the commands on a new service and returns their history. */
 export const recorded = (
   seed: number,

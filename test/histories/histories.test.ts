@@ -8,7 +8,7 @@ import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Simulation from "../../adapters/simulation/Simulation.ts"
 import { Arbitraries, Commands, History, Invariants } from "../../src/testing/index.ts"
-import { inventory, mustHold, recorded } from "./Histories.ts"
+import { handlers, inventory, mustHold, recorded } from "./Histories.ts"
 
 /** A fixed set of runs; `npm run test:deep` draws new ones. */
 const SEED = 1
@@ -22,6 +22,15 @@ describe("Any run of a service", () => {
         mustHold(await recorded(seed, commands, { start }))
       ),
       { numRuns: 250, seed: SEED }
+    )
+  }, 300_000)
+
+  it("waits for no machine's clock while it has handlers of events (rule E2)", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), starts, Commands.runs(), async (seed, start, commands) =>
+        mustHold(await recorded(seed, commands, { start, handlers }))
+      ),
+      { numRuns: 80, seed: SEED + 2 }
     )
   }, 300_000)
 
