@@ -130,7 +130,10 @@ describe("The ids that a process makes for one instant", () => {
   const made = (seed: number, organizations: ReadonlyArray<string | null>) =>
     Effect.gen(function* () {
       const ids = yield* Ids.Ids
-      return yield* Effect.forEach(organizations, (of) => ids.next(5, of))
+      // Other work of the process makes ids of other instants meanwhile.
+      return yield* Effect.forEach(organizations, (of, index) =>
+        Effect.tap(ids.next(5, of), () => ids.next(6 + (index % 7), of))
+      )
     }).pipe(Effect.provide(Ids.layer.pipe(Layer.provide(Machine.crypto(seed)))), Effect.runSync)
 
   const counterOf = (id: string): number => {

@@ -32,6 +32,9 @@ const POOLED_IDS = 100
 
 const FRACTION_BYTES = 7
 
+/** For how many instants, those that were used last, ids are counted. */
+const COUNTED_INSTANTS = 64
+
 const ascii = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
 /** 53 random bits as a number in [0, 1): a double holds no more. */
@@ -64,11 +67,18 @@ export const layer: Layer.Layer<Ids, never, SecureRandom.SecureRandom | Digest.D
       })
     }
 
-    let last: Instant = Number.NEGATIVE_INFINITY
-    const counters = new Map<string | null, number>()
+    // What has begun at one instant makes ids of it after other work has made some of the next.
+    const instants = new Map<Instant, Map<string | null, number>>()
+    const countersOf = (now: Instant): Map<string | null, number> => {
+      const counters = instants.get(now) ?? new Map<string | null, number>()
+      instants.delete(now)
+      instants.set(now, counters)
+      const [eldest] = instants.size > COUNTED_INSTANTS ? instants.keys() : []
+      if (eldest !== undefined) instants.delete(eldest)
+      return counters
+    }
     const counted = (now: Instant, organizationId: string | null, random: Uint8Array): string => {
-      if (now !== last) counters.clear()
-      last = now
+      const counters = countersOf(now)
       // A counter begins at a low random number: there is room to count, and processes and organizations differ.
       const before = counters.get(organizationId) ?? ((random[1] ?? 0) << 8) | (random[2] ?? 0)
       const counter = (before + 1) % Id.COUNTER_SIZE

@@ -2,7 +2,7 @@
  * What must hold of facts: what is known once stays known, and a telco's report counts once (rule R1).
  */
 import type { Attachment } from "../../domain/Attachment.ts"
-import type { Package } from "../../domain/Package.ts"
+import { formerOf, type Package } from "../../domain/Package.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import {
   attachments,
@@ -209,7 +209,10 @@ export const usageIsWhatWasReported: Invariant = make(
 const waiting = (lines: Lines): ReadonlySet<string> =>
   new Set(packages(lines).flatMap(({ pack }) => (pack.activationAt === null ? [periodOf(pack)] : [])))
 
-/** Rule T3. The activation is the `occurredAt` of a report of use or first use in the same step. */
+/**
+ * Rules T3 and S8. The activation is the `occurredAt` of a report of use or first use in the same step, on the package's SIM or on one
+ * that its subscription has left.
+ */
 export const firstUsesActivate: Invariant = make(
   "a package that waits for its first use is activated by a report of use, at the instant that it names",
   "T3",
@@ -219,11 +222,12 @@ export const firstUsesActivate: Invariant = make(
       const idle = waiting(before)
       const activated = packages(after).filter(({ pack }) => idle.has(periodOf(pack)) && pack.activationAt !== null)
       const uses = asked._tag === "Report" ? asked.reports.filter(({ fact }) => isUse(fact)) : []
-      return first(activated, ({ id, pack: { activationAt, iccid } }) =>
-        uses.some((use) => use.iccid === iccid && use.occurredAt === activationAt)
+      return first(activated, ({ id, pack }) => {
+        const sims = [pack.iccid, ...formerOf(pack).map(({ iccid }) => iccid)]
+        return uses.some((use) => sims.includes(use.iccid) && use.occurredAt === pack.activationAt)
           ? null
-          : `${id} was activated at ${toIso(activationAt ?? 0)}, when no use was reported`
-      )
+          : `${id} was activated at ${toIso(pack.activationAt ?? 0)}, when no use was reported`
+      })
     }
 )
 
