@@ -209,13 +209,13 @@ const MILLISECOND = 13
 
 /**
  * Rule W5. Ids of events about one SIM rise from step to step. Another process counts anew, so that its ids may stand anywhere
- * within the millisecond.
+ * within the millisecond; a quiet time begins with one.
  */
 export const idsOrderEvents: Invariant = make("the ids of events order them", "W5", () => {
   const last = new Map<string, { readonly eventId: string; readonly process: number }>()
   let process = 0
   return ({ step }) => {
-    if (step.asked._tag === "Restart") process += 1
+    if (step.asked._tag === "Restart" || step.asked._tag === "Quiet") process += 1
     const events = step.changes.events.flatMap((event) => {
       const about = iccid(event.payload)
       return about === null ? [] : [{ ...event, about: `${event.organizationId} ${about}` }]

@@ -74,7 +74,7 @@ const keys = faultsOf("Idempotency.ts", "creation", [
   [
     "W2",
     "JSON that is written in another way is another request",
-    "CanonicalJson.text(value)",
+    "CanonicalJson.text(value, (text, field) => (NAMES.test(field) ? named(text) : text))",
     "JSON.stringify(value)"
   ],
   [
