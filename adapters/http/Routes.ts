@@ -161,12 +161,13 @@ const endpoints = Effect.fnUntraced(function* (
       ? yield* Auth.byApiKey(limits, failed)
       : yield* HostAuth.ofCallers(authenticate, origins, limits)
   const browsers = { sessions, readsOnly: options.consoleReadsOnly ?? false, trustedProxies }
-  const byOperator =
+  const authenticated =
     authenticateOperator !== undefined && asksHost(options)
       ? OperatorAuth.byHost(authenticateOperator, origins, options.console !== undefined && browsers.readsOnly)
       : yield* OperatorAuth.byToken(adminToken, failed, browsers)
-  const byLimitedOperator = OperatorAuth.limited(byOperator, limits)
-  const byOrganizationOfPath = yield* OperatorAuth.ofOrganization(byLimitedOperator)
+  const byOperator = OperatorAuth.limited(authenticated, limits, false)
+  const byReader = OperatorAuth.limited(authenticated, limits, true)
+  const byOrganizationOfPath = yield* OperatorAuth.ofOrganization(byReader)
   const byTelco =
     telcoToken === undefined && authenticateOperator !== undefined
       ? HostAuth.ofTelco(authenticateOperator, origins)
@@ -189,11 +190,11 @@ const endpoints = Effect.fnUntraced(function* (
     organizationCoverage: yield* Coverage.make(byOrganizationOfPath),
     organizationNetworks: yield* Coverage.operators(byOrganizationOfPath),
     bulk: yield* Bulk.make(byOrganizationOfPath),
-    overview: yield* Overview.make(byLimitedOperator, {
+    overview: yield* Overview.make(byReader, {
       version: options.version ?? null,
       telcos: () => options.telcos?.keys() ?? [null]
     }),
-    search: yield* Search.make(byLimitedOperator),
+    search: yield* Search.make(byReader),
     webhooks: yield* Webhooks.make(byOperator, options.checkUrl),
     audit: yield* Organizations.audit(byOperator),
     jobs: yield* Jobs.make(byOperator),

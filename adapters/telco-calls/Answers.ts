@@ -42,7 +42,10 @@ export const text = (
   response: Response,
   longest: number = LONGEST
 ): Effect.Effect<string, HttpClientError.HttpClientError | TooLong> =>
-  Effect.map(Stream.runCollect(parts(response, longest)), (all) => Buffer.concat(all).toString("utf8"))
+  Effect.map(Stream.runCollect(parts(response, longest)), (all) => {
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+    return all.map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode()
+  })
 
 /**
  * Reads a body that is of no use, so that the connection can be used again, within the limit and for a second at most. Else it

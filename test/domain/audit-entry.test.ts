@@ -51,7 +51,8 @@ describe("An audit entry", () => {
 describe("an actor", () => {
   it("W11: is shown to an organization unless it may be an operator", () => {
     const key = "0195d3f2-7a01-7c3e-8f00-000000000001"
-    for (const shown of [null, key, "host", "telco"]) expect(AuditEntry.shownToOrganization(shown, "user 7")).toBe(shown)
+    for (const shown of [null, key, "host", "telco"])
+      expect(AuditEntry.shownToOrganization(shown, "user 7")).toBe(shown)
     expect(AuditEntry.shownToOrganization("user 7", "user 7")).toBe("user 7")
     for (const name of ["bootstrap", "Ada", "oidc:ada@example.com", "user 7", "", "host ", `${key} `]) {
       expect(AuditEntry.shownToOrganization(name, "user 8")).toBe("the operator of the service")

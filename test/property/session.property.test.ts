@@ -2,8 +2,8 @@
  * Sessions of operators' browsers (rule W14): whoever holds which of their cookies, whenever they are sent.
  */
 import * as fc from "fast-check"
-import { Session } from "simplan/ports"
 import { expect, it } from "vitest"
+import * as Session from "../../src/domain/Session.ts"
 
 const { ASKING, OVERLAP } = Session
 const END = 8 * 3_600_000

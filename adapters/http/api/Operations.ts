@@ -39,7 +39,7 @@ const SHORTENED = "Operators of the role `read` get activation codes shortened, 
 const errorsOf = ({ errors }: ReadDeclaration<unknown, unknown>) => Schemas.problems(...Schemas.always, ...errors)
 
 const managedErrorsOf = ({ errors, role = "read" }: ReadDeclaration<unknown, unknown>) => {
-  const every = new Set<Codes.Code>([...Schemas.reviewing, "organization_not_found", ...errors])
+  const every = new Set<Codes.Code>([...Schemas.managing, "organization_not_found", ...errors])
   return Schemas.problems(...(role === "read" ? every : every.add("forbidden")))
 }
 

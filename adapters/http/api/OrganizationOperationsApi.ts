@@ -52,7 +52,7 @@ export class SearchApi extends HttpApiGroup.make("search")
         ...Schemas.data(Schema.Array(SearchHit)).fields,
         has_more: Schemas.field(Schema.Boolean, "Whether it finds more: a longer text finds fewer", false)
       }).annotate({ identifier: "SearchHits" }),
-      error: Schemas.problems(...Schemas.reviewing)
+      error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(
       Roles.operation(
         "read",
@@ -255,7 +255,7 @@ export class BulkApi extends HttpApiGroup.make("bulk")
       params: Schemas.ofOrganization,
       query: { ...filter, ...Schemas.keyset },
       success: Schemas.page(SubscriptionsApi.Subscription),
-      error: Schemas.problems(...Schemas.reviewing, "organization_not_found")
+      error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(
       Roles.operation(
         "read",

@@ -217,11 +217,10 @@ export const managing = [
   "token_invalid",
   "invalid_field",
   "rate_limited",
+  "concurrency_limited",
   "internal_error",
   "storage_unavailable"
 ] as const
-/** The errors of those that read what an organization has. */
-export const reviewing = [...managing, "concurrency_limited"] as const
 /** The errors of every other endpoint of the management API. */
 export const restricted = [...managing, "forbidden"] as const
 

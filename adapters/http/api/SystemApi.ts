@@ -262,7 +262,7 @@ export class OverviewApi extends HttpApiGroup.make("overview")
   .add(
     HttpApiEndpoint.get("read", "/overview", {
       success: Schemas.data(Overview),
-      error: Schemas.problems(...Schemas.reviewing, "route_not_found")
+      error: Schemas.problems(...Schemas.managing, "route_not_found")
     }).annotateMerge(
       Roles.operation(
         "read",

@@ -1,6 +1,6 @@
 /**
- * What each read of the storage and of its queues goes over at the worst, in rows of the largest organization or service that is
- * tested (`npm run test:hostile -- --reads`). A read without a line here does not compile.
+ * What each read of the storage and of its queues goes over at the worst, in rows, for the largest organization or
+ * service that is expected. A read without a line here does not compile.
  *
  * Most have a bound that the service keeps: a page, a quota, a limit of the read itself. Those that are `isHeavy` have none, or
  * one that is far from cheap: they are made aside of all others, in turns, and are stopped after a while (rule W13).

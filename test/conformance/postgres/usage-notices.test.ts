@@ -16,10 +16,11 @@ const connected = Effect.gen(function* () {
   const sent: Array<string> = []
   const open: Session.Open = Effect.succeed({
     query: (_, parameters = []) =>
-      Effect.as(
-        Effect.sync(() => sent.push(String(parameters[1]))),
-        []
-      ),
+      Effect.sync(() => {
+        const [, message] = parameters
+        if (message !== undefined) sent.push(String(message))
+        return []
+      }),
     listen: () => Effect.succeed(queue),
     lost: Effect.never
   })
