@@ -480,6 +480,8 @@ const use = (adapter: Adapter, round: number) =>
       [2_700 + round, touched]
     ])
     yield* storage.purge({ idempotencyBefore: -1, commandsBefore: -1, sessionsBefore: -1 })
+    yield* storage.sessions.get("nobody's")
+    yield* storage.sessionKey("a key")
     const anyEntry = { from: null, to: null, actor: null, action: null, resourceId: null }
     yield* storage.auditEntries.page({ ...of, ...anyEntry, after: { createdAt: 50, id: "" }, limit: 10 })
     yield* storage.auditEntries.page({ ...of, ...anyEntry, from: 10, to: 90, after: null, limit: 10 })
