@@ -17,12 +17,15 @@ interface Whole {
   /** Of a partition: its table, and which rows it has. */
   readonly parent: string | null
   readonly bound: string | null
+  /** The statements that make its triggers. */
+  readonly triggers: ReadonlyArray<string>
 }
 
 const wholes = (sql: SqlClient.SqlClient) =>
   sql<Whole>`
     select t.relname as name, array_to_string(t.reloptions, ', ') as options, parent.relname as parent,
-      pg_get_expr(t.relpartbound, t.oid) as bound
+      pg_get_expr(t.relpartbound, t.oid) as bound,
+      array(select pg_get_triggerdef(oid) from pg_trigger where tgrelid = t.oid and not tgisinternal) as triggers
     from pg_class t
     join pg_attribute owner on owner.attrelid = t.oid and owner.attname = 'organization_id' and owner.attnotnull
     left join pg_inherits on pg_inherits.inhrelid = t.oid
@@ -34,7 +37,7 @@ const wholes = (sql: SqlClient.SqlClient) =>
       )
     order by t.relname`
 
-const statementsOf = ({ bound, name, options, parent }: Whole, count: number): ReadonlyArray<string> => {
+const statementsOf = ({ bound, name, options, parent, triggers }: Whole, count: number): ReadonlyArray<string> => {
   const stored = options === null ? "" : ` with (${options})`
   const including = `including defaults including identity${parent === null ? " including indexes" : ""}`
   return [
@@ -50,6 +53,7 @@ const statementsOf = ({ bound, name, options, parent }: Whole, count: number): R
         );
       end loop;
     end $$`,
+    ...triggers,
     ...(parent === null ? [] : [`alter table simplan.${parent} attach partition simplan.${name} ${bound}`])
   ]
 }

@@ -24,7 +24,7 @@ const clientOf = (adapter: Adapter) => Effect.provide(SqlClient.SqlClient, adapt
 /** The tables that have no partitions: of these an engine has one, or a copy in each place. */
 const whole = [
   ...["api_key", "catalogue", "clock", "encryption_key", "event_handler", "iccid", "job", "migration", "operator"],
-  ...["process", "region", "write_probe"]
+  ...["process", "region", "session", "session_key", "write_probe"]
 ]
 
 Tests.scoped(
