@@ -65,6 +65,10 @@ export const isOfBrowser = ({ headers }: HttpServerRequest.HttpServerRequest): b
   return !/^bearer /i.test(authorization ?? "") && (headers["sec-fetch-site"] ?? origin) !== undefined
 }
 
+/** Whether the request says from where it comes, as browsers have all changes do. */
+const isOfPage = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  (headers["sec-fetch-site"] ?? headers["origin"]) !== undefined
+
 const isFromElsewhere = (request: HttpServerRequest.HttpServerRequest, origins: Origins): boolean =>
   isOfBrowser(request) &&
   !Sessions.isSameOrigin(request, origins.trustedProxies) &&
@@ -72,14 +76,16 @@ const isFromElsewhere = (request: HttpServerRequest.HttpServerRequest, origins: 
 
 /**
  * Asks the host who sends a request; it fails where the host does not know. Whatever is mounted, a browser's changes have to come from
- * a page of the same origin or of a trusted one.
+ * a page of the same origin or of a trusted one. A program that has a cookie and says of no page may make changes too, except
+ * where people have a console (`ofPages`).
  */
 export const ask = <Who>(
   authenticate: Authenticate<Who>,
   { request, writes }: Pick<Auth.Credentials, "request" | "writes">,
-  origins: Origins
+  origins: Origins,
+  ofPages = false
 ): Effect.Effect<Who, Errors.Problem> =>
-  writes && isFromElsewhere(request, origins)
+  writes && (ofPages || isOfPage(request)) && isFromElsewhere(request, origins)
     ? Effect.fail(Auth.fromElsewhere)
     : Effect.flatMap(
         Effect.flatMap(Requests.CurrentArrival, (arrival) => authenticate(request, arrival)),

@@ -132,7 +132,7 @@ export const byHost = (
         admin,
         organizationId,
         role
-      } = yield* HostAuth.ask(authenticate, credentials, origins)
+      } = yield* HostAuth.ask(authenticate, credentials, origins, true)
       const isAllowed = admin ?? role !== undefined
       if (!isAllowed) return yield* HostAuth.unauthenticated
       return {

@@ -23,7 +23,7 @@ const hosted = `
 import { createSimplan } from "simplan/promise"
 
 const main = async () => {
-  const http = { groups: ["console", "health", "docs"], adminToken: "a-token-of-the-tests" }
+  const http = { groups: ["console", "health", "docs"], adminToken: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" }
   const logger = { debug: () => {}, info: () => {}, warn: console.log, error: console.log }
   const simplan = createSimplan({ database: "memory", telco: "simulator", logger, http })
   await simplan.ready()
