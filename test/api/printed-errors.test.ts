@@ -80,7 +80,8 @@ const printed = () => {
       more.length > 3 ? `\`${first}\` and the like` : [first, ...more].map((code) => `\`${code}\``).join(" or ")
     const base = status === 409 ? "ConflictError" : "SimplanError"
     const head = `${wrapped(`${meaning} ${names}, ${status}.`)}\nexport class ${tag}Error extends ${base}`
-    if (fields.length === 0) return `${head} {}`
+    const named = `  static {\n    this.prototype.name = "${tag}Error"\n  }`
+    if (fields.length === 0) return `${head} {\n${named}\n}`
     const declared = fields.map(
       ({ about, name, optional, type }) =>
         `  ${about}\n  ${optional ? "declare " : ""}readonly ${name}${optional ? "?" : ""}: ${type}`
@@ -91,7 +92,7 @@ const printed = () => {
         ? `    if (details.${name} !== undefined) this.${name} = details.${name}`
         : `    this.${name} = details.${name}`
     )
-    return `${head} {\n${declared.join("\n")}\n\n  constructor(details: ErrorDetails & { ${details.join("; ")} }) {\n    super(details)\n${sets.join("\n")}\n  }\n}`
+    return `${head} {\n${named}\n\n${declared.join("\n")}\n\n  constructor(details: ErrorDetails & { ${details.join("; ")} }) {\n    super(details)\n${sets.join("\n")}\n  }\n}`
   })
   return { codes, classes, tags }
 }

@@ -2,7 +2,6 @@
  * The errors that calls reject with: one class for each refusal of the service, which are printed from their catalogue, and for
  * what can go wrong around it.
  */
-import { classes } from "./printed/classes.ts"
 import { ConflictError, type ErrorDetails, SimplanError } from "./SimplanError.ts"
 
 export * from "./printed/Refused.ts"
@@ -15,6 +14,10 @@ export * from "./SimplanError.ts"
  * Nothing was done: `transaction_unusable`, 409.
  */
 export class TransactionError extends ConflictError {
+  static {
+    this.prototype.name = "TransactionError"
+  }
+
   /** The database's SQLSTATE, such as `25P01`; absent where it has said nothing. */
   declare readonly sqlState?: string
   /**
@@ -35,6 +38,10 @@ export class TransactionError extends ConflictError {
  * done: roll the transaction back, and begin it anew. `transaction_conflict`, 409.
  */
 export class TransactionConflictError extends ConflictError {
+  static {
+    this.prototype.name = "TransactionConflictError"
+  }
+
   /** The database's SQLSTATE: `40001`, a serialization failure, `40P01`, a deadlock, or `55P03`, a lock. */
   readonly sqlState: string
   /** The transaction as a whole can be tried again. */
@@ -47,22 +54,42 @@ export class TransactionConflictError extends ConflictError {
 }
 
 /** The database is out of reach, full or broken. Whether the call's change was made is unknown: `storage_unavailable`, 503. */
-export class StorageUnavailableError extends SimplanError {}
+export class StorageUnavailableError extends SimplanError {
+  static {
+    this.prototype.name = "StorageUnavailableError"
+  }
+}
 
 /** The call's `timeout` has passed. What is not committed does not happen: `timeout`, 504. */
-export class TimeoutError extends SimplanError {}
+export class TimeoutError extends SimplanError {
+  static {
+    this.prototype.name = "TimeoutError"
+  }
+}
 
 /** `close` was called: `not_ready`, 503. */
-export class ClosedError extends SimplanError {}
+export class ClosedError extends SimplanError {
+  static {
+    this.prototype.name = "ClosedError"
+  }
+}
 
 /** An adapter's answer that is final: thrown by a function of the telco, it refuses the call. */
-export class TelcoRefused extends Error {}
+export class TelcoRefused extends Error {
+  static {
+    this.prototype.name = "TelcoRefused"
+  }
+}
 
 /**
  * The telco could not be reached, or did not answer in time: thrown by a function of the telco, it makes the call be tried
  * again with the same key, not before `retryAfterSeconds`.
  */
 export class TelcoUnavailable extends Error {
+  static {
+    this.prototype.name = "TelcoUnavailable"
+  }
+
   /** After how many seconds the telco can be tried again. */
   declare readonly retryAfterSeconds?: number
   /** False: the telco has certainly not done it, and will not, so that nothing of it has to be undone (rule S5). */
@@ -76,22 +103,4 @@ export class TelcoUnavailable extends Error {
     if (options?.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds
     if (options?.isDone === false) this.isDone = false
   }
-}
-
-// On the prototypes, where a name is no field of each error; and as texts, since bundlers give classes other names.
-for (const [name, { prototype }] of [
-  ...Object.entries(classes).map(([tag, one]) => [`${tag}Error`, one] as const),
-  ...Object.entries({
-    SimplanError,
-    ConflictError,
-    TransactionError,
-    TransactionConflictError,
-    StorageUnavailableError,
-    TimeoutError,
-    ClosedError,
-    TelcoRefused,
-    TelcoUnavailable
-  })
-]) {
-  prototype.name = name
 }

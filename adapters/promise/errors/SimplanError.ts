@@ -35,6 +35,11 @@ export interface ErrorDetails {
 
 /** Every error of simplan. One that is no subclass is a fault of simplan or of an adapter: `code` is `internal_error`. */
 export class SimplanError extends Error {
+  // On the prototype, where a name is no field of each error; and as a text, since bundlers give classes other names.
+  static {
+    this.prototype.name = "SimplanError"
+  }
+
   /** The stable name of the error, for programs, such as `plan_not_found`. */
   readonly code: ErrorCode
   /** The HTTP status that goes with the code. */
@@ -54,4 +59,8 @@ export class SimplanError extends Error {
 }
 
 /** What is asked for does not fit what there is now: 409, and the subclasses. */
-export class ConflictError extends SimplanError {}
+export class ConflictError extends SimplanError {
+  static {
+    this.prototype.name = "ConflictError"
+  }
+}

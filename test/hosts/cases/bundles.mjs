@@ -81,8 +81,10 @@ export const run = (context) => {
   const beside = node(file, host.directory)
   Host.expect("Beside the package the console is there", beside.split("\n").at(-1), "/admin/console 200")
 
-  host.write("one.mjs", 'import { NotFoundError } from "simplan/promise"\nconsole.log(NotFoundError.name)\n')
-  const { size } = statSync(bundle("one.mjs", "one.mjs", "--minify"))
+  host.write("one.mjs", 'import { NotFoundError } from "simplan/promise"\nconsole.log(NotFoundError.prototype.name)\n')
+  const one = bundle("one.mjs", "one.mjs", "--minify")
+  Host.expect("The bundle of one import prints", node(one), "NotFoundError")
+  const { size } = statSync(one)
   console.log(`     the bundle of one import has ${(size / 1000).toFixed(0)} kB`)
   if (size > LARGEST) throw new Error(`The bundle of one import has ${size} bytes, more than ${LARGEST}`)
 }

@@ -3,10 +3,18 @@ import { ConflictError, type ErrorDetails, SimplanError } from "../SimplanError.
 import type { Resource } from "./RefusalCode.ts"
 
 /** A field of the request has an invalid value. `invalid_field`, 400. */
-export class InvalidFieldError extends SimplanError {}
+export class InvalidFieldError extends SimplanError {
+  static {
+    this.prototype.name = "InvalidFieldError"
+  }
+}
 
 /** The caller sees no resource of this kind with this id. `plan_not_found` and the like, 404. */
 export class NotFoundError extends SimplanError {
+  static {
+    this.prototype.name = "NotFoundError"
+  }
+
   /** What was looked for. */
   readonly resource: Resource
   /** As the caller sent it. */
@@ -24,6 +32,10 @@ export class NotFoundError extends SimplanError {
  * 404.
  */
 export class NoFreeSimError extends SimplanError {
+  static {
+    this.prototype.name = "NoFreeSimError"
+  }
+
   /** The label of the eSIM that was wanted. */
   readonly label: "Green" | "Aqua" | "Blue" | "Voilet" | "Red" | "Grey" | "Orange"
 
@@ -40,6 +52,10 @@ export class NoFreeSimError extends SimplanError {
  * `esims_releasing`, 503.
  */
 export class SimsReleasingError extends SimplanError {
+  static {
+    this.prototype.name = "SimsReleasingError"
+  }
+
   /** The label of the eSIM that was wanted. */
   readonly label: "Green" | "Aqua" | "Blue" | "Voilet" | "Red" | "Grey" | "Orange"
   /** When to ask again; at least 1. */
@@ -59,6 +75,10 @@ export class SimsReleasingError extends SimplanError {
 
 /** The organization has as many of a kind as it may have (rule W13). `quota_exceeded`, 409. */
 export class QuotaExceededError extends ConflictError {
+  static {
+    this.prototype.name = "QuotaExceededError"
+  }
+
   /** Of what it has too many. */
   readonly kind: "plans" | "regions" | "webhookEndpoints" | "apiKeys"
   /** How many it may have. */
@@ -80,6 +100,10 @@ export class QuotaExceededError extends ConflictError {
  * The organization has sent the SIM as many SMS as it may for now (rule W13). `sms_limited`, 429.
  */
 export class SmsLimitedError extends SimplanError {
+  static {
+    this.prototype.name = "SmsLimitedError"
+  }
+
   /** The SIM that was to be sent to. */
   readonly iccid: string
   /** When to send again; at least 1. */
@@ -94,6 +118,10 @@ export class SmsLimitedError extends SimplanError {
 
 /** An archived plan takes no new attachments (rule P2). `plan_archived`, 409. */
 export class PlanArchivedError extends ConflictError {
+  static {
+    this.prototype.name = "PlanArchivedError"
+  }
+
   /** The plan that was to be attached. */
   readonly planId: string
 
@@ -108,6 +136,10 @@ export class PlanArchivedError extends ConflictError {
  * (rule S5). `sim_busy`, 409.
  */
 export class SimBusyError extends ConflictError {
+  static {
+    this.prototype.name = "SimBusyError"
+  }
+
   /** The ICCID of the SIM that is under way. */
   readonly iccid: string
 
@@ -122,6 +154,10 @@ export class SimBusyError extends ConflictError {
  * `packages_listed`, 409.
  */
 export class PackagesListedError extends ConflictError {
+  static {
+    this.prototype.name = "PackagesListedError"
+  }
+
   /** The SIM that is not free. */
   readonly iccid: string
   /** What the telco calls them. */
@@ -139,6 +175,10 @@ export class PackagesListedError extends ConflictError {
  * 409.
  */
 export class CommandBegunError extends ConflictError {
+  static {
+    this.prototype.name = "CommandBegunError"
+  }
+
   /** The command that was to be cancelled. */
   readonly commandId: string
 
@@ -150,6 +190,10 @@ export class CommandBegunError extends ConflictError {
 
 /** The host has cancelled the command before it began (rule H1). `command_cancelled`, 409. */
 export class CommandCancelledError extends ConflictError {
+  static {
+    this.prototype.name = "CommandCancelledError"
+  }
+
   /** The command that is not carried out. */
   readonly commandId: string
 
@@ -164,6 +208,10 @@ export class CommandCancelledError extends ConflictError {
  * 400.
  */
 export class LabelMismatchError extends SimplanError {
+  static {
+    this.prototype.name = "LabelMismatchError"
+  }
+
   /** The SIM that was named. */
   readonly iccid: string
   /** The label that the SIM has. */
@@ -190,6 +238,10 @@ export class LabelMismatchError extends SimplanError {
  * `esim_installed`, 403.
  */
 export class EsimInstalledError extends SimplanError {
+  static {
+    this.prototype.name = "EsimInstalledError"
+  }
+
   /** The ICCID of the eSIM that is in a device, or was. */
   readonly iccid: string
 
@@ -201,6 +253,10 @@ export class EsimInstalledError extends SimplanError {
 
 /** An expired attachment cannot be suspended (rule T7). `attachment_expired`, 409. */
 export class AttachmentExpiredError extends ConflictError {
+  static {
+    this.prototype.name = "AttachmentExpiredError"
+  }
+
   /** The attachment that was to be suspended. */
   readonly attachmentId: string
 
@@ -215,6 +271,10 @@ export class AttachmentExpiredError extends ConflictError {
  * 412.
  */
 export class ChangedMeanwhileError extends SimplanError {
+  static {
+    this.prototype.name = "ChangedMeanwhileError"
+  }
+
   /** What was to be edited. */
   readonly resource: "sim" | "webhook endpoint" | "catalogue"
   /** The one that is there now. */
@@ -231,6 +291,10 @@ export class ChangedMeanwhileError extends SimplanError {
 
 /** An operator of the service has that name already (rule W14). `operator_name_taken`, 409. */
 export class OperatorNameTakenError extends ConflictError {
+  static {
+    this.prototype.name = "OperatorNameTakenError"
+  }
+
   /** Trimmed, as it was asked for. */
   readonly operatorName: string
 
@@ -242,6 +306,10 @@ export class OperatorNameTakenError extends ConflictError {
 
 /** The organization has a region of that name already (rule I4). `region_name_taken`, 400. */
 export class RegionNameTakenError extends SimplanError {
+  static {
+    this.prototype.name = "RegionNameTakenError"
+  }
+
   /** Trimmed, as it was asked for. */
   readonly regionName: string
   /** Those of the request that have no operator under the label; none if all have. */
@@ -258,6 +326,10 @@ export class RegionNameTakenError extends SimplanError {
  * Some of the country codes have no operator under the label (rule I4). `region_uncovered`, 400.
  */
 export class RegionUncoveredError extends SimplanError {
+  static {
+    this.prototype.name = "RegionUncoveredError"
+  }
+
   /** Those without an operator under the label, upper case. */
   readonly missingIso2: ReadonlyArray<string>
 
@@ -269,6 +341,10 @@ export class RegionUncoveredError extends SimplanError {
 
 /** A profile with exactly these countries exists (rule I4). `region_exists`, 409. */
 export class RegionExistsError extends ConflictError {
+  static {
+    this.prototype.name = "RegionExistsError"
+  }
+
   /** The id of the profile that exists. */
   readonly coverageId: string
   /** The region code of the profile that exists. */
@@ -296,6 +372,10 @@ export class RegionExistsError extends ConflictError {
 
 /** A disabled endpoint gets no deliveries (rule W7). `webhook_endpoint_disabled`, 409. */
 export class EndpointDisabledError extends ConflictError {
+  static {
+    this.prototype.name = "EndpointDisabledError"
+  }
+
   /** The endpoint that was to be sent to. */
   readonly endpointId: string
 
@@ -306,19 +386,35 @@ export class EndpointDisabledError extends ConflictError {
 }
 
 /** No telco carries a plan of these terms (rule P4). `terms_refused`, 422. */
-export class TermsRefusedError extends SimplanError {}
+export class TermsRefusedError extends SimplanError {
+  static {
+    this.prototype.name = "TermsRefusedError"
+  }
+}
 
 /** The telco of the SIM cannot do that, so it is not asked (rule S7). `not_supported`, 422. */
-export class NotSupportedError extends SimplanError {}
+export class NotSupportedError extends SimplanError {
+  static {
+    this.prototype.name = "NotSupportedError"
+  }
+}
 
 /** The telco refused for good; nothing remains (rule S5). `telco_refused`, 502. */
-export class TelcoRefusedError extends SimplanError {}
+export class TelcoRefusedError extends SimplanError {
+  static {
+    this.prototype.name = "TelcoRefusedError"
+  }
+}
 
 /**
  * The telco could not be reached in time; what it may have done is undone (rule S5).
  * `telco_unavailable`, 503.
  */
 export class TelcoUnavailableError extends SimplanError {
+  static {
+    this.prototype.name = "TelcoUnavailableError"
+  }
+
   /** When to ask again; at least 1. */
   readonly retryAfterSeconds: number
   /** Which telco it is, where there are several. */
@@ -333,6 +429,10 @@ export class TelcoUnavailableError extends SimplanError {
 
 /** The idempotency key was used with another request (rule W2). `idempotency_key_reused`, 422. */
 export class IdempotencyKeyReusedError extends SimplanError {
+  static {
+    this.prototype.name = "IdempotencyKeyReusedError"
+  }
+
   /** As the caller sent it. */
   readonly key: string
 
@@ -347,6 +447,10 @@ export class IdempotencyKeyReusedError extends SimplanError {
  * 409.
  */
 export class RequestInProgressError extends ConflictError {
+  static {
+    this.prototype.name = "RequestInProgressError"
+  }
+
   /** As the caller sent it. */
   readonly key: string
 
@@ -361,6 +465,10 @@ export class RequestInProgressError extends ConflictError {
  * `clock_is_system` or `clock_advancing`, 409.
  */
 export class ClockRefusedError extends ConflictError {
+  static {
+    this.prototype.name = "ClockRefusedError"
+  }
+
   /** `already advancing` ends by itself; the system's clock is never advanced. */
   readonly reason: "system clock" | "already advancing"
 
@@ -375,6 +483,10 @@ export class ClockRefusedError extends ConflictError {
  * `sim_in_use`, 409.
  */
 export class SimInUseError extends ConflictError {
+  static {
+    this.prototype.name = "SimInUseError"
+  }
+
   /** The ICCID of the SIM. */
   readonly iccid: string
 
@@ -386,6 +498,10 @@ export class SimInUseError extends ConflictError {
 
 /** The SIM is withdrawn, so no subscription gets it (rule I9). `sim_withdrawn`, 409. */
 export class SimWithdrawnError extends ConflictError {
+  static {
+    this.prototype.name = "SimWithdrawnError"
+  }
+
   /** The ICCID of the SIM. */
   readonly iccid: string
   /** Why it is withdrawn. */
@@ -403,6 +519,10 @@ export class SimWithdrawnError extends ConflictError {
  * `subscription_full`, 409.
  */
 export class SubscriptionFullError extends ConflictError {
+  static {
+    this.prototype.name = "SubscriptionFullError"
+  }
+
   /** The subscription that takes no more attachments. */
   readonly subscriptionId: string
 
@@ -417,6 +537,10 @@ export class SubscriptionFullError extends ConflictError {
  * `inside_transaction`, 409.
  */
 export class InsideTransactionError extends ConflictError {
+  static {
+    this.prototype.name = "InsideTransactionError"
+  }
+
   /** The operation that was called, such as `subscriptions.create`. */
   readonly operation: string
 
@@ -430,4 +554,8 @@ export class InsideTransactionError extends ConflictError {
  * The API key is malformed, unknown, revoked or expired (rule W3). The caller does not learn
  * which. `key_invalid`, 401.
  */
-export class KeyRefusedError extends SimplanError {}
+export class KeyRefusedError extends SimplanError {
+  static {
+    this.prototype.name = "KeyRefusedError"
+  }
+}
