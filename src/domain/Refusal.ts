@@ -262,6 +262,10 @@ export type Retry = "Never" | "OnChange" | "Soon"
 /** The name of a field, given in camel case with the path to it, as somebody knows it. */
 export type NameOf = (field: string) => string
 
+/** What a field has to be, as it goes on after the field's name. */
+export const requirement = ({ message, other }: Pick<InvalidField, "message" | "other">, name: NameOf): string =>
+  other === undefined ? message : `${message} ${name(other)}`
+
 interface Row<A> {
   /** What is wrong, for people. */
   readonly sentence: (of: A, name: NameOf) => string
@@ -298,8 +302,7 @@ const ofQuota = {
 /** Each refusal, by its tag. Every face reads it from here: HTTP, hosts, the documents, the timeline. */
 const catalogue = {
   InvalidField: row(InvalidField, "invalid_field", {
-    sentence: ({ field, message, other }, name) =>
-      `${name(field)} ${message}${other === undefined ? "" : ` ${name(other)}`}`
+    sentence: (of, name) => `${name(of.field)} ${requirement(of, name)}`
   }),
   NotFound: row(NotFound, ({ resource }) => notFoundCodes[resource], {
     sentence: ({ id, resource }) => `There is no ${resource} with the id ${JSON.stringify(id)}`

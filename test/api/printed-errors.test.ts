@@ -127,5 +127,5 @@ export const classes = {
 ${tags.map((tag) => `  ${tag}: Refused.${tag}Error`).join(",\n")}
 }
 `)
-  ).toMatchFileSnapshot("../../adapters/promise/errors/printed/classes.ts")
+  ).toMatchFileSnapshot("../../adapters/promise/errors/printed/RefusalClasses.ts")
 })

@@ -55,19 +55,19 @@ export interface Origins {
   readonly trustedOrigins: ReadonlyArray<string>
 }
 
+/** Whether the request says from where it comes, as browsers have all changes do. */
+const isOfPage = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  (headers["sec-fetch-site"] ?? headers["origin"]) !== undefined
+
 /**
  * Whether a browser may have sent what the host goes by without being asked to: a cookie, or by itself a password (HTTP Basic), a
  * certificate or its address. A bearer token is only sent by who has it.
  */
-export const isOfBrowser = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
-  const { authorization, cookie, origin } = headers
+export const isOfBrowser = (request: HttpServerRequest.HttpServerRequest): boolean => {
+  const { authorization, cookie } = request.headers
   if (authorization === undefined && cookie !== undefined) return true
-  return !/^bearer /i.test(authorization ?? "") && (headers["sec-fetch-site"] ?? origin) !== undefined
+  return !/^bearer /i.test(authorization ?? "") && isOfPage(request)
 }
-
-/** Whether the request says from where it comes, as browsers have all changes do. */
-const isOfPage = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
-  (headers["sec-fetch-site"] ?? headers["origin"]) !== undefined
 
 const isFromElsewhere = (request: HttpServerRequest.HttpServerRequest, origins: Origins): boolean =>
   isOfBrowser(request) &&

@@ -9,7 +9,7 @@ import { types } from "node:util"
 import { Codes } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "./Errors.ts"
-import { classes } from "./printed/classes.ts"
+import { classes } from "./printed/RefusalClasses.ts"
 
 /** A call, as its errors name it. */
 export interface Call {
@@ -53,8 +53,7 @@ export const ofRefusal = (
 ): Errors.SimplanError => {
   const nameOf = (field: string) => fields?.[field] ?? field
   if (refusal._tag === "InvalidField") {
-    const message = `${refusal.message}${refusal.other === undefined ? "" : ` ${nameOf(refusal.other)}`}`
-    return Arguments.invalidIn(method, request, nameOf(refusal.field), message)
+    return Arguments.invalidIn(method, request, nameOf(refusal.field), Refusal.requirement(refusal, nameOf))
   }
   const [message, field] = [Refusal.sentence(refusal, nameOf), Refusal.field(refusal)]
   return make(refusal, { ...coded(Refusal.code(refusal)), message, requestId, field })
