@@ -70,7 +70,10 @@ export interface Options {
   readonly leads?: boolean | undefined
   /** The OpenID Connect provider that operators may sign in to the console with, beside their tokens; none by default. */
   readonly openId?: OpenId.Provider | undefined
-  /** The bearer token of the telco's reports; without one, and without the host's authentication, `/telco` is 404. */
+  /**
+   * The bearer token of the telco's reports; without one, without the host's authentication, and without a bridge among the telcos, which
+   * may have one of its own, `/telco` is 404.
+   */
   readonly telcoToken?: Redacted.Redacted | undefined
   /**
    * The telcos by name, whose zones operators set and whose notifications are taken; without any, `/admin/v1/telcos` and
@@ -107,7 +110,9 @@ export interface Options {
 const serving = (options: Options): ((path: string) => boolean) => {
   const { adminToken, authenticateOperator, groups = RouteGroups.groups, telcoToken } = options
   const operator = adminToken ?? authenticateOperator
-  const guarded = { admin: operator, console: operator, telco: telcoToken ?? authenticateOperator }
+  // Bridges may have tokens of their own, now or after their file was read again.
+  const bridge = [...(options.telcos?.values() ?? [])].find(({ kind }) => kind === "http")
+  const guarded = { admin: operator, console: operator, telco: telcoToken ?? authenticateOperator ?? bridge }
   return (path) => {
     const group = RouteGroups.ofPath(path)
     if (group === undefined || !RouteGroups.have(groups, path)) return false
@@ -168,10 +173,8 @@ const endpoints = Effect.fnUntraced(function* (
   const byOperator = OperatorAuth.limited(authenticated, limits, false)
   const byReader = OperatorAuth.limited(authenticated, limits, true)
   const byOrganizationOfPath = yield* OperatorAuth.ofOrganization(byReader)
-  const byTelco =
-    telcoToken === undefined && authenticateOperator !== undefined
-      ? HostAuth.ofTelco(authenticateOperator, origins)
-      : Auth.byBearer(telcoToken, "telco", failed)
+  const byHost = authenticateOperator === undefined ? null : HostAuth.ofTelco(authenticateOperator, origins)
+  const byTelco = telcoToken === undefined ? byHost : Auth.byBearer(telcoToken, "telco", failed)
   const implementations = {
     subscriptions: yield* Subscriptions.make(byOrganization),
     usage: yield* Usage.make(byOrganization),
@@ -201,7 +204,7 @@ const endpoints = Effect.fnUntraced(function* (
     problems: yield* Jobs.problems(byOperator),
     clock: yield* System.clock(byOperator),
     telcos: yield* Telcos.make(byOperator, telcos),
-    reports: yield* Reports.make(byTelco),
+    reports: yield* Reports.make(Telcos.reporters(telcos, byTelco, failed)),
     notifications: yield* Telcos.notifications(telcos, failed),
     system: yield* System.make(options.ready ?? Effect.succeed(true), byAddress, options.metricsPrefix)
   }

@@ -70,6 +70,14 @@ export interface Notifications {
   readonly take: (body: unknown) => Effect.Effect<Answer, Refusal.InvalidField | Storage.StorageError, Informed>
 }
 
+/** How a telco reports to `/telco/v1/events`. */
+export interface Reporting {
+  /** Null: it has the token of the service's settings. */
+  readonly token: Redacted.Redacted | null
+  /** Which reports it may make. */
+  readonly mayReport: Reports.MayReport
+}
+
 /** The answer to a notification; a body that is null is empty. */
 export interface Answer {
   /** The status of HTTP. */
@@ -120,6 +128,8 @@ export interface Connected {
   readonly zones: Zones | null
   /** Null: it sends no notifications. */
   readonly notifications: Notifications | null
+  /** Absent: nobody reports for it to `/telco/v1/events`. */
+  readonly reports?: Reporting
   /**
    * Asks for the IMSI of a SIM of which the inventory has none, by which an SMSC may find it. The answer is null where
    * the telco does not know it. Null: the telco knows no IMSIs.

@@ -9,7 +9,8 @@
  * what a SIM can be addressed (rule I7), which is read for each call because an import may change it at any time.
  */
 import { Effect, Metric, Option, Result, Schema } from "effect"
-import { type Label, SimIdentities, type Storage, Telco } from "simplan/ports"
+import type { Reports } from "simplan"
+import { type Label, Package, SimIdentities, Storage, Telco } from "simplan/ports"
 import { Journal, CallFailure } from "../telco-calls/index.ts"
 import type { Connected } from "./Connected.ts"
 import * as Routing from "./Routing.ts"
@@ -246,15 +247,25 @@ export interface Identities {
     telco: string,
     capabilities: ReadonlyArray<Routing.Capability>
   ) => (iccid: string) => Effect.Effect<boolean, Storage.StorageError>
+  /**
+   * Which reports a telco may make: those of SIMs that are routed to it, and those of the use of packages that were sent to it before,
+   * to which the SIM may not be routed any more.
+   */
+  readonly reportsOf: (telco: string) => Reports.MayReport
 }
+
+/** How many SIMs of the reports of one request are read at once. */
+const READS = 100
 
 /** `telcos` may be filled in afterwards. */
 export const makeIdentities = ({
+  journal,
   ownerOf,
   routes,
   storage,
   telcos
 }: {
+  readonly journal: Journal.Journal["Service"]
   readonly ownerOf: ReturnType<typeof makeOwners>
   readonly routes: ReadonlyArray<Routing.Route>
   readonly storage: Storage.Storage["Service"]
@@ -268,14 +279,42 @@ export const makeIdentities = ({
     )
     return found ?? SimIdentities.none
   })
+  const routeOf = (iccid: string) =>
+    Effect.map(storage.simAggregates.owner(iccid), (owner) =>
+      owner === null ? undefined : Routing.find(routes, owner)
+    )
+  const isRoutedTo = (telco: string, capabilities: ReadonlyArray<Routing.Capability>, route?: Routing.Route): boolean =>
+    capabilities.some((capability) => route?.telcos[capability] === telco)
+
+  /** Whether the package that was used was sent to the telco. Of a SIM whose packages all were, no name of it is needed. */
+  const hasPackage = Effect.fnUntraced(
+    function* (telco: string, iccid: string, packageId: string | null) {
+      const sent = yield* journal.ofSim({ telco: ROUTES, kind: KIND, iccid })
+      const key = packageId === null ? null : `packages/${Package.canonicalId(packageId)}`
+      const named = sent.filter((entry) => entry.key === key)
+      const of = named.length > 0 ? named : sent
+      return of.length > 0 && of.every(({ document }) => Option.getOrNull(decode(document))?.telco === telco)
+    },
+    Effect.mapError(({ message }) => new Storage.StorageError({ message }))
+  )
+
   return {
     known,
     // The name of the route: `telcos` may not have the telco yet.
     supplier: (of) => Routing.find(routes, of)?.telcos.packages,
     mayReport: (telco, capabilities) => (iccid) =>
-      Effect.map(storage.simAggregates.owner(iccid), (owner) => {
-        const route = owner === null ? undefined : Routing.find(routes, owner)
-        return capabilities.some((capability) => route?.telcos[capability] === telco)
+      Effect.map(routeOf(iccid), (route) => isRoutedTo(telco, capabilities, route)),
+    reportsOf: (telco) =>
+      Effect.fnUntraced(function* (reports) {
+        const iccids = [...new Set(reports.map(({ iccid }) => iccid))]
+        const found = yield* Effect.forEach(iccids, routeOf, { concurrency: READS })
+        const routed = new Map(iccids.map((iccid, index) => [iccid, found[index]]))
+        return yield* Effect.forEach(reports, ({ fact, iccid }) => {
+          const isOfUse = fact._tag === "Usage" || fact._tag === "FirstUse"
+          const route = routed.get(iccid)
+          if (isRoutedTo(telco, isOfUse ? ["packages"] : ["packages", "profiles"], route)) return Effect.succeed(true)
+          return isOfUse ? hasPackage(telco, iccid, fact.packageId) : Effect.succeed(false)
+        })
       }),
     imsi: Effect.fnUntraced(function* (iccid: string) {
       const { imsi } = yield* known(iccid)

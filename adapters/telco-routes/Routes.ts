@@ -49,9 +49,12 @@ type Needs = Journal.Journal | Books.Books | Storage.Storage
 const UNKNOWN_PACKAGE = "simplan-telco-check"
 
 /** A telco behind a bridge over HTTP, by the contract of `telco-http`. */
-const connectHttp = (of: Settings.Of<"http">): Effect.Effect<Connected.Connected, never, Scope.Scope> =>
+const connectHttp = (
+  of: Settings.Of<"http">,
+  { reportsOf }: RoutedTelco.Identities
+): Effect.Effect<Connected.Connected, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { key: token, name, pauses, timeoutMillis: timeout, url } = of
+    const { key: token, name, pauses, reportsToken, timeoutMillis: timeout, url } = of
     const context = yield* Layer.build(TelcoHttp.layer({ url, token, timeout, pauses }))
     const telco = yield* Guards.guarded(of, Context.get(context, Telco.Telco))
     return {
@@ -59,6 +62,7 @@ const connectHttp = (of: Settings.Of<"http">): Effect.Effect<Connected.Connected
       name,
       kind: "http",
       telco,
+      reports: { token: reportsToken, mayReport: reportsOf(name) },
       check: Effect.match(telco.cancelPackage({ packageId: UNKNOWN_PACKAGE, iccid: "0" }), {
         onSuccess: () => [{ what: "bridge", works: true, message: "answers" }],
         onFailure: ({ _tag, message }) => [{ what: "bridge", works: _tag === "Telco.Refused", message }]
@@ -67,13 +71,15 @@ const connectHttp = (of: Settings.Of<"http">): Effect.Effect<Connected.Connected
   })
 
 /** A simulated telco. All of a service share its books, where packages have ids of their own. */
-const connectSimulator = ({
-  name
-}: Settings.Of<"simulator">): Effect.Effect<Connected.Connected, never, Books.Books | Scope.Scope> =>
+const connectSimulator = (
+  { name }: Settings.Of<"simulator">,
+  { reportsOf }: RoutedTelco.Identities
+): Effect.Effect<Connected.Connected, never, Books.Books | Scope.Scope> =>
   Effect.map(Layer.build(TelcoSimulator.layer()), (context) => ({
     ...Connected.onlyCalls,
     name,
     kind: "simulator",
+    reports: { token: null, mayReport: reportsOf(name) },
     telco: Context.get(context, Telco.Telco),
     check: Effect.succeed([{ what: "simulator", works: true, message: "is part of this process" }])
   }))
@@ -90,9 +96,9 @@ const connect = (
     case "smpp":
       return Smpp.connect(of, identities)
     case "simulator":
-      return connectSimulator(of)
+      return connectSimulator(of, identities)
     case "http":
-      return connectHttp(of)
+      return connectHttp(of, identities)
   }
 }
 
@@ -110,7 +116,7 @@ const make = (settings: Settings.Settings) =>
     const { telcoTimeoutMillis } = yield* Limits.Settings
     const ownerOf = RoutedTelco.makeOwners(storage)
     const all = yield* Connected.make([RoutedTelco.ROUTES], ({ routes, telcos }) => {
-      const identities = RoutedTelco.makeIdentities({ ownerOf, routes, storage, telcos })
+      const identities = RoutedTelco.makeIdentities({ journal, ownerOf, routes, storage, telcos })
       return (of) => Effect.provide(connect(of, identities), needs)
     })
     const { names, routes, telcos } = all

@@ -166,10 +166,12 @@ export interface Secrets {
   readonly read: ReadSecret
   /** Reads one that opens the API to the telco's notifications. */
   readonly readNotification: ReadSecret
+  /** Reads one that opens the API to the telco's reports. */
+  readonly readReports: ReadSecret
 }
 
 /** The schemas of the kinds, with the names of the file. */
-const schemas = ({ read, readNotification }: Secrets) => {
+const schemas = ({ read, readNotification, readReports }: Secrets) => {
   const secret = secretBy(read)
   const notificationSecret = secretBy(readNotification)
   return {
@@ -301,6 +303,10 @@ const schemas = ({ read, readNotification }: Secrets) => {
       key: secret,
       /** Whether the bridge has the call that pauses SIMs (rule S7). */
       pauses: orElse(Schema.Boolean.annotate({ message: "must be true or false" }), false),
+      /** Its token opens `/telco/v1/events` for SIMs that are routed to it. Absent: it has that of the service's settings. */
+      reports: Schema.optionalKey(
+        Schema.Struct({ token: secretBy(readReports) }).annotate({ message: "must be an object with token" })
+      ),
       ...common()
     })
   }
@@ -327,6 +333,11 @@ const es2plusOf = ({ notifications, ...of }: Schemas["es2plus"]["Type"]) => ({
   notificationSecret: notifications?.secret ?? null
 })
 
+const httpOf = ({ reports, ...of }: Schemas["http"]["Type"]) => ({
+  ...Struct.renameKeys(of, NAMES),
+  reportsToken: reports?.token ?? null
+})
+
 const decoder = <A, B>(schema: Schema.Decoder<A>, map: (decoded: A) => B) => {
   const decode = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })
   return (value: unknown): Result.Result<B, Schema.SchemaError> => Result.map(decode(value), map)
@@ -340,7 +351,7 @@ export const decoders = (secrets: Secrets) => {
     es2plus: decoder(es2plus, es2plusOf),
     smpp: decoder(smpp, (of) => Struct.renameKeys(of, NAMES)),
     simulator: decoder(simulator, (of) => ({ ...of, timeoutMillis: TIMEOUT, callsAtOnce: CALLS_AT_ONCE })),
-    http: decoder(http, (of) => Struct.renameKeys(of, NAMES))
+    http: decoder(http, httpOf)
   }
 }
 

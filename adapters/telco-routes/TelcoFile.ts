@@ -83,8 +83,21 @@ const readingSecrets =
     return value === "" ? Result.fail(`names the file ${path}, which is empty`) : Result.succeed(Redacted.make(value))
   }
 
+/** The tokens of reports. They are sent as `Authorization: Bearer`, as that of the service's settings. */
+const readingReportsTokens =
+  (read: Settings.ReadSecret): Settings.ReadSecret =>
+  (place) =>
+    Result.flatMap(read(place), (found) => {
+      const token = Redacted.value(found)
+      if (!/^[!-~]+$/.test(token))
+        return Result.fail("names a token that is not made of visible ASCII characters without spaces")
+      return token.length < LEAST_SECRET ? Result.fail(TOO_SHORT) : Result.succeed(found)
+    })
+
 /** How many characters a secret has at least that opens the API, as a token of the server has. */
 const LEAST_SECRET = 16
+
+const TOO_SHORT = `names a secret of less than ${LEAST_SECRET} characters, which can be guessed`
 
 /**
  * The secret of notifications. It is part of a path, so it has only characters that a path keeps. It is the only thing that a
@@ -96,9 +109,7 @@ const readingNotificationSecrets =
     Result.flatMap(read(place), (found) => {
       if (!/^[^\s/?#%;\\]+$/.test(Redacted.value(found)))
         return Result.fail("names a secret with white space or one of / ? # % ; in it, which a path cannot have")
-      return Redacted.value(found).length < LEAST_SECRET
-        ? Result.fail(`names a secret of less than ${LEAST_SECRET} characters, which can be guessed`)
-        : Result.succeed(found)
+      return Redacted.value(found).length < LEAST_SECRET ? Result.fail(TOO_SHORT) : Result.succeed(found)
     })
 
 /** A name is part of paths, metrics and the journal's entries. */
@@ -111,7 +122,11 @@ const readTelcos = (
   places: Places
 ): Found<ReadonlyArray<Settings.Telco>> => {
   const read = readingSecrets(places)
-  const decoders = Settings.decoders({ read, readNotification: readingNotificationSecrets(read) })
+  const decoders = Settings.decoders({
+    read,
+    readNotification: readingNotificationSecrets(read),
+    readReports: readingReportsTokens(read)
+  })
   const telcoOf = (name: string, value: unknown): Found<Settings.Telco> => {
     const path: JsonLines.Path = ["telcos", name]
     if (!NAME.test(name)) return wrong(path, NAMES)
@@ -139,8 +154,8 @@ const unread: Settings.ReadSecret = () => Result.succeed(Redacted.make(""))
 
 /** Reads the charging systems alone, and no secret but the token of one whose settings are asked for. */
 const readSystems = (telcos: Readonly<Record<string, unknown>>, places: Places) => {
-  const checking = Settings.decoders({ read: unread, readNotification: unread })
-  const reading = Settings.decoders({ read: readingSecrets(places), readNotification: unread })
+  const checking = Settings.decoders({ read: unread, readNotification: unread, readReports: unread })
+  const reading = Settings.decoders({ read: readingSecrets(places), readNotification: unread, readReports: unread })
   const systemOf = (name: string, value: unknown) => {
     const path: JsonLines.Path = ["telcos", name]
     return Result.map(at(path, checking.ocs(value)), ({ zones }) => ({
@@ -202,6 +217,19 @@ const onlySimulators = (telcos: ReadonlyArray<Settings.Telco>): Found<ReadonlyAr
     )
   )
 
+/** The mistake of each telco whose token of reports is another one's too, so that nobody could say which of them reports. */
+const ambiguous = (telcos: ReadonlyArray<Settings.Telco>): ReadonlyArray<Mistake> => {
+  const known = new Map<string, string>()
+  return telcos.flatMap((telco) => {
+    if (telco.kind !== "http" || telco.reportsToken === null) return []
+    const token = Redacted.value(telco.reportsToken)
+    const other = known.get(token)
+    known.set(token, telco.name)
+    const message = `names the token of the telco ${other}: each telco has one of its own`
+    return other === undefined ? [] : [{ path: ["telcos", telco.name, "reports", "token"], message }]
+  })
+}
+
 /** Why a telco cannot be taken for a capability; undefined if it can. */
 const unable = (telcos: Readonly<Record<string, unknown>>, name: string, capability: Routing.Capability) => {
   if (!Object.hasOwn(telcos, name)) return "names a telco that is not among telcos"
@@ -258,7 +286,10 @@ const readRoutes = ({ routes, telcos }: typeof File.Type): Found<ReadonlyArray<R
 
 const settingsOf = (value: unknown, source: Source): Found<Settings.Settings> =>
   Result.flatMap(at([], decodeFile(value)), (file) => {
-    const read = readTelcos(file.telcos, source)
+    const read = Result.flatMap(readTelcos(file.telcos, source), (telcos) => {
+      const mistakes = ambiguous(telcos)
+      return mistakes.length > 0 ? Result.fail(mistakes) : Result.succeed(telcos)
+    })
     const telcos = source.isVirtual === true ? Result.flatMap(read, onlySimulators) : read
     return Result.map(both(telcos, readRoutes(file)), ([telcos, routes]) => ({ telcos, routes }))
   })
@@ -345,3 +376,9 @@ export const systems = (
       })
     )
   )
+
+/** The telcos that share the token of the service's settings for their reports, so that each of them may speak for all of them. */
+export const sharing = ({ telcos }: Settings.Settings): ReadonlyArray<string> => {
+  const names = telcos.flatMap((of) => (of.kind === "http" && of.reportsToken === null ? [of.name] : []))
+  return names.length > 1 ? names : []
+}

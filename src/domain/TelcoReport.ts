@@ -98,6 +98,9 @@ export interface Rejection {
 export const sentence = ({ field, message }: Rejection, name: NameOf = (own) => own): string =>
   field === null ? message : `${name(field)} ${message}`
 
+/** Of a SIM that is not there, or that is none of whoever reports: both are answered for alike. */
+export const UNKNOWN_SIM: Rejection = { field: null, message: "the iccid is not known" }
+
 /** The verdict on one report. */
 export type Verdict =
   | { readonly _tag: "Accepted" }

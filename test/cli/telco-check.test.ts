@@ -83,3 +83,25 @@ describe("telco check", () => {
     )
   })
 })
+
+it("says which bridges share the token of the server, and may speak for each other", async () => {
+  writeFileSync("key", "key-of-the-bridges")
+  const bridge = { kind: "http", url: "http://127.0.0.1:9", key: { file: "key" } }
+  const reporting = async (telcos: unknown) => {
+    writeFileSync("telcos.json", JSON.stringify({ telcos, routes: [{ packages: "one" }] }))
+    const { out } = await check("--json")
+    const findings: ReadonlyArray<{ readonly what: string }> = JSON.parse(out)
+    return findings.filter(({ what }) => what === "reports")
+  }
+  const message =
+    "the token of SIMPLAN_TELCO_TOKEN speaks for all of one, other: give each a token in its field reports"
+  expect(await reporting({ one: bridge, other: bridge })).toEqual([
+    { telco: "one", kind: "http", what: "reports", works: false, message },
+    { telco: "other", kind: "http", what: "reports", works: false, message }
+  ])
+  const own = { ...bridge, reports: { token: { file: "key" } } }
+  expect(await reporting({ one: bridge, other: own })).toMatchObject([
+    { telco: "one", works: true, message: "come with the token of SIMPLAN_TELCO_TOKEN" },
+    { telco: "other", works: true, message: "have a token of their own" }
+  ])
+})

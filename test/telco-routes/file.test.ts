@@ -280,3 +280,39 @@ describe("the settings file of telcos", () => {
     expect(message(alone, { isVirtual: true })).toBe("no mistake")
   })
 })
+
+describe("the tokens of reports", () => {
+  const bridge = (token?: string) => ({
+    kind: "http",
+    url: "https://bridge.example",
+    key: { env: "BRIDGE" },
+    ...(token === undefined ? {} : { reports: { token: { env: token } } })
+  })
+  const env = {
+    ...ENV,
+    BRIDGE: "key",
+    ONE: "token-of-one-bridge",
+    OTHER: "token-of-the-other",
+    SAME: "token-of-one-bridge"
+  }
+  const of = (one?: string, other?: string) => withTelcos({ one: bridge(one), other: bridge(other) })
+
+  it("are one for each bridge; those that have none share that of the server", () => {
+    const sharing = (file: unknown) => TelcoFile.sharing(Result.getOrThrow(parse(file, { env })))
+    expect(sharing(of())).toEqual(["one", "other"])
+    expect(sharing(of("ONE"))).toEqual([])
+    expect(sharing(of("ONE", "OTHER"))).toEqual([])
+    expect(sharing(example)).toEqual([])
+  })
+
+  it.each([
+    ["SAME", "telcos.other.reports.token names the token of the telco one: each telco has one of its own."],
+    ["SHORT", "names a secret of less than 16 characters, which can be guessed."],
+    ["SPACED", "names a token that is not made of visible ASCII characters without spaces."],
+    ["NONE", "names the environment variable NONE, which is not set or empty."]
+  ])("are mistakes: %s", (other, sentence) => {
+    const bad = { ...env, SHORT: "fifteen-letters", SPACED: "has spaces within it" }
+    expect(message(of("ONE", other), { env: bad })).toContain(sentence)
+    expect(message(of("ONE", other), { env: bad })).not.toMatch(/token-of|fifteen|spaces within/)
+  })
+})

@@ -2,7 +2,8 @@
  * What the API is told of a notification that a telco's adapter does not take, and of whose SIMs each telco may notify.
  */
 import { Effect } from "effect"
-import { Sims } from "simplan"
+import { Reports, Sims, Subscriptions } from "simplan"
+import { Clocks, type TelcoReport } from "simplan/ports"
 import { expect, it } from "vitest"
 import { Routes } from "../../adapters/telco-routes/index.ts"
 import * as World from "./World.ts"
@@ -98,4 +99,97 @@ it.each(["es2plus", "ocs"] as const)("%s: a telco notifies of no SIM that is rou
     [null, null],
     [own, own]
   ])
+})
+
+/** Two bridges with tokens of their own, and their SIMs. */
+const bridges = (changes: { readonly theirs?: object } = {}, routes?: ReadonlyArray<unknown>) => {
+  const bridge = { kind: "http", url: "http://127.0.0.1:9", key: { env: "KEY" } }
+  return World.settings(
+    {
+      mine: { ...bridge, reports: { token: { env: "MINE" } } },
+      theirs: { ...bridge, reports: { token: { env: "THEIRS" } }, ...changes.theirs },
+      sandbox: { kind: "simulator" }
+    },
+    routes ?? [
+      { label: "Green", packages: "mine" },
+      { label: "Blue", packages: "sandbox", profiles: "mine" },
+      { packages: "theirs" }
+    ],
+    { KEY: "key-of-the-bridges", MINE: "token-of-one-bridge", THEIRS: "token-of-the-other" }
+  )
+}
+
+const location: TelcoReport.Fact = { _tag: "Location", countryAlpha2: "SE", operator: "Telia", rat: "5G", imei: "1" }
+const installed: TelcoReport.Fact = { _tag: "SmdpState", state: "Enable", modificationResult: "Success" }
+const usage = (packageId: string | null): TelcoReport.Fact => ({
+  _tag: "Usage",
+  packageId,
+  usage: { _tag: "Total", bytes: 5 },
+  countryAlpha2: null
+})
+
+let reportSerial = 0
+
+/** The verdicts on these facts, as the telco reports them of a SIM. */
+const reported = Effect.fnUntraced(function* (telco: string, iccid: string, ...facts: ReadonlyArray<TelcoReport.Fact>) {
+  const { telcos } = yield* Routes.Routes
+  const occurredAt = yield* Clocks.BusinessClock.use(({ now }) => now)
+  const reports = facts.map((fact) => ({ reportId: `r${++reportSerial}`, iccid, occurredAt, fact }))
+  const mayReport = telcos.get(telco)?.reports?.mayReport ?? expect.fail(`${telco} reports`)
+  const verdicts = yield* Reports.Reports.use((of) => of.take({ reports, mayReport }))
+  return verdicts.map((verdict) => (verdict._tag === "Rejected" ? verdict.message : verdict._tag))
+})
+
+const UNKNOWN = "the iccid is not known"
+
+it("R1: a bridge reports of no SIM that is routed to another one", async () => {
+  const world = await World.start(bridges())
+  await world.run(
+    Effect.gen(function* () {
+      const { organizationId } = yield* World.organization
+      const [green = ""] = yield* World.sims(organizationId, "Green", 1)
+      const [blue = ""] = yield* World.sims(organizationId, "Blue", 1)
+      const [red = ""] = yield* World.sims(organizationId, "Red", 1)
+      const foreign = [UNKNOWN, UNKNOWN, UNKNOWN]
+      const facts = [location, installed, usage(null)]
+      expect(yield* reported("mine", World.iccid(), ...facts)).toEqual(foreign)
+      expect(yield* reported("mine", red, ...facts)).toEqual(foreign)
+      expect(yield* reported("theirs", green, ...facts)).toEqual(foreign)
+      expect(yield* reported("theirs", blue, ...facts)).toEqual(foreign)
+      // Of whose profiles alone it has, it reports no use.
+      expect(yield* reported("mine", `${blue}F`, ...facts)).toEqual(["Accepted", "Accepted", UNKNOWN])
+      expect(
+        (yield* reported("mine", green, location, installed)).concat(yield* reported("theirs", red, location))
+      ).toEqual(["Accepted", "Accepted", "Accepted"])
+    })
+  )
+})
+
+it("R1: a bridge reports the use of a package that it has, also when its SIM is routed to another one by now", async () => {
+  const kept = World.durable()
+  const first = await World.start(World.settings({ mine: { kind: "simulator" } }, [{ packages: "mine" }]), { kept })
+  const sold = await first.run(
+    Effect.gen(function* () {
+      const { organizationId } = yield* World.organization
+      const [iccid = ""] = yield* World.sims(organizationId, "Green", 1)
+      const { planId } = yield* World.plan(organizationId, "Green")
+      const created = yield* Subscriptions.Subscriptions.use((of) =>
+        of.create({ organizationId, planId, iccid, metadata: "", activePeriod: null })
+      )
+      return { iccid, packageId: `${created.attachmentId}:0` }
+    })
+  )
+  await first.close()
+  const world = await World.start(bridges({}, [{ packages: "theirs" }]), { kept })
+  await world.run(
+    Effect.gen(function* () {
+      const { iccid, packageId } = sold
+      expect(yield* reported("mine", iccid, usage(packageId), usage(null))).toEqual(["Accepted", "Accepted"])
+      expect(yield* reported("mine", iccid, location, installed)).toEqual([UNKNOWN, UNKNOWN])
+      expect(yield* reported("theirs", iccid, usage(packageId.toUpperCase()), location)).toEqual([
+        "Accepted",
+        "Accepted"
+      ])
+    })
+  )
 })

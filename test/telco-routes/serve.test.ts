@@ -243,3 +243,39 @@ describe("a server with a settings file", () => {
     )
   })
 })
+
+describe("a server with two bridges", () => {
+  it("takes the reports of each by its own token, of the SIMs that are routed to it alone (R1)", async () => {
+    const [GREEN, OTHERS] = ["token-of-the-green-bridge", "token-of-the-other-bridge"]
+    for (const token of [GREEN, OTHERS]) Leaks.know(token)
+    const bridge = { kind: "http", url: "http://127.0.0.1:9", key: { env: "BRIDGE_KEY" } }
+    const telcos = {
+      green: { ...bridge, reports: { token: { env: "GREEN_REPORTS" } } },
+      others: { ...bridge, reports: { token: { file: "others.token" } } }
+    }
+    const routes = [{ label: "Green", packages: "green" }, { packages: "others" }]
+    writeFileSync(join(processes.cwd(), "others.token"), OTHERS)
+    writeFileSync(join(processes.cwd(), "telcos.json"), JSON.stringify({ telcos, routes }))
+    const own = { BRIDGE_KEY: "key-of-the-bridges", GREEN_REPORTS: GREEN }
+    const url = await processes.start({ env: { ...env, ...own } }).listening
+    const { organization_id } = (await ask("POST", `${url}/admin/v1/organizations`, { name: "Acme" })).body.data
+    const sims = [
+      { iccid: Fake.iccidOf(1), label: "Green", is_esim: true },
+      { iccid: Fake.iccidOf(2), label: "Blue", is_esim: true }
+    ]
+    await ask("POST", `${url}/admin/v1/organizations/${organization_id}/sims`, { sims })
+    const events = sims.map(({ iccid }) => ({
+      ...{ id: iccid, type: "smdp_state", iccid, occurred_at: "2026-01-01T00:00:00Z", state: "Enable" }
+    }))
+    const report = async (token: string) => {
+      const headers = { "content-type": "application/json", authorization: `Bearer ${token}` }
+      const body = JSON.stringify({ events })
+      const response = await fetch(`${url}/telco/v1/events`, { method: "POST", headers, body })
+      return { status: response.status, body: await response.json() }
+    }
+    const refused = (index: number) => [{ index, id: events[index]?.id, message: "the iccid is not known" }]
+    expect(await report(GREEN)).toMatchObject({ status: 200, body: { accepted: 1, rejected: refused(1) } })
+    expect(await report(OTHERS)).toMatchObject({ status: 200, body: { accepted: 1, rejected: refused(0) } })
+    expect(await report(ADMIN)).toMatchObject({ status: 401 })
+  })
+})

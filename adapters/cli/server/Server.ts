@@ -266,6 +266,7 @@ export const start = (
     if (telcos !== null) yield* Effect.provideContext(telcos.check, context)
     const connected = telcos === null ? undefined : yield* Effect.provideContext(telcos.connected, context)
     const tokens = yield* Credentials.tokensOf(settings)
+    if (telcos !== null && tokens.telco._tag !== "Off") yield* telcos.warnOfSharing
     const demo = yield* Effect.provideContext(demonstration(settings, telcos), context)
     // Who waits for the readiness finds the files of the demonstration.
     const ready = yield* Ref.make(false)

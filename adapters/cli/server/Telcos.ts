@@ -7,6 +7,7 @@ import { Effect, Redacted } from "effect"
 import type { Settings as TelcoSettings } from "../../telco-routes/index.ts"
 import { impossible, sentence } from "../output/CommandFailed.ts"
 import type { ClockSetting } from "../settings/Texts.ts"
+import { TELCO_TOKEN } from "../settings/Definitions.ts"
 import * as Secrets from "../settings/Secrets.ts"
 
 export const module = Effect.promise(() => import("../../telco-routes/index.ts"))
@@ -51,6 +52,19 @@ export const systems = Effect.fnUntraced(function* (path: string) {
   return { routes, systems: registering }
 })
 
+/** What is wrong where telcos share the server's token for their reports; null: none do. */
+export const sharingOf = (of: TelcoSettings.Settings) =>
+  Effect.map(module, ({ TelcoFile }) => {
+    const names = TelcoFile.sharing(of)
+    const shared = `the token of ${TELCO_TOKEN} speaks for all of ${names.join(", ")}: give each a token in its field reports`
+    return names.length === 0 ? null : { names, message: shared }
+  })
+
+const warnOfSharing = (of: TelcoSettings.Settings) =>
+  Effect.flatMap(sharingOf(of), (shared) =>
+    shared === null ? Effect.void : Effect.logWarning(`In the telcos' file ${shared.message}`)
+  )
+
 /** Reads the file. Fails with a sentence for each mistake in it. */
 export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetting) {
   const found = yield* settings(path, clock)
@@ -70,6 +84,7 @@ export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetti
       const next = yield* settings(path, clock)
       yield* Routes.Routes.use(({ replace }) => replace(next))
       const names = next.telcos.map(({ kind, name }) => `${name} (${kind})`).join(", ")
+      yield* warnOfSharing(next)
       yield* Effect.logInfo(`The telcos' file was read again, and is in force: ${names}.`)
     }).pipe(
       // Failure: the operator, by the log; the telcos stay as they were.
@@ -86,6 +101,8 @@ export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetti
       const route = Routing.find(found.routes, sim)
       return route !== undefined && simulators.has(route.telcos.packages)
     },
+    /** Says so where several telcos share the server's token for their reports. */
+    warnOfSharing: warnOfSharing(found),
     /** The names of the simulators among them. */
     simulators: [...simulators],
     /** For the greeting. */

@@ -7,6 +7,7 @@ import * as Memory from "../../memory/index.ts"
 import { Journal } from "../../telco-calls/index.ts"
 import { Books } from "../../telco-simulator/index.ts"
 import { impossible } from "../output/CommandFailed.ts"
+import { TELCO_TOKEN } from "../settings/Definitions.ts"
 import * as Telcos from "../server/Telcos.ts"
 
 /** How long the checks of a telco may take together. */
@@ -31,7 +32,15 @@ export const run = Effect.fnUntraced(function* (path: string) {
         ),
       { concurrency: "unbounded" }
     )
-    return found.flat()
+    const shared = yield* Telcos.sharingOf(settings)
+    const ofReports = settings.telcos.flatMap((of) => {
+      if (of.kind !== "http") return []
+      const isShared = shared?.names.includes(of.name) === true
+      const message = of.reportsToken === null ? `come with the token of ${TELCO_TOKEN}` : "have a token of their own"
+      const { kind, name: telco } = of
+      return [{ telco, kind, what: "reports", works: !isShared, message: isShared ? shared.message : message }]
+    })
+    return [...found.flat(), ...ofReports]
   })
   return yield* checked.pipe(
     Effect.provide(Layer.provide(Routes.layer(settings), kept)),

@@ -10,6 +10,7 @@ import * as ReportsApi from "../api/ReportsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
+import type * as Telcos from "./Telcos.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 
@@ -207,16 +208,15 @@ const outcome = ({ rejected, reports }: Sorted, verdicts: ReadonlyArray<TelcoRep
   }
 }
 
-export const make = (guard: Auth.Guard<undefined>) =>
+export const make = (guard: Auth.Guard<Telcos.Reporter>) =>
   Effect.gen(function* () {
     const reports = yield* Reports.Reports
 
     return Endpoints.group(ReportsApi.ReportsApi, guard, {
-      take: Effect.fnUntraced(function* ({ request }) {
+      take: Effect.fnUntraced(function* ({ caller: { mayReport }, request }) {
         const { value } = yield* Body.read(request, { anyText: true })
         const batch = sorted(yield* eventsOf(value))
-        const verdicts =
-          batch.reports.length === 0 ? [] : yield* reports.take({ reports: batch.reports.map(({ report }) => report) })
+        const verdicts = yield* reports.take({ reports: batch.reports.map(({ report }) => report), mayReport })
         return outcome(batch, verdicts)
       })
     })

@@ -19,13 +19,23 @@ import { type Commit, type ReportQuery, type Reported, Storage, type StorageErro
 import { Commits, NamedTypes } from "../commit/Commits.ts"
 import * as Metrics from "../Metrics.ts"
 
+/**
+ * Which reports whoever makes them may make, in their order: a telco that is one of several speaks only of what is routed to it. The
+ * ICCIDs are those of the inventory (rule I1).
+ */
+export type MayReport = (reports: ReadonlyArray<Report>) => Effect.Effect<ReadonlyArray<boolean>, StorageError>
+
 /** Takes what the telco reports (rules R1 to R3). */
 export class Reports extends Context.Service<
   Reports,
   {
-    /** The verdicts, in the order of the reports. ICCIDs and package ids may be as telcos write them (rules I1 and I13). */
+    /**
+     * The verdicts, in the order of the reports. ICCIDs and package ids may be as telcos write them (rules I1 and I13). What `mayReport`
+     * does not allow is answered for as a report of an unknown SIM; all are allowed by default.
+     */
     readonly take: (request: {
       readonly reports: ReadonlyArray<Report>
+      readonly mayReport?: MayReport | undefined
     }) => Effect.Effect<ReadonlyArray<Verdict>, StorageError>
   }
 >()("simplan/Reports") {}
@@ -59,6 +69,7 @@ const tallyOf = ({ aggregate, seen }: Reported): Tally => ({
 const ACCEPTED: Verdict = { _tag: "Accepted" }
 const DUPLICATE: Verdict = { _tag: "Duplicate" }
 const rejected = (rejection: TelcoReport.Rejection): Verdict => ({ _tag: "Rejected", ...rejection })
+const UNKNOWN_SIM = rejected(TelcoReport.UNKNOWN_SIM)
 
 /** The report ids that a batch has taken so far, of an organization. An id is unique in it, of whichever SIM it is. */
 type Taken = (organizationId: string) => Set<string>
@@ -90,7 +101,7 @@ const takeInto = (
   takenOf: Taken,
   now: Instant
 ): Verdict => {
-  if (tally === undefined) return rejected({ field: null, message: "the iccid is not known" })
+  if (tally === undefined) return UNKNOWN_SIM
   const { accepted, seen } = tally
   const taken = takenOf(tally.aggregate.sim.organizationId)
   if (seen.includes(report.reportId) || taken.has(report.reportId)) return DUPLICATE
@@ -304,10 +315,24 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       )
     }
 
+    /** The verdicts of what is allowed, and the refusals of the rest. */
+    const allowed = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>, mayReport: MayReport) {
+      // The storage is not asked for a text that it cannot keep.
+      const sound = reports.filter((report) => TelcoReport.textProblem(report) === undefined)
+      const may = yield* mayReport(sound)
+      const refused = new Set(sound.filter((_, place) => may[place] !== true))
+      const taken = reports.filter((report) => !refused.has(report))
+      const verdicts = taken.length === 0 ? [] : yield* applied(taken)
+      let next = 0
+      return reports.map((report) => (refused.has(report) ? UNKNOWN_SIM : (verdicts[next++] ?? UNKNOWN_SIM)))
+    })
+
     return Reports.of({
-      take: Effect.fn("Reports.take")(({ reports }) =>
-        reports.length === 0 ? Effect.succeed([]) : Effect.tap(applied(reports.map(decoded)), counted)
-      )
+      take: Effect.fn("Reports.take")(({ mayReport, reports }) => {
+        if (reports.length === 0) return Effect.succeed([])
+        const asked = reports.map(decoded)
+        return Effect.tap(mayReport === undefined ? applied(asked) : allowed(asked, mayReport), counted)
+      })
     })
   })
 )

@@ -4,6 +4,7 @@
 import { Effect, Layer, Redacted, Tracer } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Telcos from "../Telcos.ts"
+import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 
 const SECRET = "secret-of-the-notifications"
@@ -145,5 +146,84 @@ describe("a notification", () => {
     const traced = spans.map(({ attributes, name }) => `${name} ${[...attributes.values()].join(" ")}`).join(" ")
     expect(traced).toContain("POST /telco/ocs/:name/notifications/:secret")
     for (const text of [world.logs.join(), metrics.text, traced]) expect(text).not.toContain(SECRET)
+  })
+})
+
+describe("reports", () => {
+  const [MINE, THEIRS] = ["token-of-my-reports", "token-of-their-reports"]
+  const SIMS = { mine: World.iccid(1), theirs: World.iccid(2), sandbox: World.iccid(3) }
+
+  /** A telco that may report of one SIM. */
+  const telco = (kind: string, token: string | null, iccid: string) => ({
+    kind,
+    zones: null,
+    notifications: null,
+    reports: {
+      token: token === null ? null : Redacted.make(token),
+      mayReport: (reports: ReadonlyArray<{ readonly iccid: string }>) =>
+        Effect.succeed(reports.map((one) => one.iccid === iccid))
+    }
+  })
+
+  let batches = 0
+
+  /** What comes of a location of each SIM, `401` where the token is none. */
+  const taken = async (token: string | null) => {
+    const batch = `batch ${++batches}`
+    const events = Object.values(SIMS).map((iccid, index) => ({
+      ...{ id: `${batch} ${index}`, type: "location", iccid, occurred_at: "2026-01-01T00:00:00Z" },
+      ...{ country_alpha_2: "SE", operator: "Telia", rat: "5G", imei: "1" }
+    }))
+    const headers = token === null ? {} : { authorization: `Bearer ${token}` }
+    const { body, status } = await world.fetch("POST", "/telco/v1/events", { body: { events }, headers })
+    if (status !== 200) return `${status} ${body.code}`
+    expect(body.rejected).toEqual(
+      body.rejected.map((one: { readonly index: number }) => ({
+        ...one,
+        id: `${batch} ${one.index}`,
+        message: "the iccid is not known"
+      }))
+    )
+    const refused = body.rejected.map((one: { readonly index: number }) => one.index)
+    expect(body.accepted).toBe(3 - refused.length)
+    return Object.keys(SIMS).filter((_, index) => !refused.includes(index))
+  }
+
+  const start = async (telcos: ReadonlyArray<readonly [string, ReturnType<typeof telco>]>, changes: object = {}) => {
+    world = await World.forTest({ telcos: new Map(telcos), ...changes })
+    const acme = await World.tenant(world)
+    await world.admin("POST", `/organizations/${acme.organizationId}/sims`, { sims: Inventory.esims(1, 3) })
+  }
+  const sandbox = ["sandbox", telco("simulator", null, SIMS.sandbox)] as const
+  const mine = ["mine", telco("http", MINE, SIMS.mine)] as const
+
+  it("come by a token of each telco, which speaks for what is routed to that one alone (R1)", async () => {
+    await start([mine, ["theirs", telco("http", THEIRS, SIMS.theirs)], sandbox])
+    expect(await taken(MINE)).toEqual(["mine"])
+    expect(await taken(THEIRS)).toEqual(["theirs"])
+    expect(await taken(World.TELCO_TOKEN)).toEqual(["sandbox"])
+    expect(await taken("token-of-nobody-here")).toBe("401 token_invalid")
+    expect(await taken(null)).toBe("401 token_missing")
+  })
+
+  it("of the single telco without a token come by that of the settings, which is the operator's without one", async () => {
+    await start([["theirs", telco("http", null, SIMS.theirs)], sandbox])
+    expect(await taken(World.TELCO_TOKEN)).toEqual(["theirs", "sandbox"])
+    await world.close()
+    await start([sandbox])
+    expect(await taken(World.TELCO_TOKEN)).toEqual(["mine", "theirs", "sandbox"])
+  })
+
+  it("need no token of the settings, and wrong tokens are counted by address", async () => {
+    const failedAuthentication = { requests: 2, window: "10 seconds" }
+    await start([mine, sandbox], { telcoToken: undefined, failedAuthentication })
+    expect(await taken(MINE)).toEqual(["mine"])
+    expect(await taken(null)).toBe("401 token_missing")
+    const wrong = [await taken("wrong"), await taken("wrong"), await taken("wrong")]
+    expect(wrong).toEqual(["401 token_invalid", "401 token_invalid", "429 rate_limited"])
+    expect(await taken(MINE)).toEqual(["mine"])
+    await world.close()
+    await start([["mine", telco("http", null, SIMS.mine)], sandbox], { telcoToken: undefined })
+    expect(await taken(World.TELCO_TOKEN)).toBe("401 token_invalid")
   })
 })
