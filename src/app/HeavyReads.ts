@@ -73,11 +73,12 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn): Storage["Service"
     <Query, A>(read: (query: Query) => Read<A>) =>
     (query: Query): Read<A> =>
       inTurn(null, read(query))
-  const { deliveries, jobs, overview, problems, regions, sims, usage, webhookEndpoints } = storage
+  const { deliveries, eventHandlers, jobs, overview, problems, regions, sims, usage, webhookEndpoints } = storage
   return {
     ...storage,
     deliveries: { ...deliveries, waitingCounts: inTurn(null, deliveries.waitingCounts) },
-    jobs: { ...jobs, waitingCounts: inTurn(null, jobs.waitingCounts) },
+    eventHandlers: { ...eventHandlers, failed: ofService(eventHandlers.failed) },
+    jobs: { ...jobs, ofSim: of(jobs.ofSim), waitingCounts: inTurn(null, jobs.waitingCounts) },
     overview: {
       waitingJobs: of(overview.waitingJobs),
       failingEndpoints: of(overview.failingEndpoints),
@@ -85,7 +86,7 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn): Storage["Service"
       loads: inTurn(null, overview.loads),
       database: inTurn(null, overview.database)
     },
-    problems: { ...problems, count: inTurn(null, problems.count) },
+    problems: { page: of(problems.page), count: inTurn(null, problems.count) },
     regions: { ...regions, find: ofService(regions.find) },
     sims: {
       ...sims,

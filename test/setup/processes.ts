@@ -15,6 +15,7 @@ export const processes: ReadonlyArray<string> = [
   "test/cli/server/token-input.test.ts",
   "test/conformance/pglite/pglite-directory.test.ts",
   "test/conformance/pglite/pglite-upkeep.test.ts",
+  "test/conformance/postgres/costs/read-costs.test.ts",
   "test/conformance/postgres/partitions/postgres-audit-months.test.ts",
   "test/conformance/postgres/postgres-claim-work.test.ts",
   "test/conformance/postgres/postgres-filtered-pages.test.ts",

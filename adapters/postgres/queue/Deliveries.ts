@@ -293,14 +293,15 @@ const handlerQueue: Claims.Queue = {
   partition: "delivery.handler",
   dueAt: "delivery.next_attempt_at",
   id: "delivery.delivery_id",
-  // An event that is about no SIM waits for no other. A join would read all that is pending.
-  waits: `delivery.status = 'Pending' and delivery.handler is not null and (
+  // An event that is about no SIM waits for no other. A join would read all that is pending, and so would be done where the planner
+  // expected that few wait for no other, as it does of a comparison with null.
+  waits: `delivery.status = 'Pending' and delivery.handler is not null and not coalesce((
     select true from simplan.delivery earlier
     where earlier.status = 'Pending' and earlier.handler is not null and earlier.handler = delivery.handler
       and earlier.iccid = delivery.iccid and earlier.organization_id = delivery.organization_id
       and (earlier.created_at, earlier.delivery_id) < (delivery.created_at, delivery.delivery_id)
     limit 1
-  ) is null`
+  ), false)`
 }
 
 /** Before all that can be due. */

@@ -121,7 +121,7 @@ export const problems =
           select (${sql.literal(value)})::text as value
           from simplan.job
           where ${sql.literal(hasEnded)} and ${Pages.after(sql, "job.created_at, job.job_id", after)}
-            and job.organization_id = coalesce(${organizationId ?? null}::text, job.organization_id)
+            and ${organizationId === undefined ? sql.literal("true") : sql`job.organization_id = ${organizationId}`}
           order by job.created_at, job.job_id
           limit ${limit}::int`
       ),

@@ -140,7 +140,11 @@ export const stocks =
             order by subscription.created_at desc, subscription.subscription_id desc
             limit ${Overview.RATE_SAMPLE}::int
           ) newest
-          join simplan.sim on sim.organization_id = ${owner} and sim.iccid = newest.iccid
+          cross join lateral (
+            select sim.label, sim.is_esim from simplan.sim
+            where sim.organization_id = ${owner} and sim.iccid = newest.iccid
+            limit 1
+          ) sim
         ) lately
         cross join json_array_elements_text(${JSON.stringify(Label.labels)}::json) as known(label)
         left join simplan.stock_level watched

@@ -1,13 +1,13 @@
 /**
  * What each read of the storage and of its queues goes over at the worst, in rows, for the largest organization or
- * service that is expected. A read without a line here does not compile.
+ * service that is expected. A read without a line here does not compile. A test fills the tables of PostgreSQL, and counts.
  *
  * Most have a bound that the service keeps: a page, a quota, a limit of the read itself. Those that are `isHeavy` have none, or
  * one that is far from cheap: they are made aside of all others, in turns, and are stopped after a while (rule W13).
  */
 import type { Jobs } from "../Jobs.ts"
 import type { Outbox } from "../Outbox.ts"
-import type { Service } from "../Storage.ts"
+import type { Reads, Service } from "../Storage.ts"
 import { SCAN_LIMIT } from "./Read.ts"
 
 /** What a read costs at the worst. */
@@ -30,6 +30,19 @@ const AGGREGATE = 1_600
 /** Up to how many what waits is counted. */
 const COUNTED = 10_000
 
+/** How much that is due is held at a time by all processes, which all that look for more go over. */
+const HELD = 1_000
+
+/** What has ended in refusals, of jobs and of what was due to a handler, where nobody has looked at it for long. */
+const FAILED = 100_000
+
+/** The organizations whose stock is watched at a time, and the labels of each. */
+const WATCHED = 101
+const LABELS = 7
+
+/** The free eSIMs of each label that are counted of each of them. */
+const STOCKS = WATCHED * LABELS * 1_000
+
 /** How many rows a step of a search goes over. */
 const SEARCHED = 8 * SCAN_LIMIT
 
@@ -41,39 +54,22 @@ const INVENTORY = 1_000_000
 
 type Costs<Reads> = { readonly [Name in keyof Reads]: ReadCost }
 
+/** What no read is of the queues. */
+type Claiming = "claim" | "handBack" | "release" | "renew"
+
 /** The groups of the storage of which every operation is a read, and the reads of its inventory and its queues. */
-interface Groups
-  extends Pick<
-    Service,
-    | "apiKeys"
-    | "auditEntries"
-    | "catalogues"
-    | "commands"
-    | "deliveries"
-    | "eventHandlers"
-    | "idempotencyRecords"
-    | "operators"
-    | "organizations"
-    | "overview"
-    | "plans"
-    | "problems"
-    | "processes"
-    | "regions"
-    | "simAggregates"
-    | "subscriptions"
-    | "usage"
-    | "webhookEndpoints"
-  > {
+interface Groups extends Omit<Reads, "jobs"> {
   readonly sims: Omit<Service["sims"], "import" | "release" | "reserve">
-  readonly jobs: Service["jobs"] & Pick<Jobs["Service"], "backlog" | "partitions" | "pending">
-  readonly outbox: Pick<Outbox["Service"], "backlog" | "partitions" | "pending" | "pendingForHandler">
+  readonly jobs: Service["jobs"] & Omit<Jobs["Service"], Claiming>
+  readonly outbox: Omit<Outbox["Service"], Claiming | "claimForHandler">
 }
 
 /** The cost of each read, by the group that it is in. */
 export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } = {
   organizations: { page: light(PAGE), get: light(1), getAll: light(PAGE), count: light(20_001) },
   operators: { byHash: light(1), get: light(1), named: light(1), page: light(PAGE) },
-  apiKeys: { byHash: light(1), get: light(1), page: light(PAGE) },
+  sessions: { get: light(1) },
+  apiKeys: { byHash: light(2), get: light(2), page: light(2 * PAGE) },
   webhookEndpoints: {
     get: light(1),
     page: light(PAGE),
@@ -83,16 +79,17 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     health: light(1_600),
     failing: heavy(COUNTED)
   },
-  eventHandlers: { list: light(PAGE), delivery: light(2), failed: light(2 * PAGE) },
+  eventHandlers: { list: light(PAGE), delivery: light(2), failed: heavy(FAILED) },
   plans: { get: light(1), page: light(SCAN_LIMIT) },
-  regions: { get: light(1), find: heavy(INVENTORY), page: light(PAGE), like: light(1_000) },
+  regions: { get: light(1), find: heavy(INVENTORY), page: light(PAGE), like: light(2) },
   catalogues: { version: light(1), get: light(1) },
   simAggregates: {
     get: light(AGGREGATE),
     forAttachment: light(1_001),
     forOccurrence: light(4),
-    forReports: light(AGGREGATE),
-    owner: light(1)
+    // Of the SIMs of one request, each with an attachment and its package.
+    forReports: light(AGGREGATE + 4 * 1_000),
+    owner: light(2)
   },
   subscriptions: {
     get: light(2),
@@ -109,17 +106,18 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
   },
   idempotencyRecords: { get: light(1) },
   commands: { get: light(1), page: light(PAGE) },
-  auditEntries: { page: light(SCAN_LIMIT), actor: light(PAGE) },
+  auditEntries: { page: light(SCAN_LIMIT), actor: light(100) },
   jobs: {
     get: light(1),
     waiting: light(SCAN_LIMIT),
-    ofSim: light(1_000),
+    ofSim: heavy(COUNTED),
     waitingCounts: heavy(COUNTED),
     backlog: heavy(COUNTED),
-    partitions: light(PAGE),
-    pending: light(1_000)
+    partitions: light(HELD + PAGE),
+    pending: light(2 * HELD)
   },
-  problems: { page: light(PAGE), count: heavy(COUNTED) },
+  // Those of one organization are among those of all.
+  problems: { page: heavy(FAILED), count: heavy(COUNTED) },
   usage: {
     entries: heavy(120_000),
     latest: heavy(120_000),
@@ -130,7 +128,7 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
   overview: {
     waitingJobs: heavy(COUNTED),
     failingEndpoints: heavy(COUNTED),
-    stocks: heavy(400_000),
+    stocks: heavy(STOCKS),
     loads: heavy(2 * COUNTED),
     database: heavy(1_000)
   },
@@ -140,13 +138,20 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     page: light(PAGE),
     find: light(SEARCHED),
     search: heavy(8 * SCAN_LIMIT),
-    free: light(2),
-    stock: heavy(400_000),
+    // Where none is free: those that are on their way back, and the creations under way.
+    free: light(2_000),
+    stock: heavy(STOCKS),
     counts: heavy(INVENTORY),
     countFree: heavy(100_000),
-    levels: light(400),
+    levels: light(WATCHED * LABELS),
     identities: light(1),
     smdpHistory: heavy(COUNTED)
   },
-  outbox: { backlog: heavy(COUNTED), partitions: light(PAGE), pending: light(1_000), pendingForHandler: light(1_000) }
+  outbox: {
+    backlog: heavy(COUNTED),
+    partitions: light(HELD + PAGE),
+    pending: light(2 * HELD),
+    // What is due to a handler of the host.
+    pendingForHandler: light(4 * HELD)
+  }
 }

@@ -112,7 +112,7 @@ const services: { readonly [Status in Subscription.ServiceStatus]: string } = {
   paused: PAUSED
 }
 
-/** A list of rows that each have one SIM. */
+/** A list of rows that each have one SIM. What is beside them is looked up: a join may read all of the organization. */
 interface List {
   /** The table that the list is of. */
   readonly table: "sim" | "subscription"
@@ -125,7 +125,7 @@ interface List {
   /** What is joined to a row of the table: exactly one. */
   readonly beside: (sql: Sql, organizationId: string) => Fragment
   /** What is joined to the SIM for the row of the table: one, if it is in the list. */
-  readonly ofSim: string
+  readonly ofSim: (sql: Sql, organizationId: string) => Fragment
 }
 
 const simList: List = {
@@ -134,7 +134,7 @@ const simList: List = {
   cursor: "sim.import_sequence",
   value: Sims.value,
   beside: (sql) => sql.literal(""),
-  ofSim: ""
+  ofSim: (sql) => sql.literal("")
 }
 
 const subscriptionList: List = {
@@ -142,10 +142,17 @@ const subscriptionList: List = {
   order: "subscription.created_at, subscription.subscription_id",
   cursor: "json_build_object('createdAt', subscription.created_at, 'id', subscription.subscription_id)",
   value: Subscriptions.packed,
-  beside: (sql, organizationId) =>
-    sql`join simplan.sim on sim.organization_id = ${organizationId} and sim.iccid = subscription.iccid`,
-  ofSim: `join simplan.subscription on subscription.organization_id = sim.organization_id
-            and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'`
+  beside: (sql, organizationId) => sql`cross join lateral (
+          select * from simplan.sim
+          where sim.organization_id = ${organizationId} and sim.iccid = subscription.iccid
+          limit 1
+        ) sim`,
+  ofSim: (sql, organizationId) => sql`cross join lateral (
+          select * from simplan.subscription
+          where subscription.organization_id = ${organizationId} and subscription.iccid = sim.iccid
+            and subscription.status <> 'Deleted'
+          limit 1
+        ) subscription`
 }
 
 interface Asked<Cursor> extends Storage.OfOrganization, Storage.FilteredKeyset<Cursor> {
@@ -213,7 +220,7 @@ const page = <Packed, Cursor, A>(
           where sim.organization_id = ${organizationId} and sim.iccid = candidate.iccid
           limit 1
         ) sim
-        ${literal(list.ofSim)}
+        ${list.ofSim(sql, organizationId)}
         where ${sql.and([...listed, ...taken])}
         order by ${literal(list.order)}
         limit ${limit}::int`

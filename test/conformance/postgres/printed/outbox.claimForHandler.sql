@@ -7,13 +7,13 @@ with taken as (
   ) r, lateral (
     select delivery.tableoid as part, delivery.ctid as place
     from simplan.delivery
-    where delivery.status = 'Pending' and delivery.handler is not null and (
+    where delivery.status = 'Pending' and delivery.handler is not null and not coalesce((
       select true from simplan.delivery earlier
       where earlier.status = 'Pending' and earlier.handler is not null and earlier.handler = delivery.handler
       and earlier.iccid = delivery.iccid and earlier.organization_id = delivery.organization_id
       and (earlier.created_at, earlier.delivery_id) < (delivery.created_at, delivery.delivery_id)
       limit 1
-    ) is null and delivery.next_attempt_at <= $4::bigint
+      ), false) and delivery.next_attempt_at <= $4::bigint
     and (delivery.lease_until is null or delivery.lease_until <= $5::bigint) and delivery.handler = r."partitionId"
     and (delivery.next_attempt_at, delivery.delivery_id) >= ((r."from"->>'dueAt')::bigint, r."from"->>'id')
     order by delivery.handler, delivery.next_attempt_at, delivery.delivery_id

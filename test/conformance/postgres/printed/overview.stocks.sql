@@ -45,7 +45,11 @@ cross join lateral (
     order by subscription.created_at desc, subscription.subscription_id desc
     limit $7::int
   ) newest
-  join simplan.sim on sim.organization_id = asked.organization_id and sim.iccid = newest.iccid
+  cross join lateral (
+    select sim.label, sim.is_esim from simplan.sim
+    where sim.organization_id = asked.organization_id and sim.iccid = newest.iccid
+    limit 1
+  ) sim
 ) lately
 cross join json_array_elements_text($8::json) as known(label)
 left join simplan.stock_level watched

@@ -2,6 +2,6 @@ select (json_build_array(job.job_id, job.organization_id, job.work, job.due_at, 
   job.idempotency_key, job.origin, job.command, job.refused, job.ended_at, job.waiting))::text as value
 from simplan.job
 where job.ended_at is not null and (job.created_at, job.job_id) > ($1::bigint, $2::text)
-and job.organization_id = coalesce($3::text, job.organization_id)
+and job.organization_id = $3
 order by job.created_at, job.job_id
 limit $4::int;

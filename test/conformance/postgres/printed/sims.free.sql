@@ -18,21 +18,21 @@ select json_build_object(
     select true from simplan.sim
     where sim.organization_id = $3 and sim.label = $4 and sim.releasing
     and sim.allocation in ('Releasing') and sim.is_esim and not sim.downloaded
-    and not exists (
-      select from simplan.job
-      where job.ended_at is not null and job.organization_id = sim.organization_id
+    and (
+      select count(*) from simplan.job
+      where job.ended_at is not null and job.organization_id = $5
       and job.work->>'_tag' = 'CancelPackages' and (job.work->>'release')::boolean
-      and job.work->>'iccid' = sim.iccid
-    )
+      and job.work->>'iccid' = sim.iccid collate "default"
+    ) = 0
     limit 1
     ), (
       select true from simplan.job
-      where job.organization_id = $5 and job.ended_at is null and job.work->>'_tag' = 'Provision'
+      where job.organization_id = $6 and job.ended_at is null and job.work->>'_tag' = 'Provision'
       and (
-        select sim.label = $6 and sim.allocation in ('Provisioning')
+        select sim.label = $7 and sim.allocation in ('Provisioning')
         and sim.is_esim and not sim.downloaded
         from simplan.sim
-        where sim.organization_id = $7 and sim.iccid = job.work->>'iccid'
+        where sim.organization_id = $8 and sim.iccid = job.work->>'iccid'
       )
       limit 1
   )) end

@@ -33,22 +33,22 @@ select json_build_object(
     select true from simplan.sim
     where sim.organization_id = $11 and sim.label = $12 and sim.releasing
     and sim.allocation in ('Releasing') and sim.is_esim and not sim.downloaded
-    and not exists (
-      select from simplan.job
-      where job.ended_at is not null and job.organization_id = sim.organization_id
+    and (
+      select count(*) from simplan.job
+      where job.ended_at is not null and job.organization_id = $13
       and job.work->>'_tag' = 'CancelPackages' and (job.work->>'release')::boolean
-      and job.work->>'iccid' = sim.iccid
-    )
+      and job.work->>'iccid' = sim.iccid collate "default"
+    ) = 0
     limit 1
   ) end,
   'provisioning', case when (select count(*) from claimed) = 0 and true then (
     select true from simplan.job
-    where job.organization_id = $13 and job.ended_at is null and job.work->>'_tag' = 'Provision'
+    where job.organization_id = $14 and job.ended_at is null and job.work->>'_tag' = 'Provision'
     and (
-      select sim.label = $14 and sim.allocation in ('Provisioning')
+      select sim.label = $15 and sim.allocation in ('Provisioning')
       and sim.is_esim and not sim.downloaded
       from simplan.sim
-      where sim.organization_id = $15 and sim.iccid = job.work->>'iccid'
+      where sim.organization_id = $16 and sim.iccid = job.work->>'iccid'
     )
     limit 1
   ) end

@@ -34,7 +34,11 @@ select json_build_object(
           order by subscription.created_at, subscription.subscription_id
           limit 512
         ) subscription
-        join simplan.sim on sim.organization_id = $5 and sim.iccid = subscription.iccid
+        cross join lateral (
+          select * from simplan.sim
+          where sim.organization_id = $5 and sim.iccid = subscription.iccid
+          limit 1
+        ) sim
         cross join lateral (select sim.paused_at is not null as is_taken) filtered
         where filtered.is_taken or subscription.is_last or subscription.scanned_at = 512
         order by subscription.created_at, subscription.subscription_id
@@ -56,13 +60,17 @@ select json_build_object(
             where sim.organization_id = $7 and sim.iccid = candidate.iccid
             limit 1
           ) sim
-          join simplan.subscription on subscription.organization_id = sim.organization_id
-          and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
-          where (subscription.organization_id = $8 AND subscription.status = 'Live' AND (subscription.created_at,
+          cross join lateral (
+            select * from simplan.subscription
+            where subscription.organization_id = $8 and subscription.iccid = sim.iccid
+            and subscription.status <> 'Deleted'
+            limit 1
+          ) subscription
+          where (subscription.organization_id = $9 AND subscription.status = 'Live' AND (subscription.created_at,
             subscription.subscription_id)
-            > ($9::bigint, $10::text) AND sim.paused_at is not null)
+            > ($10::bigint, $11::text) AND sim.paused_at is not null)
           order by subscription.created_at, subscription.subscription_id
-          limit $11::int)) found
+          limit $12::int)) found
     ),
     '[]'
   )

@@ -65,7 +65,11 @@ select json_build_object(
           order by subscription.created_at, subscription.subscription_id
           limit 512
         ) subscription
-        join simplan.sim on sim.organization_id = $23 and sim.iccid = subscription.iccid
+        cross join lateral (
+          select * from simplan.sim
+          where sim.organization_id = $23 and sim.iccid = subscription.iccid
+          limit 1
+        ) sim
         cross join lateral (select (sim.label = $24 AND sim.paused_at is null AND (starts_with(sim.iccid,
           $25::text) OR starts_with(reverse(sim.iccid), $26::text) OR sim.imsi = $27 OR sim.msisdn = $28 OR exists (
             select from simplan.subscription found
@@ -103,28 +107,32 @@ select json_build_object(
             where sim.organization_id = $35 and sim.iccid = candidate.iccid
             limit 1
           ) sim
-          join simplan.subscription on subscription.organization_id = sim.organization_id
-          and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'
-          where (subscription.organization_id = $36 AND subscription.status = 'Live' AND subscription.created_at > $37::bigint AND (subscription.created_at, subscription.subscription_id)
-            > ($38::bigint, $39::text) AND sim.label = $40 AND sim.paused_at is null AND (starts_with(sim.iccid,
-              $41::text) OR starts_with(reverse(sim.iccid), $42::text) OR sim.imsi = $43 OR sim.msisdn = $44 OR exists (
+          cross join lateral (
+            select * from simplan.subscription
+            where subscription.organization_id = $36 and subscription.iccid = sim.iccid
+            and subscription.status <> 'Deleted'
+            limit 1
+          ) subscription
+          where (subscription.organization_id = $37 AND subscription.status = 'Live' AND subscription.created_at > $38::bigint AND (subscription.created_at, subscription.subscription_id)
+            > ($39::bigint, $40::text) AND sim.label = $41 AND sim.paused_at is null AND (starts_with(sim.iccid,
+              $42::text) OR starts_with(reverse(sim.iccid), $43::text) OR sim.imsi = $44 OR sim.msisdn = $45 OR exists (
                 select from simplan.subscription found
-                where found.organization_id = $45 and found.iccid = sim.iccid
+                where found.organization_id = $46 and found.iccid = sim.iccid
                 and found.status <> 'Deleted' and found.status = 'Live' and (
-                  found.subscription_id = $46
-                  or starts_with(simplan.folded(found.metadata), $47::text)
+                  found.subscription_id = $47
+                  or starts_with(simplan.folded(found.metadata), $48::text)
                   or exists (
                     select from simplan.attachment
-                    where attachment.organization_id = $48
+                    where attachment.organization_id = $49
                     and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                    and starts_with(simplan.folded(attachment.metadata), $49::text)
+                    and starts_with(simplan.folded(attachment.metadata), $50::text)
                     offset 0
                   )
                 )
                 offset 0
           )))
           order by subscription.created_at, subscription.subscription_id
-          limit $50::int)) found
+          limit $51::int)) found
     ),
     '[]'
   )
