@@ -184,12 +184,16 @@ export interface Meter {
   readonly count: (calls: number, now: Instant) => void
   /** How long a poll that nothing hurries waits at least, in milliseconds. */
   readonly spacing: (limits: Omit<Limits, "spacing">, now: Instant) => number
-  /** How long so many calls about SIMs in stock take at the rate that they have now, in milliseconds. */
+  /**
+   * When calls about SIMs in stock may be made again after so many at `now`, in milliseconds from then. All who make some share the
+   * rate that these calls have: each waits for the calls of the others too.
+   */
   readonly stockMillis: (calls: number, now: Instant) => number
 }
 
 export const makeMeter = (callsPerSecond: number): Meter => {
   let load = NO_LOAD
+  let stock = { millis: 0, at: 0 }
   return {
     count: (calls, now) => {
       load = loadAfter(load, calls, callsPerSecond, now)
@@ -197,7 +201,10 @@ export const makeMeter = (callsPerSecond: number): Meter => {
     spacing: (limits, now) => spacing(load, limits, now),
     stockMillis: (calls, now) => {
       const share = Math.max(LEAST_STOCK, Math.min(MOST_STOCK, 1 - shareAt(load, now)))
-      return (calls * Time.SECOND) / (callsPerSecond * share)
+      // While a clock is set back, nothing passes.
+      const left = Math.max(0, stock.millis - Math.max(0, now - stock.at))
+      stock = { millis: left + (calls * Time.SECOND) / (callsPerSecond * share), at: now }
+      return stock.millis
     }
   }
 }

@@ -108,11 +108,13 @@ const observe = (ordered: SimState.Ordered, listed: SubscriberPackage, { before,
   const reports: Array<TelcoReport.Report> = []
   let reportedActivationAt = known?.reportedActivationAt ?? null
   let reportedBytes = known?.reportedBytes ?? 0
-  if (ordered.window === null && reportedActivationAt === null && activationAt !== null) {
+  // Nobody here has one whose creation is undone: its use is reported no more, and stands in the system's own book alone.
+  const isOurs = ordered.reviewedBytes === null
+  if (isOurs && ordered.window === null && reportedActivationAt === null && activationAt !== null) {
     reports.push(Facts.firstUse(of, usedFirst(activationAt, ordered.orderedAt ?? activationAt, now)))
     reportedActivationAt = activationAt
   }
-  if (usedBytes > reportedBytes) {
+  if (isOurs && usedBytes > reportedBytes) {
     reports.push(Facts.usage(of, usedBytes, now))
     reportedBytes = usedBytes
   }
@@ -134,13 +136,14 @@ const observe = (ordered: SimState.Ordered, listed: SubscriberPackage, { before,
 const isForgotten = ({ expirationAt }: Pick<SimState.PackageState, "expirationAt">, now: Time.Instant): boolean =>
   expirationAt !== null && expirationAt + SimState.REMEMBERED <= now
 
-/** What is new of the packages that are ours and served. */
+/** What is new of the packages that are ours and served, and the use of those that are kept although their creations are undone. */
 export const observed = (
   ordered: ReadonlyArray<SimState.Ordered>,
   listed: ReadonlyArray<SubscriberPackage>,
   asked: Asked
 ): ReadonlyArray<Observed> => {
-  const served = new Map(ordered.filter(SimState.isServed).map((one) => [one.externalId, one]))
+  const isSeen = (one: SimState.Ordered) => SimState.isServed(one) || one.reviewedBytes !== null
+  const served = new Map(ordered.filter(isSeen).map((one) => [one.externalId, one]))
   return listed.flatMap((one) => {
     const ours = served.get(String(one.id))
     return ours === undefined || isForgotten(one, asked.now) ? [] : [observe(ours, one, asked)]

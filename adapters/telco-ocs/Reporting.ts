@@ -129,7 +129,7 @@ const turns = (options: Options) =>
       polls > 0 && failed === polls ? STUCK : polls < Polling.BATCH ? Math.min(IDLE, options.fastest) : 0
     )
     const report = (used: ReadonlyArray<UsedDuplicate>) =>
-      problems.add({ findings: used.map((one) => Findings.duplicate(telco, one)) })
+      Effect.asVoid(problems.add({ findings: used.map((one) => Findings.duplicate(telco, one)) }))
     const settling = Effect.map(orders.settle({ limit: ORDERS, report }), ({ due }) => (due < ORDERS ? IDLE : 0))
     const proving = Effect.gen(function* () {
       const found = yield* orders.disproof

@@ -264,6 +264,17 @@ describe("S5: the comparison of all SIMs that an operator asks for", () => {
     expect(yield* allocationOf(world, iccidOf(298))).toBe("Releasing")
   })
 
+  inWorld("has that quarter together with the daily comparison, and neither is left out", function* (world) {
+    yield* importMany(world, 299)
+    yield* world.all.request
+    yield* world.background
+    yield* VirtualTime.pass(30 * Time.SECOND)
+    expect(calls(world)).toBeGreaterThan(120)
+    expect(calls(world)).toBeLessThanOrEqual(150 + 30)
+    yield* VirtualTime.pass(110 * Time.SECOND)
+    expect([calls(world), yield* ended(world), yield* figures(world)]).toEqual([600, true, [300, 0]])
+  })
+
   inWorld(
     "is one process's, goes on where it has stopped, and begins anew if it is asked for again",
     function* (world) {

@@ -13,7 +13,7 @@
  * is mended: an unused package of a cancelled order is deleted. Everything else needs an operator, who knows what happened at the
  * OCS, and who may have it asked for what is had here (`Problems.correct`).
  */
-import { Allowance, type Attachment, Package, type Plan, type Problem, Replacement, Time } from "simplan/ports"
+import { Allowance, type Attachment, Package, type Plan, Problem, Replacement, Time } from "simplan/ports"
 import { type Subscriber, type SubscriberPackage, type Template, type Window, Api } from "../api/Api.ts"
 import * as OrderJournal from "../orders/OrderJournal.ts"
 import * as Findings from "./Findings.ts"
@@ -200,7 +200,7 @@ const compare = (books: Books): Compared => {
   const byId = new Map(listed.map((one) => [String(one.id), one]))
   const known = new Set<string>()
   for (const one of ordered) {
-    const { externalId, packageId, status, template, window } = one
+    const { externalId, packageId, status, template, reviewedBytes, window } = one
     if (externalId === null) continue
     known.add(externalId)
     const found = byId.get(externalId)
@@ -210,10 +210,14 @@ const compare = (books: Books): Compared => {
       if (found.usedBytes === 0) deletable.push(found.id)
       else suspect(Findings.cancelled(of, found.usedBytes), true)
     }
-    if (status !== "Created" || owners === null) continue
+    // One that is kept may be of an order that was being cancelled when it was found to be used.
+    const isKept = reviewedBytes !== null && status === "Open"
+    if ((status !== "Created" && !isKept) || owners === null) continue
     const owner = ofListed(externalId) ?? ofOrder(packageId)
     if (owner === undefined) {
-      if (isLeft) suspect(Findings.ownerless(of, found.usedBytes), true)
+      // What an operator knows of, and has left there, is listed again once more of it is used.
+      if (isLeft && found.usedBytes !== reviewedBytes) suspect(Findings.ownerless(of, found.usedBytes), true)
+    } else if (isKept) {
     } else if (found !== undefined) {
       find([...unlike(owner, window, found, books), ...edited(found, template, books)])
       const { attachmentId, suspendedAt } = owner.attachment
@@ -267,6 +271,21 @@ export const make = Effect.gen(function* () {
       // Failure: the next comparison finds it, and deletes it.
       Effect.catch(({ message }) => Effect.logDebug(`Package ${id} of ${telco} could not be deleted: ${message}`))
     )
+
+  /** Remembers what an operator reads of a package that is kept although its creation is undone. */
+  const reviewed = (
+    added: Problem.Finding,
+    orders: ReadonlyArray<SimState.Ordered>,
+    listed: ReadonlyArray<SubscriberPackage>
+  ) => {
+    const kept = orders.find(
+      ({ packageId, reviewedBytes }) => reviewedBytes !== null && packageId === Problem.cancelled(added)
+    )
+    const found = listed.find(({ id }) => String(id) === kept?.externalId)
+    return kept === undefined || found === undefined
+      ? Effect.void
+      : OrderJournal.review(journal, { telco, key: kept.packageId }, found.usedBytes)
+  }
 
   /** The templates by their ids; none where they cannot be read now. */
   const templatesAt = Effect.fnUntraced(function* (now: Time.Instant) {
@@ -326,7 +345,7 @@ export const make = Effect.gen(function* () {
       const ids = new Set(second.findings.map(({ findingId }) => findingId))
       const findings: ReadonlyArray<Problem.Finding> = first.findings.filter(({ findingId }) => ids.has(findingId))
       for (const id of first.deletable.filter((one) => second.deletable.includes(one))) yield* remove(iccid, id)
-      yield* problems.add({ findings })
+      for (const added of yield* problems.add({ findings })) yield* reviewed(added, orders, listed)
       return second.suspected
     })
   }

@@ -2,7 +2,7 @@
  * What differs between both books, as an operator reads it among the problems: what it is, and what to do about it.
  *
  * A package that is found by more than one poll has one finding. Once it is resolved, a comparison adds it again as long as
- * the books still differ.
+ * the books still differ. A package that is kept although its creation is undone is added again once more of it is used.
  */
 import { type Problem, Time, UsageBook, type UsageReconciliation } from "simplan/ports"
 import type { SubscriberPackage, Window } from "../api/Api.ts"

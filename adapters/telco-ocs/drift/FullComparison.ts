@@ -3,8 +3,8 @@
  * and those in service. What was compared before it was asked for does not count, nor what was suspected before.
  *
  * The journal has one entry of it, of the kind `comparison`: when it was asked for, how far it is, and when it has ended. Processes
- * claim it under the lease of the settings, so that one at a time goes on with it, at the rate that SIMs in stock have; SIMs in service are polled by the polls'
- * own rate. It goes through all inventories in the order of import and waits for the SIMs of a turn. What the OCS does not answer
+ * claim it under the lease of the settings, so that one at a time goes on with it, at the rate that SIMs in stock have, which it shares with the daily
+ * comparison; SIMs in service are polled by the polls' own rate. It goes through all inventories in the order of import and waits for the SIMs of a turn. What the OCS does not answer
  * for some minutes is counted as such and left to the daily comparison.
  */
 import { Clock, Effect, Option, Schema } from "effect"

@@ -6,8 +6,8 @@
  * The journal has an entry of the kind `stock` for each organization, which says how far its inventory was compared, in the
  * order of import, which is the order of sale too; and one that finds new organizations. Processes claim these entries under the lease
  * of the settings, so that each SIM is one process's, and a turn has few SIMs, so that organizations take turns. At most a quarter of the allowed calls
- * goes to SIMs in stock: of 20 in a second 5, which is 432,000 SIMs a day; where polls take most of the calls, less. Of more
- * SIMs, a round takes longer than a day, and the next one follows at once.
+ * goes to SIMs in stock, those of a comparison that is asked for (`FullComparison`) included: of 20 in a second 5, which is 432,000
+ * SIMs a day; where polls take most of the calls, less. Of more SIMs, a round takes longer than a day, and the next one follows at once.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { Organizations, Settings as Limits, Sims } from "simplan"

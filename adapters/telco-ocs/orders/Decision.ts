@@ -159,7 +159,8 @@ export const extras = (
   let undecided = false
   for (const one of packages) {
     const isOwn = one.id === OrderJournal.idOf(order)
-    if (isOwn && order._tag === "Cancelled") unused.push(one)
+    // What was listed for an operator as kept stays until the operator has it cancelled.
+    if (isOwn && order._tag === "Cancelled" && order.reviewedBytes === undefined) unused.push(one)
     if (isOwn || owned.has(one.id) || order.asked === null || !fits(one, order.asked, orders)) continue
     if (isLater(one, order.asked, watch)) continue
     const claim = claims.get(one.id)

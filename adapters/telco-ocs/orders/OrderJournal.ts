@@ -12,7 +12,7 @@
  * whichever processes reach for it at once. A package is claimed before it is taken for an order's own, and before it is
  * deleted as an extra.
  */
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { Allowance, Telco } from "simplan/ports"
 import { Journal, CallFailure } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
@@ -48,6 +48,9 @@ export const Asked = Schema.Struct({
 
 export type Asked = typeof Asked.Type
 
+/** What was used of it when it was last listed for an operator as kept, since its creation is undone (rule S5). Absent: never. */
+const reviewedBytes = Schema.optionalKey(Schema.Finite)
+
 export const Order = Schema.TaggedUnion({
   Open: { asked: Asked },
   Created: {
@@ -55,7 +58,8 @@ export const Order = Schema.TaggedUnion({
     /** The system's id. */
     id: Schema.Finite,
     activationAt: Schema.NullOr(Millis),
-    expirationAt: Schema.NullOr(Millis)
+    expirationAt: Schema.NullOr(Millis),
+    reviewedBytes
   },
   Refused: { asked: Asked, message: Schema.String },
   Cancelled: {
@@ -63,7 +67,8 @@ export const Order = Schema.TaggedUnion({
     asked: Schema.NullOr(Asked),
     id: Schema.NullOr(Schema.Finite),
     /** Whether the system has confirmed that what was there is deleted. */
-    confirmed: Schema.Boolean
+    confirmed: Schema.Boolean,
+    reviewedBytes
   }
 })
 
@@ -83,6 +88,10 @@ const encode = Schema.encodeSync(Order)
 export const idOf = (order: Order): number | null =>
   order._tag === "Created" || order._tag === "Cancelled" ? order.id : null
 
+/** What an operator reads that is used of a package which is kept although its creation is undone; null: nothing. */
+export const reviewedBytesOf = (order: Order | undefined): number | null =>
+  order?._tag === "Created" || order?._tag === "Cancelled" ? (order.reviewedBytes ?? null) : null
+
 /** The parts of an entry that an order makes up. */
 const toEntry = (order: Order): Pick<Journal.Entry, "document" | "externalId"> => {
   const id = idOf(order)
@@ -93,6 +102,22 @@ export const packageOf = ({ activationAt, expirationAt, id }: Created): Telco.Te
   telcoPackageId: String(id),
   activationAt,
   expirationAt
+})
+
+/**
+ * Remembers how much an operator reads that is used of a package which is kept although its creation is undone. An order that
+ * another process changes meanwhile stays as that leaves it: the package is listed again.
+ */
+export const review = Effect.fnUntraced(function* (
+  journal: Journal.Journal["Service"],
+  place: Omit<Journal.Place, "kind">,
+  usedBytes: number
+) {
+  const entry = yield* journal.get({ ...place, kind: KIND })
+  const order = Option.getOrUndefined(decodeOption(entry?.document))
+  if (entry === null || (order?._tag !== "Created" && order?._tag !== "Cancelled")) return
+  if (order.reviewedBytes === usedBytes) return
+  yield* journal.replace({ ...entry, document: encode({ ...order, reviewedBytes: usedBytes }) })
 })
 
 /** What is there of a SIM at one moment. */

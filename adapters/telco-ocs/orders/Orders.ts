@@ -13,7 +13,7 @@
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { Sims } from "simplan"
 import { Allowance, Telco } from "simplan/ports"
-import { CallFailure, type Journal, SimLocks } from "../../telco-calls/index.ts"
+import { CallFailure, Journal, SimLocks } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
 import { Settings } from "../Settings.ts"
 import * as Templates from "../Templates.ts"
@@ -52,6 +52,7 @@ const make = Effect.gen(function* () {
   const api = yield* Api.Api
   const locks = yield* SimLocks.SimLocks
   const templates = yield* Templates.make
+  const journal = yield* Journal.Journal
   const orderJournal = yield* OrderJournal.open
   const settle = yield* Settlement.make
   const refusedTerminations = yield* OrderJournal.refusedTerminations
@@ -355,8 +356,8 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Rule S5: refuses the end of a package whose creation is undone if it was used, and keeps it: its order has it, so that the
-   * comparison of both books lists what is used of it.
+   * Rule S5: refuses the end of a package whose creation is undone if it was used, and keeps it: its order has it, and what was used of
+   * it by then, so that the comparison of both books lists it once more is used.
    */
   const refuseUsed = Effect.fnUntraced(function* (of: Telco.PackageRef) {
     const order = yield* adopted(of)
@@ -365,6 +366,7 @@ const make = Effect.gen(function* () {
     const { packages } = yield* observe(of.iccid)
     const usedBytes = packages.find((one) => one.id === id)?.usedBytes ?? 0
     if (usedBytes === 0) return
+    yield* CallFailure.ofJournal(OrderJournal.review(journal, { telco, key: of.packageId }, usedBytes))
     const message = `The creation of package ${id} at ${telco} is undone, and ${usedBytes} bytes of it are used: it is kept`
     return yield* new Telco.Refused({ message: `${message}. A retry cancels it, a resolution leaves it` })
   })

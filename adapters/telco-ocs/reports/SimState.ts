@@ -26,7 +26,7 @@ const PackageState = Schema.Struct({
   reportedActivationAt: Maybe,
   /** As listed by the last poll. */
   expirationAt: Maybe
-}).pipe(Schema.encodeKeys({ reportedBytes: "toldBytes", reportedActivationAt: "toldActivationAt" }))
+}).pipe(Schema.encodeKeys({ reportedBytes: "reviewedBytes", reportedActivationAt: "toldActivationAt" }))
 
 export type PackageState = typeof PackageState.Type
 
@@ -145,6 +145,8 @@ export interface Ordered {
   readonly template: { readonly id: number; readonly name: string } | null
   /** The percentages of its usage at which an event may fire. */
   readonly thresholds: ReadonlyArray<number>
+  /** What was used of it when it was last listed for an operator as kept, since its creation is undone; null: never. */
+  readonly reviewedBytes: number | null
   /** When it was first asked for. */
   readonly orderedAt: Time.Instant | null
   /** When it was last asked for. */
@@ -166,6 +168,7 @@ export const orderedOf = ({ document, dueAt, externalId, iccid, key }: Journal.E
     window: order?.asked?.window ?? null,
     template: order?.asked ? { id: order.asked.templateId, name: order.asked.templateName } : null,
     thresholds: order?.asked?.thresholds ?? Allowance.thresholds,
+    reviewedBytes: OrderJournal.reviewedBytesOf(order),
     orderedAt: order?.asked?.firstAt ?? null,
     askedAt: order?.asked?.lastAt ?? null,
     isWatched: dueAt !== null

@@ -98,9 +98,11 @@ export class Problems extends Context.Service<
     /**
      * Adds what a comparison of the telco's books with ours has found. One that is there already stays as it is, unless it
      * is about usage and has other figures; one about a SIM that nobody has is left out, and so is a package whose creation is
-     * being undone (rule S5).
+     * being undone (rule S5). Returns those that were not there.
      */
-    readonly add: (of: { readonly findings: ReadonlyArray<Problem.Finding> }) => Effect.Effect<void, StorageError>
+    readonly add: (of: {
+      readonly findings: ReadonlyArray<Problem.Finding>
+    }) => Effect.Effect<ReadonlyArray<Problem.Finding>, StorageError>
     /** Takes back findings that a later comparison does not confirm. One that is not there, or is tried again, stays so. */
     readonly withdraw: (of: { readonly findingIds: ReadonlyArray<string> }) => Effect.Effect<void, StorageError>
   }
@@ -213,6 +215,9 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
       return job !== null && Problem.isCancelledBy(packageId, job)
     })
 
+    const isNew = ({ findingId }: Problem.Finding) =>
+      Effect.map(storage.jobs.get(Problem.findingJobId(findingId)), (job) => job === null)
+
     const expected = Effect.fnUntraced(function* (iccid: string): Effect.fn.Return<Expected | null, StorageError> {
       const owner = yield* storage.simAggregates.owner(iccid)
       if (owner === null) return null
@@ -250,21 +255,24 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
       add: Effect.fn("Problems.add")(function* ({ findings: all }) {
         const findings: Array<Problem.Finding> = []
         for (const finding of all) if (!(yield* isBeingUndone(finding))) findings.push(finding)
-        if (findings.length === 0) return
         for (const finding of findings)
           if (finding.usage !== undefined) yield* withdraw(finding.findingId, (job) => Problem.isOf(finding, job))
+        const fresh = yield* Effect.filter(findings, isNew)
+        if (fresh.length === 0) return []
         const now = yield* clock.now
-        const iccids = [...new Set(findings.map(({ iccid }) => iccid))]
+        const iccids = [...new Set(fresh.map(({ iccid }) => iccid))]
         const found = yield* storage.simAggregates.forReports({
           iccids: iccids.map((iccid) => ({ iccid, since: now, packageIds: [], reportIds: [] })),
           seenSince: now
         })
         const owners = new Map(found.map(({ aggregate: { sim } }) => [sim.iccid, sim.organizationId]))
-        const put = findings.flatMap((finding) => {
+        const added = fresh.flatMap((finding) => {
           const owner = owners.get(finding.iccid)
-          return owner === undefined ? [] : [{ job: Problem.found(finding, owner, now), lease: null }]
+          return owner === undefined ? [] : [{ finding, job: Problem.found(finding, owner, now) }]
         })
+        const put = added.map(({ job }) => ({ job, lease: null }))
         if (put.length > 0) yield* commits.retryOnConflict(commits.write({ jobs: { put } }))
+        return added.map(({ finding }) => finding)
       }),
       page: Effect.fn("Problems.page")(function* ({ after, limit, organizationId = null }) {
         const found = yield* storage.problems.page({

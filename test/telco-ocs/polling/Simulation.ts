@@ -102,6 +102,7 @@ const ordered = (sim: Sim, thresholds: ReadonlyArray<number>): Ordered => ({
   thresholds,
   orderedAt: sim.assignedAt,
   askedAt: sim.assignedAt,
+  reviewedBytes: null,
   isWatched: false
 })
 

@@ -2,11 +2,12 @@
  * The usage of a SIM over some days, from a seed: it roams, its polls come late and not at all, also for weeks, processes die, calls fail, the
  * system's clock is off, its lists are behind, and its book of usage is written late. In the end, after the daily comparisons,
  * simplan's book and that of the system are equal to the byte, by day and country (rule U1); and what the system has charged
- * outside of all packages is among the problems, with both figures. So is a package that was used before its creation was undone.
+ * outside of all packages is among the problems, with both figures. So is a package that was used before its creation was undone;
+ * one that an operator leaves there is so again once more of it was used.
  */
 import { Clock, Context, Effect, Layer, Logger, Random, Scheduler, type Scope, Stream } from "effect"
 import { Problems, Time, Usage, Worker } from "simplan"
-import { Problem, UsageBook } from "simplan/ports"
+import { type Job, Problem, UsageBook } from "simplan/ports"
 import * as Machine from "../../../adapters/simulation/Machine.ts"
 import { CallFailure, Journal } from "../../../adapters/telco-calls/index.ts"
 import { Api, type SubscriberPackage, type Used } from "../../../adapters/telco-ocs/api/Api.ts"
@@ -219,6 +220,7 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       for (let tries = 0; tries < 6; tries++) yield* Effect.andThen(drain, Effect.sleep(2 * MINUTE))
       listed()
       isSubscribing = false
+      if (oneIn(2)) yield* leave
     })
     const notify = Effect.suspend(() => {
       const one = pick(model.packages)
@@ -234,6 +236,26 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
         usageType: "DATA"
       }
       return survived(process.take({ subscriberPrepaidPackage: usage }))
+    })
+    const problems = Context.get(services, Problems.Problems)
+    const page = Effect.map(problems.page({ after: null, limit: 100 }), ({ items }) => items)
+    /** What an operator has read that is used of packages that were left there, by the system's ids. */
+    const left = new Map<number, number>()
+    /** The package that a problem wants to be cancelled by the system's id, and how much of it is used by its message. */
+    const undoneOf = ({ refused, work }: Job.Job) => {
+      if (work._tag !== "CancelPackages" && work._tag !== "ReviewPackage") return null
+      const found = /package (?:(\d+) at|\S+ \((\d+)\) is).* (\d+) bytes of it are used/.exec(refused?.message ?? "")
+      return found === null ? null : { id: Number(found[1] ?? found[2]), usedBytes: Number(found[3]) }
+    }
+    /** An operator leaves packages there that were used before their creations were undone. */
+    const leave = Effect.gen(function* () {
+      for (const job of yield* page) {
+        const one = undoneOf(job)
+        if (one === null || oneIn(3)) continue
+        yield* problems.resolve({ problemId: job.jobId })
+        left.set(one.id, one.usedBytes)
+        count("an undone package is left there")
+      }
     })
     const entry = Effect.orDie(journal.get({ telco: TELCO, kind: "sim", key: ICCID }))
     /** Polls whatever falls due until then; nothing does while no process runs. */
@@ -284,10 +306,8 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
         // A SIM that is not used is not compared.
         use()
         count("charged outside")
-      }
+      } else if (what === 19) yield* leave
     }
-    const problems = Context.get(services, Problems.Problems)
-    const page = Effect.map(problems.page({ after: null, limit: 100 }), ({ items }) => items)
     const twice: Array<string> = []
     /** An operator has the packages cancelled that were used before their creations were undone: how much was used of them. */
     const resolved = Effect.gen(function* () {
@@ -299,8 +319,10 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
         if (packageId !== null && all.some((one) => Problem.isCancelledBy(packageId, one)))
           twice.push(`package ${packageId} is among the problems twice`)
       }
-      for (const { jobId: problemId, work } of all)
-        if (work._tag !== "UsageDiffers" || oneIn(2)) yield* problems.retry({ problemId })
+      for (const job of all) {
+        const isLeft = left.has(undoneOf(job)?.id ?? 0)
+        if (!isLeft && (job.work._tag !== "UsageDiffers" || oneIn(2))) yield* problems.retry({ problemId: job.jobId })
+      }
       yield* drain
       listed()
       isSubscribing = false
@@ -336,21 +358,32 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
         found.push(`${UsageBook.dateOf(day)} differs, and is not among the problems`)
     }
     const reported = differing.reduce((sum, { booked, telco }) => sum + telco - booked, 0)
-    if (reported !== outside + undone)
+    const kept = model.packages.filter(({ id }) => left.has(id))
+    const unowned = undone + kept.reduce((sum, { usedBytes }) => sum + usedBytes, 0)
+    if (reported !== outside + unowned)
       found.push(
-        `${reported} bytes are among the problems, ${outside} were charged outside, and ${undone} of what was undone`
+        `${reported} bytes are among the problems, ${outside} were charged outside, and ${unowned} of what was undone`
       )
-    if (outside + undone === 0) {
+    const reviewed = new Set(items.flatMap((one) => undoneOf(one)?.id ?? []))
+    for (const { expirationAt, id, usedBytes } of kept) {
+      const isUsed = usedBytes !== left.get(id)
+      if (isUsed) count("what was left there is used again")
+      if (!isUsed && reviewed.has(id)) found.push(`package ${id} was left there, and is among the problems again`)
+      const isOver = expirationAt !== null && expirationAt < now() + DAY
+      if (isUsed && !isOver && !reviewed.has(id)) found.push(`package ${id} is used, and not among the problems again`)
+    }
+    if (outside + unowned === 0) {
       for (const key of new Set([...ours.keys(), ...theirs.keys()])) {
         const [left = 0, right = 0] = [ours.get(key), theirs.get(key)]
         if (left !== right) found.push(`${key}: ${left} bytes by simplan's book, and ${right} by the system's`)
       }
     }
     const total = sums.reduce((sum, { bytes }) => sum + bytes, 0)
-    const charged = model.packages.reduce((sum, { usedBytes }) => sum + usedBytes, 0)
+    const charged = model.packages.reduce((sum, { id, usedBytes }) => sum + (left.has(id) ? 0 : usedBytes), 0)
     if (total !== charged) found.push(`the days sum to ${total}, and ${charged} bytes of packages are used`)
-    for (const { work } of items) {
-      if (work._tag !== "UsageDiffers") found.push(`there is a problem ${work._tag}`)
+    for (const job of items) {
+      const { _tag } = job.work
+      if (_tag !== "UsageDiffers" && !left.has(undoneOf(job)?.id ?? 0)) found.push(`there is a problem ${_tag}`)
     }
     return { problems: found, stats: { comparisons, faults: struck } }
   })
