@@ -5,9 +5,10 @@
  * Values of other realms are taken. Jest and `node:vm` run a host's modules in a realm of their own, where `structuredClone` and
  * Node's modules make values of classes that `instanceof` does not know.
  */
-import { Result, Schema } from "effect"
+import { Result, Schema, SchemaGetter } from "effect"
 import { Time } from "simplan"
 import { TextLimit, type Version as Rules } from "simplan/ports"
+import type { View } from "simplan/views"
 import { inspect, types } from "node:util"
 import { Fields, Messages } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
@@ -112,6 +113,66 @@ export const Instant = Schema.declare(isInstant, { message: INSTANT })
 /** The instant that a host has given. */
 export const toInstant = (value: Date | string): Time.Instant =>
   typeof value === "string" ? (Time.fromIso(value) ?? Number.NaN) : value.getTime()
+
+const InstantOfDomain = Instant.pipe(
+  Schema.decodeTo(Schema.Number, {
+    decode: SchemaGetter.transform(toInstant),
+    encode: SchemaGetter.transform((instant: number) => new Date(instant))
+  })
+)
+
+const schemaOf = (form: View.Form): Schema.Codec<unknown, unknown> => {
+  switch (form._tag) {
+    case "Text":
+      return Text
+    case "Id":
+      return Id
+    case "Limited":
+      return Fields.storable(form.limit)
+    case "Instant":
+      return InstantOfDomain
+    case "Boolean":
+      return Flag
+    case "Integer":
+      return Fields.integer(form.minimum, form.maximum)
+    case "OneOf":
+      return Fields.oneOf(form.values)
+    case "NullOr":
+      return Schema.NullOr(schemaOf(form.of))
+    case "List":
+      return Schema.Array(schemaOf(form.of))
+    case "Nested":
+      return structOf(form.view)
+  }
+}
+
+const structOf = ({ fields }: View.View): Schema.Codec<unknown, unknown> => {
+  const named = Object.entries(fields).map(([name, field]) => {
+    const schema = schemaOf(field.kind.form)
+    return [name, field.isOptional ? Schema.optional(schema) : schema]
+  })
+  const made: Readonly<Record<string, Schema.Codec<unknown, unknown>>> = Object.fromEntries(named)
+  return Schema.Struct(made)
+}
+
+/** What a request has in the domain: presets for what it leaves out, and the names that are others there. */
+const completed = (request: unknown, fields: View.AnyFields): unknown => {
+  const given = Object.entries(Object(request))
+  const presets = Object.entries(fields).flatMap(([name, { from = name, preset }]) =>
+    preset === undefined ? [] : [[from, preset]]
+  )
+  const sent = given.flatMap(([name, value]) => (value === undefined ? [] : [[fields[name]?.from ?? name, value]]))
+  return Object.fromEntries([...presets, ...sent])
+}
+
+/** Makes a function that checks a method's request by its view, and gives the domain's form of it. */
+export function ofView<Fields extends View.AnyFields>(
+  view: View.View<Fields>
+): (method: string, request: unknown) => View.Domain<Fields>
+export function ofView(view: View.View): (method: string, request: unknown) => unknown {
+  const decode = decoder(structOf(view))
+  return (method, request) => completed(decode(method, request), view.fields)
+}
 
 /** Likewise; null where it has given none. */
 export const toInstantOrNull = (value: Date | string | null | undefined): Time.Instant | null =>

@@ -9,6 +9,7 @@ import { createHash } from "node:crypto"
 import { types } from "node:util"
 import { IdempotencyKeys, Organizations } from "simplan"
 import { Idempotency, type Storage } from "simplan/ports"
+import type { View } from "simplan/views"
 import { Fields } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
 import type * as Failures from "./errors/Failures.ts"
@@ -310,6 +311,60 @@ export const writing =
     const effect = Effect.andThen(existing(organizationId), Effect.flatMap(keyed, reply))
     return runtime.run(callOf(method, request), effect, options)
   }
+
+/** The methods of one service, whose requests are views. */
+export const group = <Service>(runtime: Runtime, group: string, service: Effect.Effect<Service, never, Provided>) => {
+  const method = <Fields extends View.AnyFields>(name: string, view: View.View<Fields>) => ({
+    name: `${group}.${name}`,
+    decode: Arguments.ofView(view)
+  })
+  return {
+    /** A method of the group. */
+    method,
+    /** Reads one thing. */
+    read: <Fields extends View.AnyFields, Item, A>(
+      name: string,
+      view: View.View<Fields>,
+      use: (service: Service, request: View.Domain<Fields>) => Use<Item>,
+      shape: (item: Item) => A
+    ) =>
+      reading(runtime, method(name, view), (request) =>
+        Effect.flatMap(service, (service) => Effect.map(use(service, request), shape))
+      ),
+    /** Reads a list ordered by creation. */
+    pages: <Fields extends View.AnyFields, Item, A>(
+      name: string,
+      view: View.View<Fields>,
+      use: (
+        service: Service,
+        request: View.Domain<Fields> & Storage.Keyset<Storage.CreatedCursor>
+      ) => Use<{ readonly items: ReadonlyArray<Item>; readonly next: Storage.CreatedCursor | null }>,
+      shape: (item: Item) => A
+    ) =>
+      paging(
+        runtime,
+        method(name, view),
+        byCreation,
+        (request, page) => Effect.flatMap(service, (service) => use(service, { ...request, ...page })),
+        shape
+      ),
+    /** Writes once for each idempotency key. */
+    write: <Fields extends View.AnyFields, Kind extends keyof Idempotency.Answers, A>(
+      name: string,
+      view: View.View<Fields>,
+      kind: Kind,
+      use: (service: Service, request: View.Domain<Fields>) => Use<Idempotency.Answers[Kind]>,
+      shape: (answer: Idempotency.Answers[Kind]) => A
+    ) =>
+      writing(runtime, method(name, view), (request) =>
+        once(
+          kind,
+          Effect.flatMap(service, (service) => use(service, request)),
+          (answer) => Effect.sync(() => shape(answer))
+        )
+      )
+  }
+}
 
 /** What is done, with no result. */
 export const done = (run: Use<unknown>): Writing<"Done", void> => ({

@@ -1,13 +1,13 @@
 /**
- * The errors of `simplan/promise` that are printed from the catalogue of refusals: `npm run errors` writes them anew.
+ * The errors of `simplan/promise` that are printed from the catalogue of refusals: `npm run print` writes them anew.
  */
-import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { Refusal } from "simplan"
 import { Label, Withdrawal } from "simplan/ports"
 import { expect, it } from "vitest"
 import { Codes } from "../../adapters/fields/index.ts"
 import { refusals } from "../domain/Refusals.ts"
+import { documented, formatted } from "./Printed.ts"
 
 const source = readFileSync(new URL("../../src/domain/Refusal.ts", import.meta.url), "utf8")
 
@@ -18,18 +18,6 @@ const OWN = new Set(["field", "message", "other"])
 const types: Readonly<Record<string, string>> = {
   Label: Label.labels.map((label) => JSON.stringify(label)).join(" | "),
   "Withdrawal.Reason": Withdrawal.reasons.map((reason) => JSON.stringify(reason)).join(" | ")
-}
-
-const wrapped = (text: string): string => {
-  const lines = [""]
-  for (const word of text.split(" ")) {
-    const line = `${lines.at(-1)} ${word}`.trim()
-    if (line.length > 96) lines.push(word)
-    else lines[lines.length - 1] = line
-  }
-  return lines.length === 1 && text.length < 93
-    ? `/** ${text} */`
-    : ["/**", ...lines.map((line) => ` * ${line}`), " */"].join("\n")
 }
 
 const ofTag = (tag: string) => {
@@ -59,16 +47,6 @@ const codesOf = (tag: string): ReadonlyArray<Codes.Code> =>
 
 const resources = refusals.flatMap((refusal) => (refusal._tag === "NotFound" ? [refusal.resource] : []))
 
-/** The text as the formatter has it. */
-const formatted = (text: string): string => {
-  const { status, stderr, stdout } = spawnSync("npx", ["biome", "format", "--stdin-file-path=printed.ts"], {
-    encoding: "utf8",
-    input: text
-  })
-  if (status !== 0) throw new Error(stderr)
-  return stdout
-}
-
 const printed = () => {
   const tags = [...new Set(refusals.map(({ _tag }) => _tag))]
   const codes = [...new Set(tags.flatMap(codesOf))].toSorted()
@@ -79,7 +57,7 @@ const printed = () => {
     const names =
       more.length > 3 ? `\`${first}\` and the like` : [first, ...more].map((code) => `\`${code}\``).join(" or ")
     const base = status === 409 ? "ConflictError" : "SimplanError"
-    const head = `${wrapped(`${meaning} ${names}, ${status}.`)}\nexport class ${tag}Error extends ${base}`
+    const head = `${documented(`${meaning} ${names}, ${status}.`)}\nexport class ${tag}Error extends ${base}`
     const named = `  static {\n    this.prototype.name = "${tag}Error"\n  }`
     if (fields.length === 0) return `${head} {\n${named}\n}`
     const declared = fields.map(
@@ -100,7 +78,7 @@ const printed = () => {
 it("prints a class for each refusal, and the codes", async () => {
   const { classes, codes, tags } = printed()
   await expect(
-    formatted(`/** Printed from the catalogue of refusals by \`npm run errors\`. */
+    formatted(`/** Printed from the catalogue of refusals by \`npm run print\`. */
 
 /** The stable names of refusals, for programs: the codes of the HTTP API (rule W1). */
 export type RefusalCode =
@@ -112,7 +90,7 @@ ${resources.map((resource) => `  | "${resource}"`).join("\n")}
 `)
   ).toMatchFileSnapshot("../../adapters/promise/errors/printed/RefusalCode.ts")
   await expect(
-    formatted(`/** Printed from the catalogue of refusals by \`npm run errors\`: the error of each refusal. */
+    formatted(`/** Printed from the catalogue of refusals by \`npm run print\`: the error of each refusal. */
 import { ConflictError, type ErrorDetails, SimplanError } from "../SimplanError.ts"
 import type { Resource } from "./RefusalCode.ts"
 
@@ -120,7 +98,7 @@ ${classes.join("\n\n")}
 `)
   ).toMatchFileSnapshot("../../adapters/promise/errors/printed/Refused.ts")
   await expect(
-    formatted(`/** Printed from the catalogue of refusals by \`npm run errors\`: the class of each refusal, by its tag. */
+    formatted(`/** Printed from the catalogue of refusals by \`npm run print\`: the class of each refusal, by its tag. */
 import * as Refused from "./Refused.ts"
 
 export const classes = {

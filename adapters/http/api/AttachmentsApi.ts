@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import { Attachment } from "simplan/ports"
 import { Codes } from "../../fields/index.ts"
 import * as Operations from "./Operations.ts"
-import * as Samples from "./Samples.ts"
+import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 
 export const activationAt = Schemas.field(

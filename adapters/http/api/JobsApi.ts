@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job, TextLimit } from "simplan/ports"
 import * as Roles from "./Roles.ts"
-import * as Samples from "./Samples.ts"
+import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 import { Fields } from "../../fields/index.ts"
 

@@ -5,58 +5,16 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { ApiKey as KeyRules, AuditEntry as Entry, TextLimit } from "simplan/ports"
 import * as Roles from "./Roles.ts"
-import * as Samples from "./Samples.ts"
+import { Organizations, Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
+import * as Views from "./Views.ts"
 import { Fields } from "../../fields/index.ts"
 
-export const Organization = Schema.Struct({
-  organization_id: Schemas.organizationId,
-  name: Schemas.organizationName,
-  created_at: Schemas.createdAt
-}).annotate({ identifier: "Organization" })
-
-export const CreateOrganization = Schema.Struct({
-  name: Schemas.field(Schemas.text(TextLimit.NAME), ...Schemas.means.organizationName)
-}).annotate({ identifier: "CreateOrganization" })
-
-const about = {
-  name: ["The key's name", "checkout"],
-  scope: ["What the key may do: `full` everything, `read` only read", "full"],
-  expiresAt: ["When the key ends; null if it does not", null]
-} as const
-
-const keyFields = {
-  api_key_id: Schemas.string("The key's id", Samples.keyId),
-  name: Schemas.string(...about.name),
-  scope: Schemas.field(Schema.Literals(KeyRules.scopes), ...about.scope),
-  hint: Schemas.string("The key's last characters", "x9Qf"),
-  previous_key_until: Schemas.field(
-    Schema.NullOr(Schemas.Timestamp),
-    "Until when the secret before goes on; null if there is none",
-    null
-  ),
-  created_at: Schemas.createdAt,
-  expires_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), ...about.expiresAt),
-  revoked_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), "When the key was revoked; null if it was not", null),
-  last_used_at: Schemas.field(
-    Schema.NullOr(Schemas.Timestamp),
-    "When a request last came with the key, at most some minutes behind; null if none ever has",
-    Samples.start
-  )
-}
-
-export const ApiKey = Schema.Struct(keyFields).annotate({ identifier: "ApiKey" })
-
-export const NewApiKey = Schema.Struct({
-  ...keyFields,
-  key: Schemas.string("The key itself; it is shown this once", "simplan_EXAMPLE")
-}).annotate({ identifier: "NewApiKey" })
-
-export const CreateApiKey = Schema.Struct({
-  name: Schemas.field(Schemas.text(TextLimit.NAME), ...about.name),
-  scope: Schemas.optional(Fields.oneOf(KeyRules.scopes), ...about.scope),
-  expires_at: Schemas.optional(Schema.NullOr(Schemas.Instant), ...about.expiresAt)
-}).annotate({ identifier: "CreateApiKey" })
+export const Organization = Views.answer(Organizations.Organization)
+export const CreateOrganization = Views.body(Organizations.CreateOrganization)
+export const ApiKey = Views.answer(Organizations.ApiKey)
+export const NewApiKey = Views.answer(Organizations.NewApiKey)
+export const CreateApiKey = Views.body(Organizations.CreateApiKey)
 
 const NewApiKeyItem = Schemas.data(NewApiKey)
 

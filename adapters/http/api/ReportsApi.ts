@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { SmdpHistory, TextLimit } from "simplan/ports"
-import * as Samples from "./Samples.ts"
+import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 
 const text = { type: "string", minLength: 1, maxLength: TextLimit.REPORTED }

@@ -7,7 +7,7 @@ import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
 import { Codes, Fields } from "../../fields/index.ts"
 import { TextLimit } from "simplan/ports"
-import * as Samples from "./Samples.ts"
+import { Samples } from "simplan/views"
 
 /** The fields of bodies. */
 export const { Instant, Label, NonEmpty, integer, list, text, within } = Fields

@@ -3,84 +3,23 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Operator as Rules, TextLimit } from "simplan/ports"
 import * as Roles from "./Roles.ts"
-import * as Samples from "./Samples.ts"
+import { ServiceOperators } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
-import { Fields } from "../../fields/index.ts"
+import * as Views from "./Views.ts"
 
-const about = {
-  operatorId: ["The operator's id", Samples.serviceOperatorId],
-  name: ["The operator's name, which audit entries show", "Ada"],
-  role: [
-    "What the operator may do: `read` only reads, `support` does the day's tasks too, such as retries and replays, `admin` everything",
-    "support"
-  ],
-  organizationId: ["The only organization that the operator sees; null if it sees all", null],
-  expiresAt: ["When the operator's tokens end; null if they do not", null]
-} as const
+const { CreateServiceOperator: Creation, OfServiceOperator, ...answers } = ServiceOperators
 
-const Role = Fields.oneOf(Rules.roles)
+export const ServiceOperator = Views.answer(answers.ServiceOperator)
+export const CreateServiceOperator = Views.body(Creation)
 
-const fields = {
-  operator_id: Schemas.string(...about.operatorId),
-  name: Schemas.string(...about.name),
-  role: Schemas.field(Role, ...about.role),
-  organization_id: Schemas.field(Schema.NullOr(Schema.String), ...about.organizationId),
-  hint: Schemas.string("The token's last characters", "x9Qf"),
-  previous_token_until: Schemas.field(
-    Schema.NullOr(Schemas.Timestamp),
-    "Until when the token before goes on; null if there is none",
-    null
-  ),
-  created_at: Schemas.createdAt,
-  expires_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), ...about.expiresAt),
-  deleted_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), "When the operator was deleted; null if it was not", null)
-}
-
-export const ServiceOperator = Schema.Struct(fields).annotate({ identifier: "ServiceOperator" })
-
-export const NewServiceOperator = Schema.Struct({
-  ...fields,
-  token: Schemas.string("The token itself; it is shown this once", "simplan_EXAMPLE")
-}).annotate({ identifier: "NewServiceOperator" })
-
-export const CreateServiceOperator = Schema.Struct({
-  name: Schemas.field(Schemas.text(TextLimit.NAME), ...about.name),
-  role: Schemas.field(Role, ...about.role),
-  organization_id: Schemas.optional(
-    Schema.NullOr(Fields.asId(Schemas.text(TextLimit.ID))),
-    about.organizationId[0],
-    Samples.organizationId
-  ),
-  expires_at: Schemas.optional(Schema.NullOr(Schemas.Instant), ...about.expiresAt)
-}).annotate({ identifier: "CreateServiceOperator" })
-
-const WhoAmI = Schemas.data(
-  Schema.Struct({
-    name: fields.name,
-    role: fields.role,
-    organization_id: fields.organization_id,
-    expires_at: Schemas.field(
-      Schema.NullOr(Schemas.Timestamp),
-      "When the token that was sent ends; null if it does not",
-      null
-    )
-  }).annotate({ identifier: "WhoAmI" })
-)
-
-export const Session = Schema.Struct({
-  session_id: Schemas.string("The session's id, which audit entries have", "5f0c3a5e1b7d4c5f9a2e8b6d3c1f0a7e"),
-  ends_at: Schemas.field(
-    Schemas.Timestamp,
-    "When it ends at the latest, by the clock of the server's machine",
-    Samples.end
-  )
-}).annotate({ identifier: "Session" })
+const NewServiceOperator = Views.answer(answers.NewServiceOperator)
+const { operatorId } = OfServiceOperator.fields
+const { sessionId } = answers.Session.fields
 
 const NewItem = Schemas.data(NewServiceOperator)
 
-const ofOperator = { operator_id: Schemas.idOfPath(...about.operatorId) }
+const ofOperator = { operator_id: Schemas.idOfPath(operatorId.meaning, ...operatorId.examples) }
 
 export class ServiceOperatorsApi extends HttpApiGroup.make("serviceOperators")
   .add(
@@ -101,13 +40,13 @@ export class ServiceOperatorsApi extends HttpApiGroup.make("serviceOperators")
       )
     ),
     HttpApiEndpoint.get("whoami", "/whoami", {
-      success: WhoAmI,
+      success: Schemas.data(Views.answer(answers.WhoAmI)),
       error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(
       Roles.operation("read", "Who asks", "The operator whose token was sent, and what it may do and see.")
     ),
     HttpApiEndpoint.post("beginSession", "/session", {
-      success: Schemas.data(Session).pipe(HttpApiSchema.status(201)),
+      success: Schemas.data(Views.answer(answers.Session)).pipe(HttpApiSchema.status(201)),
       error: Schemas.problems(...Schemas.restricted, "route_not_found")
     }).annotateMerge(
       Roles.operation(
@@ -118,7 +57,7 @@ export class ServiceOperatorsApi extends HttpApiGroup.make("serviceOperators")
       )
     ),
     HttpApiEndpoint.delete("endSession", "/session", {
-      success: Schemas.data(Schema.Struct({ session_id: Session.fields.session_id })),
+      success: Schemas.data(Schema.Struct({ session_id: Schemas.string(sessionId.meaning, ...sessionId.examples) })),
       error: Schemas.problems(...Schemas.restricted, "session_not_found")
     }).annotateMerge(
       Roles.operation(

@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Label, Sim as SimRules, SimCorrection, SmdpHistory, Stock, TextLimit, Withdrawal } from "simplan/ports"
 import * as Operations from "./Operations.ts"
-import * as Samples from "./Samples.ts"
+import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 import { Fields } from "../../fields/index.ts"
 

@@ -15,7 +15,7 @@ import { Fields } from "../../fields/index.ts"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as Operations from "./Operations.ts"
 import * as Roles from "./Roles.ts"
-import * as Samples from "./Samples.ts"
+import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 import * as WebhooksApi from "./WebhooksApi.ts"
 

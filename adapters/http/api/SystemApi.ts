@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Job, Overview as Rules, Process as ProcessRules } from "simplan/ports"
 import * as Roles from "./Roles.ts"
-import * as Samples from "./Samples.ts"
+import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 
 export const Status = Schema.Struct({ status: Schemas.field(Schema.Literal("ok"), "Always `ok`") }).annotate({

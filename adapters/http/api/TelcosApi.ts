@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Roles from "./Roles.ts"
-import * as Samples from "./Samples.ts"
+import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 
 export const Zone = Schema.Struct({

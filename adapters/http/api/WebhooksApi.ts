@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TextLimit, WebhookEvent } from "simplan/ports"
 import * as Roles from "./Roles.ts"
-import * as Samples from "./Samples.ts"
+import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 import { Codes, Fields } from "../../fields/index.ts"
 

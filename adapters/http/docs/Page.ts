@@ -4,7 +4,7 @@
  * nothing. Its links are relative, so they hold below a prefix.
  */
 import { Delivery, Plan, Sms, TextLimit, WebhookEvent } from "simplan/ports"
-import * as Samples from "../api/Samples.ts"
+import { Samples } from "simplan/views"
 import type * as Json from "../openapi/JsonSchema.ts"
 import { Codes } from "../../fields/index.ts"
 import * as Html from "./Html.ts"

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import { ApiKeys, AuditLog, Organizations, Time } from "simplan"
-import { type ApiKey, AuditEntry, type Organization } from "simplan/ports"
+import { AuditEntry } from "simplan/ports"
 import * as OrganizationsApi from "../api/OrganizationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -11,32 +11,12 @@ import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Body from "../wire/Body.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-
-const shape = (one: Organization.Organization): typeof OrganizationsApi.Organization.Type => ({
-  organization_id: one.organizationId,
-  name: one.name,
-  created_at: Time.toIso(one.createdAt)
-})
-
-const shapeOfKey = (one: ApiKey.ApiKey): typeof OrganizationsApi.ApiKey.Type => ({
-  api_key_id: one.apiKeyId,
-  name: one.name,
-  scope: one.scope,
-  hint: one.hint,
-  previous_key_until: Responses.instant(one.previousUntil),
-  created_at: Time.toIso(one.createdAt),
-  expires_at: Responses.instant(one.expiresAt),
-  revoked_at: Responses.instant(one.revokedAt),
-  last_used_at: Responses.instant(one.lastUsedAt)
-})
-
-const shapeOfNewKey = (one: ApiKeys.NewKey): typeof OrganizationsApi.NewApiKey.Type => ({
-  ...shapeOfKey(one.apiKey),
-  key: one.key
-})
+import * as Copies from "./printed/Organizations.ts"
 
 const decodeOrganization = Body.closedDecoder(OrganizationsApi.CreateOrganization)
 const decodeKey = Body.closedDecoder(OrganizationsApi.CreateApiKey)
+
+const shapeOfNewKey = ({ apiKey, key }: ApiKeys.NewKey) => Responses.data({ ...Copies.apiKey(apiKey), key })
 
 const keyOf = (params: { readonly id: string; readonly key_id: string }) => ({
   organizationId: params.id,
@@ -52,25 +32,21 @@ export const make = (guard: OperatorAuth.Guard) =>
       create: Effect.fnUntraced(function* ({ request }) {
         const { value } = yield* Body.read(request)
         const organization = yield* organizations.create(yield* decodeOrganization(value))
-        return Responses.data(shape(organization))
+        return Responses.data(Copies.organization(organization))
       }),
       list: Effect.fnUntraced(function* ({ caller, query }) {
         const of = { ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)), only: caller.organizationId }
         const { items, next } = yield* organizations.page(of)
-        return Responses.page(items.map(shape), Query.createdToken(next))
+        return Responses.page(items.map(Copies.organization), Query.createdToken(next))
       }),
       get: ({ params }) =>
-        Effect.map(organizations.get({ organizationId: params.id }), (found) => Responses.data(shape(found))),
+        Effect.map(organizations.get({ organizationId: params.id }), (found) =>
+          Responses.data(Copies.organization(found))
+        ),
       createKey: Effect.fnUntraced(function* ({ params, request }) {
         const { value } = yield* Body.read(request)
-        const { expires_at, name, scope } = yield* decodeKey(value)
-        const made = yield* apiKeys.create({
-          organizationId: params.id,
-          name,
-          scope: scope ?? "full",
-          expiresAt: Query.instant(expires_at)
-        })
-        return Responses.data(shapeOfNewKey(made))
+        const asked = Copies.createApiKey(yield* decodeKey(value))
+        return shapeOfNewKey(yield* apiKeys.create({ organizationId: params.id, ...asked }))
       }),
       keys: Effect.fnUntraced(function* ({ params, query }) {
         const of = {
@@ -78,15 +54,15 @@ export const make = (guard: OperatorAuth.Guard) =>
           ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
         }
         const { items, next } = yield* apiKeys.page(of)
-        return Responses.page(items.map(shapeOfKey), Query.createdToken(next))
+        return Responses.page(items.map(Copies.apiKey), Query.createdToken(next))
       }),
       revokeKey: Effect.fnUntraced(function* ({ params }) {
         const revoked = yield* apiKeys.revoke(keyOf(params))
-        return Responses.data(shapeOfKey(revoked))
+        return Responses.data(Copies.apiKey(revoked))
       }),
       rotateKey: Effect.fnUntraced(function* ({ params, query }) {
-        const rotated = yield* apiKeys.rotate({ ...keyOf(params), overlapHours: Number(query.overlap_hours ?? "0") })
-        return Responses.data(shapeOfNewKey(rotated))
+        const overlapHours = Number(query.overlap_hours ?? "0")
+        return shapeOfNewKey(yield* apiKeys.rotate({ ...keyOf(params), overlapHours }))
       })
     })
   })

@@ -2,7 +2,7 @@
  * The `webhooks` section of the document: the call that an endpoint gets for each type of event (rules W5 to W7 and E1).
  */
 import { Command, WebhookEvent } from "simplan/ports"
-import * as Samples from "../api/Samples.ts"
+import { Samples } from "simplan/views"
 
 interface Described {
   readonly description: string

@@ -1,82 +1,29 @@
 /**
  * Organizations and their API keys.
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { ApiKeys, Organizations } from "simplan"
-import { ApiKey, type Organization } from "simplan/ports"
-import * as Arguments from "../Arguments.ts"
+import { Organizations as Views, View } from "simplan/views"
 import * as Methods from "../Methods.ts"
 import type { Provided, Runtime } from "../Runtime.ts"
-import type * as Types from "../types/Organizations.ts"
 import type { CallOptions, WriteOptions } from "../types/Calls.ts"
-import { Fields } from "../../fields/index.ts"
+import type * as Types from "../types/Organizations.ts"
+import * as Copies from "./printed/Organizations.ts"
 
-const organizationOf = ({ createdAt, name, organizationId }: Organization.Organization): Types.Organization => ({
-  organizationId,
-  name,
-  createdAt: Arguments.toDate(createdAt)
-})
-
-const creation = Arguments.decoder(Schema.Struct({ name: Arguments.Name }))
-const organizationNamed = Arguments.decoder(Schema.Struct(Arguments.ofOrganization))
-const everything = Arguments.decoder(Arguments.Nothing)
-
-export const make = (runtime: Runtime): Types.Organizations => ({
-  create: Methods.writing(runtime, { name: "organizations.create", decode: creation }, (request) =>
-    Methods.once(
-      "Organization",
-      Effect.flatMap(Organizations.Organizations, (organizations) => organizations.create(request)),
-      (organization) => Effect.succeed(organizationOf(organization))
-    )
-  ),
-  get: Methods.reading(runtime, { name: "organizations.get", decode: organizationNamed }, (of) =>
-    Effect.flatMap(Organizations.Organizations, (organizations) => Effect.map(organizations.get(of), organizationOf))
-  ),
-  list: Methods.paging(
-    runtime,
-    { name: "organizations.list", decode: everything },
-    Methods.byCreation,
-    (_, page) => Effect.flatMap(Organizations.Organizations, (organizations) => organizations.page(page)),
-    organizationOf
-  )
-})
-
-const apiKeyOf = (of: ApiKey.ApiKey): Types.ApiKey => {
-  // The answer that an earlier version has kept for an idempotency key has neither.
-  const { lastUsedAt = null, previousUntil = null }: Partial<ApiKey.ApiKey> = of
+export const make = (runtime: Runtime): Types.Organizations => {
+  const { pages, read, write } = Methods.group(runtime, "organizations", Organizations.Organizations)
   return {
-    organizationId: of.organizationId,
-    apiKeyId: of.apiKeyId,
-    name: of.name,
-    scope: of.scope,
-    hint: of.hint,
-    createdAt: Arguments.toDate(of.createdAt),
-    expiresAt: Arguments.toDateOrNull(of.expiresAt),
-    revokedAt: Arguments.toDateOrNull(of.revokedAt),
-    previousKeyUntil: Arguments.toDateOrNull(previousUntil),
-    lastUsedAt: Arguments.toDateOrNull(lastUsedAt)
+    create: write(
+      "create",
+      Views.CreateOrganization,
+      "Organization",
+      (organizations, request) => organizations.create(request),
+      Copies.organization
+    ),
+    get: read("get", Views.OfOrganization, (organizations, of) => organizations.get(of), Copies.organization),
+    list: pages("list", View.nothing, (organizations, page) => organizations.page(page), Copies.organization)
   }
 }
-
-const decodeKeyCreation = Arguments.decoder(
-  Schema.Struct({
-    ...Arguments.ofOrganization,
-    name: Arguments.Name,
-    scope: Schema.optional(Fields.oneOf(ApiKey.scopes)),
-    expiresAt: Schema.optional(Schema.NullOr(Arguments.Instant))
-  })
-)
-
-const keyCreation = (method: string, request: unknown) => {
-  const { expiresAt, scope = "full", ...of } = decodeKeyCreation(method, request)
-  return { ...of, scope, expiresAt: Arguments.toInstantOrNull(expiresAt) }
-}
-
-const keyNamed = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, apiKeyId: Arguments.Id }))
-const rotation = Arguments.decoder(
-  Schema.Struct({ ...Arguments.ofOrganization, apiKeyId: Arguments.Id, overlapHours: Schema.optional(Schema.Number) })
-)
-const secret = Arguments.decoder(Schema.Struct({ key: Schema.String }))
 
 type Unkeyed = CallOptions & { readonly idempotencyKey?: undefined }
 
@@ -89,18 +36,16 @@ const making = (
     key = made.key
     return made.apiKey
   })
-  return Methods.once("ApiKey", run, (apiKey) => Effect.sync(() => ({ ...apiKeyOf(apiKey), key })))
+  return Methods.once("ApiKey", run, (apiKey) => Effect.sync(() => ({ ...Copies.apiKey(apiKey), key })))
 }
 
 export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
-  const creating = Methods.writing(runtime, { name: "apiKeys.create", decode: keyCreation }, (request) =>
-    making(Effect.flatMap(ApiKeys.ApiKeys, (keys) => keys.create(request)))
+  const keys = Methods.group(runtime, "apiKeys", ApiKeys.ApiKeys)
+  const creating = Methods.writing(runtime, keys.method("create", Views.CreateApiKey), (request) =>
+    making(ApiKeys.ApiKeys.use((keys) => keys.create(request)))
   )
-  const rotating = Methods.writing(
-    runtime,
-    { name: "apiKeys.rotate", decode: rotation },
-    ({ overlapHours = 0, ...of }) =>
-      making(Effect.flatMap(ApiKeys.ApiKeys, (keys) => keys.rotate({ ...of, overlapHours })))
+  const rotating = Methods.writing(runtime, keys.method("rotate", Views.RotateApiKey), (request) =>
+    making(ApiKeys.ApiKeys.use((keys) => keys.rotate(request)))
   )
   // A call without an idempotency key is never a repetition, so that its answer has the key.
   function create(request: Types.CreateApiKey, options?: Unkeyed): Promise<Types.NewApiKey>
@@ -116,22 +61,8 @@ export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
   return {
     create,
     rotate,
-    list: Methods.paging(
-      runtime,
-      { name: "apiKeys.list", decode: organizationNamed },
-      Methods.byCreation,
-      (of, page) => Effect.flatMap(ApiKeys.ApiKeys, (keys) => keys.page({ ...of, ...page })),
-      apiKeyOf
-    ),
-    revoke: Methods.writing(runtime, { name: "apiKeys.revoke", decode: keyNamed }, (of) =>
-      Methods.once(
-        "ApiKey",
-        Effect.flatMap(ApiKeys.ApiKeys, (keys) => keys.revoke(of)),
-        (apiKey) => Effect.succeed(apiKeyOf(apiKey))
-      )
-    ),
-    authenticate: Methods.reading(runtime, { name: "apiKeys.authenticate", decode: secret }, ({ key }) =>
-      Effect.flatMap(ApiKeys.ApiKeys, (keys) => Effect.map(keys.authenticate(key), apiKeyOf))
-    )
+    list: keys.pages("list", Views.OfOrganization, (keys, of) => keys.page(of), Copies.apiKey),
+    revoke: keys.write("revoke", Views.OfApiKey, "ApiKey", (keys, of) => keys.revoke(of), Copies.apiKey),
+    authenticate: keys.read("authenticate", Views.Secret, (keys, { key }) => keys.authenticate(key), Copies.apiKey)
   }
 }

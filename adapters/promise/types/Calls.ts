@@ -77,9 +77,3 @@ export interface Page<Item> {
   /** The token of the next page; null on the last one. */
   readonly next: string | null
 }
-
-/** Every request about things of an organization has its id. One that does not exist is a `NotFoundError`. */
-export interface OfOrganization {
-  /** The organization's id, as `organizations.create` gave it. */
-  readonly organizationId: string
-}

@@ -1,7 +1,8 @@
 /**
  * Coverage profiles, operators, and the catalogue that they come from.
  */
-import type { CallOptions, List, OfOrganization, WriteOptions } from "./Calls.ts"
+import type { CallOptions, List, WriteOptions } from "./Calls.ts"
+import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Label } from "./Plans.ts"
 
 /** A country. */

@@ -1,7 +1,8 @@
 /**
  * Handlers of events in the host's own process (rule E2).
  */
-import type { CallOptions, OfOrganization, PagedList, TimeSpan } from "./Calls.ts"
+import type { CallOptions, PagedList, TimeSpan } from "./Calls.ts"
+import type { OfOrganization } from "./printed/Organizations.ts"
 import type { ErrorCode } from "../errors/Errors.ts"
 import type { Label } from "./Plans.ts"
 import type { EventType } from "./Webhooks.ts"

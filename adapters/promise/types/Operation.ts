@@ -1,7 +1,8 @@
 /**
  * What operators of the service need: reports of the telco, the audit log, problems, and the clock.
  */
-import type { CallOptions, InstantInput, OfOrganization, PagedList, TimeSpan, WriteOptions } from "./Calls.ts"
+import type { CallOptions, InstantInput, PagedList, TimeSpan, WriteOptions } from "./Calls.ts"
+import type { OfOrganization } from "./printed/Organizations.ts"
 import type { SmdpState } from "./Sims.ts"
 
 /** What every report has. */

@@ -1,7 +1,8 @@
 /**
  * Plans and their terms.
  */
-import type { CallOptions, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
+import type { CallOptions, PagedList, WriteOptions } from "./Calls.ts"
+import type { OfOrganization } from "./printed/Organizations.ts"
 
 /** A network supply tier. A plan has that of its coverage profile, and only a SIM of the label can carry it. */
 export type Label = "Green" | "Aqua" | "Blue" | "Voilet" | "Red" | "Grey" | "Orange"

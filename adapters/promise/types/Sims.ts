@@ -1,7 +1,8 @@
 /**
  * The SIM inventory and the mobile plan of eSIMs.
  */
-import type { CallOptions, InstantInput, List, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
+import type { CallOptions, InstantInput, List, PagedList, WriteOptions } from "./Calls.ts"
+import type { OfOrganization } from "./printed/Organizations.ts"
 import type { ErrorCode } from "../errors/Errors.ts"
 import type { Label } from "./Plans.ts"
 

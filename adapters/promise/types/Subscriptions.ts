@@ -1,7 +1,8 @@
 /**
  * Subscriptions, their plan attachments, and SMS to them.
  */
-import type { CallOptions, InstantInput, List, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
+import type { CallOptions, InstantInput, List, PagedList, WriteOptions } from "./Calls.ts"
+import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Label, Terms } from "./Plans.ts"
 import type { OfSim } from "./Sims.ts"
 import type { DeliveryAttempt } from "./Webhooks.ts"

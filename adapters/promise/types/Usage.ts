@@ -1,7 +1,8 @@
 /**
  * What was used, by day and country (rule U1).
  */
-import type { CallOptions, List, OfOrganization } from "./Calls.ts"
+import type { CallOptions, List } from "./Calls.ts"
+import type { OfOrganization } from "./printed/Organizations.ts"
 import type { OfSim } from "./Sims.ts"
 
 /** UTC days, at most 400; the last 30 unless they are named. */

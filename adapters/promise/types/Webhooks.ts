@@ -1,7 +1,8 @@
 /**
  * Webhook endpoints, and the log of their deliveries.
  */
-import type { CallOptions, InstantInput, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
+import type { CallOptions, InstantInput, PagedList, WriteOptions } from "./Calls.ts"
+import type { OfOrganization } from "./printed/Organizations.ts"
 
 /** The types of events (rules W5 and E1). The first three are the standard ones. */
 export type EventType =

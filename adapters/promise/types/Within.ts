@@ -2,7 +2,8 @@
  * What can be done inside a database transaction of the host, and the commands that are submitted there (rule H1).
  */
 import type { ErrorCode } from "../errors/Errors.ts"
-import type { CallOptions, OfOrganization, PagedList, WriteOptions } from "./Calls.ts"
+import type { CallOptions, PagedList, WriteOptions } from "./Calls.ts"
+import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Coverage } from "./Coverage.ts"
 import type { ApiKeys, Organizations } from "./Organizations.ts"
 import type { Plans } from "./Plans.ts"

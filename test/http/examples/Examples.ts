@@ -5,7 +5,7 @@
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { expect } from "vitest"
 import { Document, RouteGroups } from "../../../adapters/http/index.ts"
-import * as Samples from "../../../adapters/http/api/Samples.ts"
+import { Samples } from "simplan/views"
 import * as Telcos from "../Telcos.ts"
 import * as World from "../World.ts"
 

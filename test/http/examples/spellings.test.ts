@@ -4,7 +4,7 @@
  * parameters and their bodies, so that a new route is among them.
  */
 import { afterAll, describe, expect, it } from "vitest"
-import * as Samples from "../../../adapters/http/api/Samples.ts"
+import { Samples } from "simplan/views"
 import * as Examples from "./Examples.ts"
 import * as World from "../World.ts"
 

@@ -1,4 +1,4 @@
-/** Printed from the catalogue of refusals by `npm run errors`: the class of each refusal, by its tag. */
+/** Printed from the catalogue of refusals by `npm run print`: the class of each refusal, by its tag. */
 import * as Refused from "./Refused.ts"
 
 export const classes = {

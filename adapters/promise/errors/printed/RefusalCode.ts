@@ -1,4 +1,4 @@
-/** Printed from the catalogue of refusals by `npm run errors`. */
+/** Printed from the catalogue of refusals by `npm run print`. */
 
 /** The stable names of refusals, for programs: the codes of the HTTP API (rule W1). */
 export type RefusalCode =

@@ -1,4 +1,4 @@
-/** Printed from the catalogue of refusals by `npm run errors`: the error of each refusal. */
+/** Printed from the catalogue of refusals by `npm run print`: the error of each refusal. */
 import { ConflictError, type ErrorDetails, SimplanError } from "../SimplanError.ts"
 import type { Resource } from "./RefusalCode.ts"
 

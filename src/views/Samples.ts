@@ -1,7 +1,7 @@
 /**
  * The values that examples share, so that those of all operations tell one story: Acme sells a plan for Sweden.
  */
-import { ActivationCode } from "simplan/ports"
+import * as ActivationCode from "../domain/ActivationCode.ts"
 
 export const iccid = "8944500000000000018"
 export const replacedIccid = "8944500000000000026"

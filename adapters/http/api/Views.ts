@@ -1,0 +1,79 @@
+/**
+ * Views on the wire: the schemas of answers and of bodies. They transform nothing but the ids of requests.
+ */
+import { Schema } from "effect"
+import { TextLimit } from "simplan/ports"
+import { View } from "simplan/views"
+import { Fields } from "../../fields/index.ts"
+import * as Schemas from "./Schemas.ts"
+
+const answered = (form: View.Form): Schema.Codec<unknown> => {
+  switch (form._tag) {
+    case "Text":
+    case "Id":
+    case "Limited":
+      return Schema.String
+    case "Instant":
+      return Schemas.Timestamp
+    case "Boolean":
+      return Schema.Boolean
+    case "Integer":
+      return Schema.Int
+    case "OneOf":
+      return Schema.Literals(form.values)
+    case "NullOr":
+      return Schema.NullOr(answered(form.of))
+    case "List":
+      return Schema.Array(answered(form.of))
+    case "Nested":
+      return answer(form.view)
+  }
+}
+
+const sent = (form: View.Form): Schema.Codec<unknown> => {
+  switch (form._tag) {
+    case "Text":
+      return Schemas.text(TextLimit.ID)
+    case "Id":
+      return Fields.asId(Schemas.text(TextLimit.ID))
+    case "Limited":
+      return Schemas.text(form.limit)
+    case "Instant":
+      return Schemas.Instant
+    case "Boolean":
+      return Schema.Boolean
+    case "Integer":
+      return Schemas.integer(form.minimum, form.maximum)
+    case "OneOf":
+      return Fields.oneOf(form.values)
+    case "NullOr":
+      return Schema.NullOr(sent(form.of))
+    case "List":
+      return Schema.Array(sent(form.of))
+    case "Nested":
+      return body(form.view)
+  }
+}
+
+const structOf = (fields: View.AnyFields, identifier: string, schemaOf: typeof sent) => {
+  const named = Object.entries(fields).flatMap(([name, field]) => {
+    const onWire = View.wireName(name, field)
+    if (onWire === null) return []
+    const schema = Schemas.field(schemaOf(field.kind.form), field.meaning, ...field.examples)
+    return [[onWire, field.isOptional ? Schema.optionalKey(schema) : schema]]
+  })
+  const made: Readonly<Record<string, Schema.Codec<unknown>>> = Object.fromEntries(named)
+  return Schema.Struct(made).annotate({ identifier })
+}
+
+/** The schema of answers. */
+export function answer<Fields extends View.AnyFields>(view: View.View<Fields>): Schema.Codec<View.Wire<Fields>>
+export function answer({ fields, name }: View.View): Schema.Codec<unknown> {
+  return structOf(fields, name, answered)
+}
+
+/** The schema of bodies. */
+export function body<Own extends View.AnyFields>(view: View.View<View.AnyFields, Own>): Schema.Codec<View.Wire<Own>>
+export function body({ name, own }: View.View): Schema.Codec<unknown> {
+  return structOf(own, name, sent)
+}

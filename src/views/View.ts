@@ -1,0 +1,233 @@
+/**
+ * Views: what a host, a caller of the HTTP API and a page see of a resource, and what their requests hold. Each field is
+ * declared once, with its meaning and an example.
+ *
+ * A view's fields have the names that hosts read. From a view come the wire's schemas (`simplan/http-api`), the decoder of a
+ * host's arguments, and what `npm run views` prints: the declarations for hosts, and the functions that copy a value of the
+ * domain to a host's form (instants as `Date`) and to the wire's form (names with underscores, instants as text).
+ */
+import type { Instant } from "../domain/Time.ts"
+
+/** What a value is. Adapters make their schemas from it. */
+export type Form =
+  | { readonly _tag: "Text" | "Id" | "Instant" | "Boolean" }
+  | { readonly _tag: "Limited"; readonly limit: number }
+  | { readonly _tag: "Integer"; readonly minimum: number; readonly maximum: number }
+  | { readonly _tag: "OneOf"; readonly values: ReadonlyArray<string>; readonly name: string | null }
+  | { readonly _tag: "NullOr"; readonly of: Form }
+  | { readonly _tag: "List"; readonly of: Form }
+  | { readonly _tag: "Nested"; readonly view: View }
+
+/** What a value is, with its types in the domain and on the wire. */
+export interface Kind<Domain, Wire> {
+  readonly form: Form
+  /** Only a type: no value has it. */
+  readonly types?: { readonly domain: Domain; readonly wire: Wire }
+}
+
+/** Any kind. */
+export type AnyKind = Kind<unknown, unknown>
+
+/** The type of a kind's values in the domain. */
+export type DomainOf<K> = K extends Kind<infer Domain, unknown> ? Domain : never
+
+/** The type of a kind's values on the wire. */
+export type WireOf<K> = K extends Kind<unknown, infer Wire> ? Wire : never
+
+/** Text that is taken as it is. In a request it names something. */
+export const text: Kind<string, string> = { form: { _tag: "Text" } }
+
+/** An id. A request may spell it in any letters (rule I13). */
+export const id: Kind<string, string> = { form: { _tag: "Id" } }
+
+/** An instant: a `Date` for hosts, RFC 3339 text on the wire. */
+export const instant: Kind<Instant, string> = { form: { _tag: "Instant" } }
+
+/** True or false. */
+export const boolean: Kind<boolean, boolean> = { form: { _tag: "Boolean" } }
+
+/** Text with at most so many characters in a request (rule W9). */
+export const limited = (limit: number): Kind<string, string> => ({ form: { _tag: "Limited", limit } })
+
+/** A whole number between the bounds, which are included. */
+export const integer = (minimum = 0, maximum: number = Number.MAX_SAFE_INTEGER): Kind<number, number> => ({
+  form: { _tag: "Integer", minimum, maximum }
+})
+
+/** One of these texts. A name is that of the type that hosts have for it. */
+export const oneOf = <Value extends string>(
+  values: ReadonlyArray<Value>,
+  name: string | null = null
+): Kind<Value, Value> => ({ form: { _tag: "OneOf", values, name } })
+
+/** Null, or a value of this kind. */
+export const nullOr = <Domain, Wire>({ form }: Kind<Domain, Wire>): Kind<Domain | null, Wire | null> => ({
+  form: { _tag: "NullOr", of: form }
+})
+
+/** Any number of values of this kind. */
+export const list = <Domain, Wire>({ form }: Kind<Domain, Wire>): Kind<ReadonlyArray<Domain>, ReadonlyArray<Wire>> => ({
+  form: { _tag: "List", of: form }
+})
+
+/** A value of another view. */
+export const nested = <Fields extends AnyFields>(view: View<Fields>): Kind<Domain<Fields>, Wire<Fields>> => ({
+  form: { _tag: "Nested", view }
+})
+
+/** A field of a view. */
+export interface Field<K extends AnyKind, Optional extends boolean> {
+  readonly kind: K
+  /** For people, without a full stop. */
+  readonly meaning: string
+  /** A value of the wire. */
+  readonly examples: readonly [] | readonly [WireOf<K>]
+  readonly isOptional: Optional
+}
+
+/** How a field is named elsewhere, if not by the rule. */
+interface Names {
+  /** In the domain. */
+  readonly from?: string
+  /** On the wire; null if it is not there. */
+  readonly on?: string | null
+}
+
+/** Any field. */
+export type AnyField = Field<AnyKind, boolean> & Names & { readonly preset?: unknown }
+
+/** The fields of any view. */
+export type AnyFields = Readonly<Record<string, AnyField>>
+
+/** A field, with its meaning and an example of the wire. */
+export const field = <K extends AnyKind>(
+  kind: K,
+  meaning: string,
+  ...examples: readonly [] | readonly [WireOf<K>]
+): Field<K, false> => ({ kind, meaning, examples, isOptional: false })
+
+/** A field of a request that may be left out. */
+export const optional = <K extends AnyKind>(
+  kind: K,
+  meaning: string,
+  ...examples: readonly [] | readonly [WireOf<K>]
+): Field<K, true> => ({ kind, meaning, examples, isOptional: true })
+
+/** A field of a request that has this value, of the domain, if it is left out. */
+export const preset = <K extends AnyKind, const Value extends DomainOf<K>>(
+  value: Value,
+  field: Field<K, true>
+): Field<K, true> & { readonly preset: Value } => ({ ...field, preset: value })
+
+/** A field that has another name in the domain, or one on the wire that does not follow from its own. */
+export const named = <F extends AnyField, const Other extends Names>(other: Other, field: F): F & Other => ({
+  ...field,
+  ...other
+})
+
+/** What a host, a caller and a page see, or send. */
+export interface View<Fields extends AnyFields = AnyFields, Own extends AnyFields = AnyFields> {
+  /** The name of its type. */
+  readonly name: string
+  /** For people, without a full stop. */
+  readonly meaning: string
+  /** Whether it is sent. The path of a request has the fields of its base, and the body its own. */
+  readonly isRequest: boolean
+  /** The view whose fields it has before its own. */
+  readonly base: View | null
+  readonly own: Own
+  readonly fields: Fields
+}
+
+const make =
+  (isRequest: boolean) =>
+  (name: string, meaning: string, own: AnyFields, base: View | null = null): View => ({
+    name,
+    meaning,
+    isRequest,
+    base,
+    own,
+    fields: { ...base?.fields, ...own }
+  })
+
+/** Makes a view of one kind. */
+interface Make {
+  <const Own extends AnyFields>(name: string, meaning: string, own: Own): View<Own, Own>
+  <const Own extends AnyFields, Base extends AnyFields>(
+    name: string,
+    meaning: string,
+    own: Own,
+    base: View<Base>
+  ): View<Base & Own, Own>
+}
+
+/** What is answered. */
+export const answer: Make = make(false)
+
+/** What is sent. */
+export const request: Make = make(true)
+
+/** A request with no field. */
+export const nothing = request("Nothing", "Nothing", {})
+
+type Digit = "0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9"
+
+type Underscored<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? First extends Digit | Uppercase<First>
+    ? `_${Lowercase<First>}${Underscored<Rest>}`
+    : `${First}${Underscored<Rest>}`
+  : Name
+
+/** The name of a field on the wire. */
+export type WireName<Name, F> = F extends { readonly on: infer On extends string | null }
+  ? On extends string
+    ? On
+    : never
+  : Underscored<Name & string>
+
+/** The name of a field on the wire: `planId` is `plan_id`. Null if it is not there. */
+export const wireName = (name: string, { on }: Pick<AnyField, "on">): string | null =>
+  on !== undefined ? on : name.replace(/[A-Z0-9]/g, (character) => `_${character.toLowerCase()}`)
+
+type DomainName<Name, F> = F extends { readonly from: infer From extends string } ? From : Name
+
+type Required<Fields> = {
+  [Name in keyof Fields]: Fields[Name] extends { isOptional: true } ? never : Name
+}[keyof Fields]
+
+/** What is in the domain in any case: a field with a preset need not be sent. */
+type Given<Fields> = {
+  [Name in keyof Fields]: Fields[Name] extends { isOptional: true }
+    ? Fields[Name] extends { readonly preset: unknown }
+      ? Name
+      : never
+    : Name
+}[keyof Fields]
+
+/** A value of a view in the domain. */
+export type Domain<Fields extends AnyFields> = {
+  readonly [Name in Given<Fields> as DomainName<Name, Fields[Name]> & PropertyKey]: DomainOf<Fields[Name]["kind"]>
+} & {
+  readonly [Name in Exclude<keyof Fields, Given<Fields>> as DomainName<Name, Fields[Name]> & PropertyKey]?:
+    | DomainOf<Fields[Name]["kind"]>
+    | undefined
+}
+
+/** A value of a view on the wire. */
+export type Wire<Fields extends AnyFields> = {
+  readonly [Name in Required<Fields> as WireName<Name, Fields[Name]>]: WireOf<Fields[Name]["kind"]>
+} & {
+  readonly [Name in Exclude<keyof Fields, Required<Fields>> as WireName<Name, Fields[Name]>]?: WireOf<
+    Fields[Name]["kind"]
+  >
+}
+
+/** The value in the domain that a view is made of. */
+export type Of<V> = V extends { readonly fields: infer Fields extends AnyFields } ? Domain<Fields> : never
+
+/** The value on the wire that a view is copied to. */
+export type OnWire<V> = V extends { readonly fields: infer Fields extends AnyFields } ? Wire<Fields> : never
+
+/** What the body of a request has, in the domain and on the wire. */
+export type OwnOf<V> = V extends { readonly own: infer Own extends AnyFields } ? Domain<Own> : never
+export type OwnOnWire<V> = V extends { readonly own: infer Own extends AnyFields } ? Wire<Own> : never

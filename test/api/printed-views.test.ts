@@ -1,0 +1,173 @@
+/**
+ * What is printed from the views: the declarations that hosts read, and the functions that copy a value of the domain to the
+ * host's form and to the wire's. `npm run print` writes them anew.
+ */
+import { Organizations, ServiceOperators, View } from "simplan/views"
+import { describe, expect, it } from "vitest"
+import { documented, formatted } from "./Printed.ts"
+
+/** The views of each module of `src/views`. */
+const modules: Readonly<Record<string, Readonly<Record<string, View.View>>>> = { Organizations, ServiceOperators }
+
+const typeOf = (form: View.Form, isRequest: boolean): string => {
+  switch (form._tag) {
+    case "Text":
+    case "Id":
+    case "Limited":
+      return "string"
+    case "Instant":
+      return isRequest ? "InstantInput" : "Date"
+    case "Boolean":
+      return "boolean"
+    case "Integer":
+      return "number"
+    case "OneOf":
+      return form.name ?? literals(form.values)
+    case "NullOr":
+      return `${typeOf(form.of, isRequest)} | null`
+    case "List":
+      return `ReadonlyArray<${typeOf(form.of, isRequest)}>`
+    case "Nested":
+      return form.view.name
+  }
+}
+
+const literals = (values: ReadonlyArray<string>): string => values.map((value) => JSON.stringify(value)).join(" | ")
+
+/** The types of texts that have a name of their own, each once. */
+const namedIn = (views: ReadonlyArray<View.View>): ReadonlyArray<string> => {
+  const found = new Map<string, string>()
+  const visit = (form: View.Form, meaning: string): void => {
+    if (form._tag === "NullOr" || form._tag === "List") visit(form.of, meaning)
+    if (form._tag === "OneOf" && form.name !== null && !found.has(form.name)) {
+      found.set(form.name, `${documented(`${meaning}.`)}\nexport type ${form.name} = ${literals(form.values)}`)
+    }
+  }
+  for (const { fields } of views) for (const { kind, meaning } of Object.values(fields)) visit(kind.form, meaning)
+  return [...found.values()]
+}
+
+const declared = ({ base, isRequest, meaning, name, own }: View.View): string => {
+  const fields = Object.entries(own).map(
+    ([name, { isOptional, kind, meaning }]) =>
+      `${documented(`${meaning}.`)}\nreadonly ${name}${isOptional ? "?" : ""}: ${typeOf(kind.form, isRequest)}${
+        isOptional ? " | undefined" : ""
+      }`
+  )
+  const extended = base === null ? "" : ` extends ${base.name}`
+  return `${documented(`${meaning}.`)}\nexport interface ${name}${extended} {\n${fields.join("\n")}\n}`
+}
+
+const copyName = (name: string): string => `${name.charAt(0).toLowerCase()}${name.slice(1)}`
+
+/** A face: how it has an instant, and one that may be null. */
+interface Face {
+  readonly instant: string
+  readonly instantOrNull: string
+}
+
+const copied = (value: string, form: View.Form, face: Face): string => {
+  switch (form._tag) {
+    case "Instant":
+      return `${face.instant}(${value})`
+    case "Nested":
+      return `${copyName(form.view.name)}(${value})`
+    case "List": {
+      const one = copied("one", form.of, face)
+      return one === "one" ? value : `${value}.map((one) => ${one})`
+    }
+    case "NullOr": {
+      if (form.of._tag === "Instant") return `${face.instantOrNull}(${value})`
+      const some = copied(value, form.of, face)
+      return some === value ? value : `${value} === null ? null : ${some}`
+    }
+    default:
+      return value
+  }
+}
+
+const copies = (
+  views: ReadonlyArray<View.View>,
+  face: Face,
+  type: (name: string) => string,
+  nameOf: (name: string, field: View.AnyField) => string | null
+): ReadonlyArray<string> =>
+  views
+    // One with more fields than another answer is made of the copy of that.
+    .filter(({ base, isRequest }) => !isRequest && base?.isRequest !== false)
+    .map(({ fields, name: view }) => {
+      const lines = Object.entries(fields).flatMap(([name, field]) => {
+        const written = nameOf(name, field)
+        return written === null ? [] : [`${written}: ${copied(`of.${field.from ?? name}`, field.kind.form, face)}`]
+      })
+      return `export const ${copyName(view)} = (of: View.Of<typeof Views.${view}>): ${type(view)} => ({\n${lines.join(",\n")}\n})`
+    })
+
+const received = (value: string, form: View.Form): string =>
+  form._tag === "Instant" || (form._tag === "NullOr" && form.of._tag === "Instant") ? `Query.instant(${value})` : value
+
+/** From the bodies of requests. */
+const bodies = (views: ReadonlyArray<View.View>): ReadonlyArray<string> =>
+  views.flatMap(({ isRequest, name: view, own }) => {
+    const lines = Object.entries(own).flatMap(([name, field]) => {
+      const written = View.wireName(name, field)
+      const value = received(`of.${written}`, field.kind.form)
+      const { from = name, preset } = field
+      const whole = preset === undefined || value.startsWith("Query.") ? value : `${value} ?? ${JSON.stringify(preset)}`
+      return written === null ? [] : [`${from}: ${whole}`]
+    })
+    return isRequest && view.startsWith("Create")
+      ? `export const ${copyName(view)} = (of: View.OwnOnWire<typeof Views.${view}>): View.OwnOf<typeof Views.${view}> => ({\n${lines.join(",\n")}\n})`
+      : []
+  })
+
+const PRINTED = "Printed from the views by `npm run print`"
+
+describe.each(Object.entries(modules))("%s", (module, exported) => {
+  const views = Object.values(exported)
+  const file = (folder: string): string => `../../adapters/${folder}/printed/${module}.ts`
+
+  it("declares what hosts see and send", async () => {
+    await expect(
+      formatted(`/** ${PRINTED}: what hosts see and send. */
+import type { InstantInput } from "../Calls.ts"
+
+${[...namedIn(views), ...views.map(declared)].join("\n\n")}
+`)
+    ).toMatchFileSnapshot(file("promise/types"))
+  })
+
+  it("copies to the host's form", async () => {
+    const face = { instant: "Arguments.toDate", instantOrNull: "Arguments.toDateOrNull" }
+    const functions = copies(
+      views,
+      face,
+      (name) => `Types.${name}`,
+      (name) => name
+    )
+    await expect(
+      formatted(`/** ${PRINTED}: copies to the host's form. */
+import type { ${module} as Views, View } from "simplan/views"
+import * as Arguments from "../../Arguments.ts"
+import type * as Types from "../../types/printed/${module}.ts"
+
+${functions.join("\n\n")}
+`)
+    ).toMatchFileSnapshot(file("promise/resources"))
+  })
+
+  it("copies to the wire's form", async () => {
+    const face = { instant: "Time.toIso", instantOrNull: "Responses.instant" }
+    const functions = copies(views, face, (name) => `View.OnWire<typeof Views.${name}>`, View.wireName)
+    await expect(
+      formatted(`/** ${PRINTED}: copies to the wire's form, and from the bodies of requests. */
+import { Time } from "simplan"
+import type { ${module} as Views, View } from "simplan/views"
+import * as Query from "../../wire/Query.ts"
+import * as Responses from "../../wire/Responses.ts"
+
+${[...functions, ...bodies(views)].join("\n\n")}
+`)
+    ).toMatchFileSnapshot(file("http/handlers"))
+  })
+})
