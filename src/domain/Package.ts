@@ -114,6 +114,15 @@ export const usedOnFormer = (pack: Pick<Package, "replacement">): number =>
 export const uncountedOn = (pack: Pick<Package, "replacement">): ReadonlyArray<string> =>
   formerOf(pack).flatMap(({ count, iccid }) => (count === "awaited" ? [iccid] : []))
 
+/**
+ * What was taken to be used on former SIMs when what is left was ordered, in bytes, where a telco could not say how much it was
+ * (rule S8). Null: each telco has said so, or is still to be asked.
+ */
+export const assumedUsedBytes = (pack: Pick<Package, "replacement">): number | null =>
+  formerOf(pack).some(({ count }) => count === "assumed") && uncountedOn(pack).length === 0
+    ? (pack.replacement?.usedBefore ?? null)
+    : null
+
 /** The attachment whose package the id names. */
 export const attachmentIdOf = (id: string): string => id.split(":", 1)[0] ?? id
 

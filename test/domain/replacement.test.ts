@@ -392,6 +392,10 @@ describe("The telco is asked how much is left (S8)", () => {
       usage: [],
       pack: { usedBytes: 30 * MB, replacement: { usedBefore: 30 * MB, former: [{ count: "assumed" }] } }
     })
+    expect(Package.assumedUsedBytes(counted(of(30 * MB), null).pack)).toBe(30 * MB)
+    expect(Package.assumedUsedBytes(counted(of(30 * MB), 20 * MB).pack)).toBeNull()
+    const partly = of(30 * MB, {}, [{ ...former(0, 10 * MB), count: "assumed" }, former(1, 20 * MB)])
+    expect(partly.attachments.flatMap(({ packages }) => packages.map(Package.assumedUsedBytes))).toEqual([null])
     expect(counted(of(30 * MB), 20 * MB).pack).toMatchObject({
       usedBytes: 30 * MB,
       replacement: { usedBefore: 30 * MB, former: [{ count: "counted", unreportedBytes: 0 }] }

@@ -97,8 +97,9 @@ const show = Command.make(
     yield* Output.record({ ...others, ...esim, last_operator }, false)
     yield* Lists.section(
       "Plan attachments:",
-      plan_attachments.map(({ packages: _, plan, reason, used_allowance, ...attachment }) => ({
+      plan_attachments.map(({ packages, plan, reason, used_allowance, ...attachment }) => ({
         ...attachment,
+        ...assumedOf(packages),
         reason: reason?.message ?? null,
         used_MB: Math.floor(used_allowance.dataBytes / 1_048_576),
         of_MB: plan.data_mega_bytes,
@@ -115,6 +116,12 @@ const show = Command.make(
   ),
   Command.withExamples([{ command: "simplan subscriptions show 8988000000000000001 --all" }])
 )
+
+/** How much of it was assumed to be used on SIMs before (rule S8), where it was. */
+const assumedOf = (packages: ReadonlyArray<{ readonly assumed_used_allowance?: { readonly dataBytes: number } }>) => {
+  const assumed = packages.findLast((one) => one.assumed_used_allowance !== undefined)?.assumed_used_allowance
+  return assumed && { assumed_used_MB: Math.floor(assumed.dataBytes / 1_048_576) }
+}
 
 const dryRun = Flags.dryRun("Show what it would do, and do nothing")
 

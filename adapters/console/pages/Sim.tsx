@@ -62,13 +62,20 @@ interface Row {
   readonly one: Package
 }
 
+/** What a move has assumed, as a sentence. */
+const assumptionOf = ({ assumed_used_allowance }: Package): string =>
+  assumed_used_allowance === undefined
+    ? ""
+    : `. The telco could not say how much was used before the move: ${megabytes(assumed_used_allowance.dataBytes)} by the last report`
+
 const packages: ReadonlyArray<View.Column<Row>> = [
   { title: "Plan", of: ({ plan }) => <View.Text>{plan.name}</View.Text> },
   { title: "Active (UTC)", of: ({ one }) => <View.Time at={one.activation_at} /> },
   { title: "Ends (UTC)", of: ({ one }) => <View.Time at={one.expiration_at} /> },
   {
     title: "Used",
-    of: ({ one, plan }) => `${megabytes(one.used_allowance.dataBytes)} of ${plan.data_mega_bytes} MB`
+    of: ({ one, plan }) =>
+      `${megabytes(one.used_allowance.dataBytes)} of ${plan.data_mega_bytes} MB${assumptionOf(one)}`
   },
   { title: "Package", of: ({ one }) => <code>{one.package_id}</code> }
 ]

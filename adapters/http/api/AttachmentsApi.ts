@@ -86,7 +86,13 @@ export const PlanAttachment = Schema.Struct({
         package_id: packageId,
         activation_at: activationAt,
         expiration_at: expirationAt,
-        used_allowance: usedAllowance
+        used_allowance: usedAllowance,
+        assumed_used_allowance: Schemas.optional(
+          Schema.Struct({ dataBytes: Schema.Int }),
+          "Present where the subscription has moved, and the telco could not say how much was used on the SIM before: what was assumed by " +
+            "the last report, and what is left was ordered by",
+          { dataBytes: 0 }
+        )
       })
     ),
     "The packages at the telco, oldest first; refused ones are left out"

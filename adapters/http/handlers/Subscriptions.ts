@@ -210,12 +210,16 @@ const shapeOfAttachment = (tenant: Auth.Tenant, view: Reason.Explained): typeof 
       data_mega_bytes: terms.dataMegaBytes,
       period_days: terms.periodDays
     },
-    packages: view.packages.map((one) => ({
-      package_id: Package.idOf(one),
-      activation_at: Responses.instant(one.activationAt),
-      expiration_at: Responses.instant(one.expirationAt),
-      used_allowance: { dataBytes: one.usedBytes }
-    }))
+    packages: view.packages.map((one) => {
+      const assumed = Package.assumedUsedBytes(one)
+      return {
+        package_id: Package.idOf(one),
+        activation_at: Responses.instant(one.activationAt),
+        expiration_at: Responses.instant(one.expirationAt),
+        used_allowance: { dataBytes: one.usedBytes },
+        ...(assumed !== null && { assumed_used_allowance: { dataBytes: assumed } })
+      }
+    })
   }
 }
 

@@ -262,12 +262,16 @@ const attachmentOf = ({ attachment, ...view }: Reason.Explained): Types.Attachme
   expirationAt: Arguments.toDateOrNull(view.expirationAt),
   suspendedAt: Arguments.toDateOrNull(attachment.suspendedAt),
   usedBytes: view.usedBytes,
-  packages: view.packages.map((one) => ({
-    packageId: Package.idOf(one),
-    activationAt: Arguments.toDateOrNull(one.activationAt),
-    expirationAt: Arguments.toDateOrNull(one.expirationAt),
-    usedBytes: one.usedBytes
-  }))
+  packages: view.packages.map((one) => {
+    const assumedUsedBytes = Package.assumedUsedBytes(one)
+    return {
+      packageId: Package.idOf(one),
+      activationAt: Arguments.toDateOrNull(one.activationAt),
+      expirationAt: Arguments.toDateOrNull(one.expirationAt),
+      usedBytes: one.usedBytes,
+      ...(assumedUsedBytes !== null && { assumedUsedBytes })
+    }
+  })
 })
 
 const ofSim = { ...Arguments.ofOrganization, iccid: Arguments.Iccid }

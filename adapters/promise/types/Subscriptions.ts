@@ -303,6 +303,11 @@ export interface Package {
   readonly expirationAt: Date | null
   /** How much of it is used, in bytes. */
   readonly usedBytes: number
+  /**
+   * What was assumed to be used on the SIM before, in bytes, where the subscription has moved and the telco could not say it: the
+   * last report. What is left was ordered by that (rule S8). Absent: the telco has said it, or there was no move.
+   */
+  readonly assumedUsedBytes?: number
 }
 
 /** One plan on a subscription, as it is now. */

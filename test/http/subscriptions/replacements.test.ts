@@ -120,6 +120,26 @@ describe("a move gives no data twice", () => {
     expect([await book(iccid), await book(next)]).toEqual([(all - 8) * MB, MB])
   })
 
+  it("and says what it assumes where the telco refuses to say how much was used", async () => {
+    await subscribe(16)
+    const iccid = World.iccid(16)
+    const [{ packages, plan, plan_attachment_id: id }] = await attachmentsOf(iccid)
+    expect(packages[0]).not.toHaveProperty("assumed_used_allowance")
+    expect(await reportOf("a1", iccid, { total_bytes: 3 * MB })).toMatchObject({ accepted: 1 })
+    await simulator((telco) => telco.use({ packageId: `${id}:0`, bytes: 5 * MB }))
+    await simulator((telco) => telco.setFaults([{ fault: "refuse", on: "readUsage", times: 100 }]))
+    const next = await move(16)
+    expect(await packagesOf(next)).toMatchObject([{ packageId: `${id}:0:1`, dataMegaBytes: plan.data_mega_bytes - 3 }])
+    const [moved] = await attachmentsOf(next)
+    expect(moved.packages).toMatchObject([{ assumed_used_allowance: { dataBytes: 3 * MB } }])
+    // What is reported later counts, and what was ordered stays as it is.
+    expect(await reportOf("a2", iccid, { package_id: `${id}:0`, total_bytes: 5 * MB })).toMatchObject({ accepted: 1 })
+    const [later] = await attachmentsOf(next)
+    expect(later.packages).toMatchObject([
+      { used_allowance: { dataBytes: 5 * MB }, assumed_used_allowance: { dataBytes: 3 * MB } }
+    ])
+  })
+
   it("while the telco does not answer: the move waits for its count, and says so", async () => {
     await subscribe(14)
     const iccid = World.iccid(14)
