@@ -3,7 +3,7 @@
  * options, which holds the lock and receives what other processes notify.
  *
  * Statements take their connections from the pool, and a transaction keeps one until it ends. A connection on which a
- * statement was given up, or got no answer, is closed, for nothing else may run on it. The pool itself is never ended
+ * statement was given up, or got no answer, is closed, for nothing else may run on it; the server is asked to stop the statement. The pool itself is never ended
  * here.
  */
 import { createHash } from "node:crypto"
@@ -160,6 +160,46 @@ export const survive = (pool: PgPool): void => {
   Reflect.apply(on, pool, ["error", ignore])
 }
 
+/**
+ * Has the server stop the statement of a connection on which nothing more will run, as `pg` itself cannot over TLS. By its secret:
+ * what a pooler calls the connection may be another one's number at the server. A statement of a connection that does not say
+ * its numbers runs to its end.
+ */
+const cancel = (pool: PgPool, client: object): void => {
+  const [process, secret]: ReadonlyArray<unknown> = [Reflect.get(client, "processID"), Reflect.get(client, "secretKey")]
+  if (typeof process !== "number" || typeof secret !== "number") return
+  // Failure: without a connection the statement runs to its end.
+  try {
+    const other = made(pool)
+    const [host, port] = [String(Reflect.get(other, "host")), Number(Reflect.get(other, "port"))]
+    const connection: unknown = Reflect.get(other, "connection")
+    if (!isConnection(connection)) return
+    const timer = setTimeout(() => connection.stream.destroy(), CONNECT)
+    const send = (): void => connection.cancel(process, secret)
+    const asksForTls = connection.ssl && connection.sslNegotiation !== "direct"
+    connection.on("connect", () => (asksForTls ? connection.requestSsl() : !connection.ssl && send()))
+    connection.on("sslconnect", send)
+    connection.on("error", ignore)
+    connection.on("end", () => clearTimeout(timer))
+    if (host.startsWith("/")) connection.connect(`${host}/.s.PGSQL.${port}`)
+    else connection.connect(port, host)
+  } catch {}
+}
+
+/** What is used of the protocol's side of a `Client` of `pg`. */
+interface OwnConnection {
+  readonly stream: { destroy(): unknown }
+  readonly ssl?: unknown
+  readonly sslNegotiation?: unknown
+  requestSsl(): void
+  connect(port: number | string, host?: string): void
+  cancel(process: number, secret: number): void
+  on(event: string, listener: () => void): unknown
+}
+
+const isConnection = (value: unknown): value is OwnConnection =>
+  ["connect", "requestSsl", "cancel", "on", "stream"].every((name) => Predicate.hasProperty(value, name))
+
 /** A connection that was taken from the pool. */
 interface Taken {
   client: PgPoolClient | null
@@ -196,6 +236,7 @@ const take = (
     )
     const onGivenUp = () => {
       taken.isBroken = true
+      cancel(pool, client)
     }
     return connection(client, { waitLimit, onGivenUp, prepares })
   })

@@ -1,17 +1,21 @@
 /**
  * What one customer does costs no other (rule W10): streams, requests under way, and what answers cost.
  */
-import { Context, Effect, Latch, Layer } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Redacted } from "effect"
 import { RequestContext } from "simplan"
 import * as Memory from "simplan/memory"
 import { Storage } from "simplan/ports"
+import * as Postgres from "simplan/postgres"
 import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { describe, expect, it } from "vitest"
+import pg from "pg"
+import { describe, expect, it, onTestFinished } from "vitest"
 import * as Document from "../../fuzz/Document.ts"
 import * as Lists from "../Lists.ts"
 import * as World from "../World.ts"
+import * as Databases from "../../setup/databases/Databases.ts"
 import * as Leaks from "../../setup/Leaks.ts"
+import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as Inventory from "../Inventory.ts"
 
 let world: World.World
@@ -243,6 +247,107 @@ describe("the rate limit", () => {
     // The quota comes back at 50 a second, also while a slow machine answers.
     const cameBack = ((performance.now() - began) / 1000) * 50
     expect(before - left(after) + cameBack).toBeGreaterThan(60)
+  })
+})
+
+describe("W13: a heavy read that lasts on PostgreSQL", { timeout: 60_000 }, () => {
+  const path = "/v3/usage?from=2026-01-01&to=2026-01-10"
+
+  /** A world whose time stands still until it is moved, and a lock on the book of usage, which its second pages run into. */
+  const held = async () => {
+    const database = await Databases.create()
+    onTestFinished(database.drop)
+    const connected = async () => {
+      const client = new pg.Client({ connectionString: database.url })
+      await client.connect()
+      onTestFinished(() => client.end())
+      return client
+    }
+    // What a transaction sees of statements that wait stays.
+    const [client, watcher] = [await connected(), await connected()]
+    let now = 0
+    const lock = () =>
+      client.query("begin; lock table simplan.usage_entry, simplan.usage_total in access exclusive mode")
+    const storage = Layer.effectContext(
+      Effect.map(Layer.build(Postgres.layer({ url: Redacted.make(database.url), maxConnections: 2 })), (context) => {
+        const stored = Context.get(context, Storage.Storage)
+        const sims: Storage.UsageBooks["sims"] = (query) =>
+          query.after === null
+            ? stored.usage.sims(query)
+            : Effect.andThen(Effect.promise(lock), stored.usage.sims(query))
+        return Context.add(context, Storage.Storage, { ...stored, usage: { ...stored.usage, sims } })
+      })
+    )
+    const around = Layer.effect(
+      Clock.Clock,
+      Effect.map(Clock.Clock, (clock) => SteppedClock.at(clock, () => now))
+    )
+    world = await World.forTest({ storage, around, rateLimit: { requests: 10_000, window: "24 hours" } })
+    const acme = await World.tenant(world)
+    await client.query(
+      `insert into simplan.usage_entry select $1, lpad(i::text, 19, '0'), 'a', ${World.START - (World.START % 86_400_000)}, 'FR', 1
+        from generate_series(1, 1000) i`,
+      [acme.organizationId]
+    )
+    let asked = 0
+    return {
+      acme,
+      lock,
+      unlock: () => client.query("rollback"),
+      /** Moves the time, when a statement waits for the lock. */
+      lasts: async (millis: number) => {
+        await expect.poll(() => waiting(watcher), { timeout: 20_000 }).toBe(1)
+        now += millis
+      },
+      /** When the server has stopped the statement. */
+      isStopped: () => expect.poll(() => waiting(watcher), { timeout: 20_000 }).toBe(0),
+      /** What was charged for all but these questions. */
+      charged: async () => 10_000 - left(await acme.get("/v3/sims")) - ++asked,
+      ask: (by: string, signal: AbortSignal, accept = "application/json") =>
+        fetch(`${world.url}${path}&by=${by}&key=${acme.key}`, { signal, headers: { accept } })
+    }
+  }
+
+  const waiting = async (client: pg.Client): Promise<number> => {
+    const { rows } = await client.query(
+      `select count(*)::int as count from pg_stat_activity
+        where application_name = 'simplan' and datname = current_database() and wait_event_type = 'Lock'`
+    )
+    return rows[0].count
+  }
+
+  it("is charged to a client that goes away, and ends, so that the next one has its turn", async () => {
+    const { acme, ask, charged, isStopped, lasts, lock, unlock } = await held()
+    await lock()
+    const gone = new AbortController()
+    const answer = ask("country", gone.signal).catch(() => "gone")
+    await lasts(3_000)
+    gone.abort()
+    expect(await answer).toBe("gone")
+    await isStopped()
+    await expect.poll(charged).toBe(1 + 3_000 / 5)
+    await unlock()
+    expect((await acme.get(`${path}&by=country`)).status).toBe(200)
+  })
+
+  it.each(["application/json", "text/csv"])("is charged where it is a page of a stream of %s", async (accept) => {
+    const { acme, ask, charged, isStopped, lasts, unlock } = await held()
+    const whole = ask("sim", new AbortController().signal, accept).then((answer) => answer.text())
+    await lasts(4_000)
+    await unlock()
+    expect((await whole).match(/0{15}\d{4}/g)).toHaveLength(1_000)
+    // What is answered costs about one unit more, and less than one has come back.
+    const isCharged = async (units: number) => Math.abs((await charged()) - units) <= 1
+    expect(await isCharged(1 + 4_000 / 5)).toBe(true)
+    const gone = new AbortController()
+    const broken = ask("sim", gone.signal, accept).then((answer) => answer.text())
+    await lasts(2_000)
+    gone.abort()
+    await expect(broken).rejects.toThrow()
+    await isStopped()
+    await unlock()
+    await expect.poll(() => isCharged(2 + 6_000 / 5)).toBe(true)
+    expect((await acme.get(`${path}&by=country`)).status).toBe(200)
   })
 })
 

@@ -75,7 +75,7 @@ describe("Heavy reads (W13)", () => {
     })
   }
 
-  for (const [way, open] of Object.entries({ "an address": ways["an address"], "a client": overClient })) {
+  for (const [way, open] of Object.entries(ways)) {
     Tests.scoped(`are stopped by the server where nobody waits for them over ${way}`, function* () {
       const adapter = yield* open(url())
       const [sql, watcher] = [yield* admin(url()), yield* admin(url())]
