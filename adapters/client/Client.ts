@@ -161,10 +161,17 @@ const credentialsFor = (options: Options, path: string): Readonly<Record<string,
 const reasonFor = (path: string, reason: string | undefined): Readonly<Record<string, string>> =>
   reason === undefined || !path.startsWith("/admin/") ? {} : { "x-audit-log-reason": encodeURIComponent(reason) }
 
+/** The longest body, in bytes, that gets a key where none is given: of a file of rows not all can be kept under one. */
+const MOST_KEYED = 512 * 1024
+
+const lengthOf = (body: HttpClientRequest.HttpClientRequest["body"]): number =>
+  body._tag === "Empty" ? 0 : (body.contentLength ?? 0)
+
 /** The request with its credentials, its `Idempotency-Key`, its reason and the server's address. */
 const addressed = (options: Options) => (request: HttpClientRequest.HttpClientRequest) =>
   Effect.map(Effect.all([IdempotencyKey, AuditReason, IfVersion]), ([given, reason, version]) => {
-    const isKeyed = request.method === "POST" && request.url.startsWith("/v3/")
+    const isPost = request.method === "POST" && request.url.startsWith("/v3/")
+    const isKeyed = isPost && (given !== undefined || lengthOf(request.body) <= MOST_KEYED)
     return request.pipe(
       HttpClientRequest.setHeaders(credentialsFor(options, request.url)),
       HttpClientRequest.setHeaders(reasonFor(request.url, reason)),

@@ -179,17 +179,28 @@ const paged = <Item, Position>(
   return { ...listOf(iterate), page }
 }
 
-/** A method that gives a list. A wrong request is thrown at once. */
+/**
+ * A method that gives a list. A wrong request is thrown at once. `keyed` is what it does under an idempotency key, if the request takes one: then
+ * the list begins when all is done.
+ */
 export const streaming =
-  <Request extends object, A>(
+  <Request extends object, A, Kind extends keyof Idempotency.Answers = never>(
     runtime: Runtime,
     method: Method<Request>,
-    use: (request: Request) => Effect.Effect<Stream.Stream<A, unknown>, unknown, Provided>
+    use: (request: Request) => Effect.Effect<Stream.Stream<A, unknown>, unknown, Provided>,
+    keyed?: (request: Request) => Writing<Kind, ReadonlyArray<A>> | null
   ) =>
-  (request: unknown, options?: CallOptions): List<A> => {
-    checkOptions(method.name, options)
-    const decoded = method.decode(method.name, request)
-    const stream = Stream.unwrap(Effect.andThen(existing(organizationIn(decoded)), use(decoded)))
+  (request: unknown, options?: WriteOptions): List<A> => {
+    const { name } = method
+    checkOptions(name, options)
+    const decoded = method.decode(name, request)
+    const once = keyed?.(decoded) ?? null
+    const key = once === null ? undefined : keyOf(name, options)
+    const done =
+      once === null || key === undefined
+        ? use(decoded)
+        : Effect.map(underKey(name, request, decoded, key, once), Stream.fromIterable)
+    const stream = Stream.unwrap(Effect.andThen(existing(organizationIn(decoded)), done))
     return listOf(() => runtime.iterate(callOf(method, request), stream, options))
   }
 
@@ -285,6 +296,26 @@ export const keyed = async <Request extends object, A>(
   return runtime.run(callOf(method, request), use(decoded, keyOf(method.name, options)), options)
 }
 
+/** Does it once for the key. */
+const underKey = <Kind extends keyof Idempotency.Answers, A>(
+  name: string,
+  request: unknown,
+  decoded: object,
+  key: string | undefined,
+  { kind, reply, run }: Writing<Kind, A>
+): Use<A> => {
+  const once = Effect.flatMap(IdempotencyKeys.IdempotencyKeys, (keys) => keys.once(kind, run))
+  const keyed =
+    key === undefined
+      ? run
+      : Effect.provideService(once, IdempotencyKeys.CurrentRequest, {
+          organizationId: organizationIn(decoded) ?? "",
+          key,
+          ...fingerprints(name, request, decoded)
+        })
+  return Effect.flatMap(keyed, reply)
+}
+
 /** A method that writes. */
 export const writing =
   <Request extends object, Kind extends keyof Idempotency.Answers, A>(
@@ -297,18 +328,8 @@ export const writing =
     checkOptions(name, options)
     const decoded = method.decode(name, request)
     const key = keyOf(name, options)
-    const { kind, run, reply } = use(decoded)
-    const organizationId = organizationIn(decoded)
-    const once = Effect.flatMap(IdempotencyKeys.IdempotencyKeys, (keys) => keys.once(kind, run))
-    const keyed =
-      key === undefined
-        ? run
-        : Effect.provideService(once, IdempotencyKeys.CurrentRequest, {
-            organizationId: organizationId ?? "",
-            key,
-            ...fingerprints(name, request, decoded)
-          })
-    const effect = Effect.andThen(existing(organizationId), Effect.flatMap(keyed, reply))
+    const keyed = underKey(name, request, decoded, key, use(decoded))
+    const effect = Effect.andThen(existing(organizationIn(decoded)), keyed)
     return runtime.run(callOf(method, request), effect, options)
   }
 

@@ -2,7 +2,8 @@
  * Idempotency keys (rule W2): the first final answer under a key is kept for 24 h and replayed.
  *
  * The record is written in the request's first commit. While the outcome depends on a job the record is `Pending`. The
- * job's last commit settles or deletes the record, so a crash leaves no key stuck.
+ * job's last commit settles or deletes the record, so a crash leaves no key stuck. A request of many commits holds its record for a
+ * while, again and again: after a crash the same request goes on behind what is committed.
  */
 import { Result } from "effect"
 import type { ApiKey } from "./ApiKey.ts"
@@ -15,6 +16,7 @@ import { canonicalId } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
 import { IdempotencyKeyReused, isRefusal, type Plain, type Refusal, RequestInProgress, retry } from "./Refusal.ts"
 import type { Region } from "./Region.ts"
+import type { Kept } from "./SimCorrection.ts"
 import type { Sent } from "./SmsSegments.ts"
 import type { Created, Replaced } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
@@ -45,6 +47,8 @@ export interface Answers {
   readonly ApiKey: ApiKey
   /** Only the id of the endpoint, because its signing keys may have to be encrypted (rule W6). */
   readonly Endpoint: { readonly endpointId: string }
+  /** What came of the rows of many corrections (rule I9). */
+  readonly Corrections: Kept
   /** The answer of a request that has no kind of its own, as JSON. */
   readonly Json: string
 }
@@ -104,6 +108,10 @@ export const kinds: { readonly [Name in keyof Answers]: Kind<Answers[Name]> } = 
     keep: ({ endpointId }) => ({ kind: "Endpoint", value: { endpointId } }),
     read: (answer) => (answer.kind === "Endpoint" ? answer : undefined)
   },
+  Corrections: {
+    keep: (value) => ({ kind: "Corrections", value }),
+    read: (answer) => (answer.kind === "Corrections" ? answer : undefined)
+  },
   Json: {
     keep: (value) => ({ kind: "Json", value }),
     read: (answer) => (answer.kind === "Json" ? answer : undefined)
@@ -123,10 +131,17 @@ export type Outcome =
  */
 export interface Interrupted {
   readonly _tag: "Interrupted"
-  /** The SIM that the attempt holds. */
+  /** The SIM that the attempt holds; empty where it corrects many. */
   readonly iccid: string
-  /** What the telco's calls and the jobs are named after: the unconfirmed attachment's id, or that of the change. */
+  /**
+   * What the telco's calls and the jobs are named after: the unconfirmed attachment's id, or that of the change. Of many corrections a
+   * name of who corrects them.
+   */
   readonly attemptId: string
+  /** What came of the rows that are committed, of many corrections: the same request goes on behind them. */
+  readonly kept?: Kept
+  /** Machine time, until which the attempt is taken for one that is under way; absent where it has ended. */
+  readonly heldUntil?: Instant
 }
 
 /** A request that carries an idempotency key. */
@@ -193,9 +208,18 @@ const isOf = ({ fingerprint }: IdempotencyRecord, request: Fingerprints): boolea
 /** Whether the record is still valid at `now`. */
 export const isKept = (record: IdempotencyRecord, now: Instant): boolean => record.createdAt > now - RETENTION
 
-/** The interrupted attempt that this request repeats; null if the record is of something else. */
-export const interruptedBy = (record: IdempotencyRecord, request: Fingerprints): Interrupted | null =>
-  record.outcome._tag === "Interrupted" && isOf(record, request) ? record.outcome : null
+/**
+ * The interrupted attempt that this request repeats; null if the record is of something else, or the attempt is under way at
+ * `machineNow`.
+ */
+export const interruptedBy = (
+  record: IdempotencyRecord,
+  request: Fingerprints,
+  machineNow: Instant = Number.POSITIVE_INFINITY
+): Interrupted | null => {
+  const left = record.outcome._tag === "Interrupted" && isOf(record, request) ? record.outcome : null
+  return left === null || (left.heldUntil ?? machineNow) > machineNow ? null : left
+}
 
 /** How long an interrupted attempt waits for its request beyond the seconds that the caller was asked to wait. */
 const WAIT_LIMIT = 5 * SECOND

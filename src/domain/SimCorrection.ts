@@ -5,7 +5,7 @@ import { Result } from "effect"
 import * as ActivationCode from "./ActivationCode.ts"
 import type { Action } from "./AuditEntry.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
-import { InvalidField, SimBusy, SimInUse } from "./Refusal.ts"
+import { InvalidField, type Plain, SimBusy, SimInUse } from "./Refusal.ts"
 import { type Allocation, holder, isInService, isUsed, type Sim, withdrawnReason } from "./Sim.ts"
 import * as TextLimit from "./TextLimit.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -127,3 +127,54 @@ export const actions = (before: Sim, next: Sim): ReadonlyArray<Action> => {
   } as const
   return changed(before, next).map((field) => named[field])
 }
+
+/** What came of a row of many corrections. `unchanged`: the SIM was so already. */
+export type Outcome = "corrected" | "unchanged" | "refused"
+
+const letters: Readonly<Record<Outcome, string>> = { corrected: "c", unchanged: "u", refused: "r" }
+
+const outcomes = new Map(Object.entries(letters).map(([name, letter]) => [letter, name]))
+
+const isOutcome = (name: string | undefined): name is Outcome => name !== undefined && Object.hasOwn(letters, name)
+
+/** Rule W2: what is kept of the results of many rows under an idempotency key. */
+export interface Kept {
+  /** A letter for each row, in their order. */
+  readonly results: string
+  /** Of the first rows that are refused, `KEPT_REFUSALS` at most. */
+  readonly refusals: ReadonlyArray<Plain>
+}
+
+/** Of how many refused rows an idempotency key keeps the reason. */
+export const KEPT_REFUSALS = 1_000
+
+/** Of no row yet. */
+export const noneKept: Kept = { results: "", refusals: [] }
+
+/** With the results of the rows that follow. */
+export const keep = (
+  before: Kept,
+  rows: ReadonlyArray<{ readonly result: Outcome; readonly refusal: Plain | null }>
+): Kept => {
+  const refusals = rows.flatMap(({ refusal }) => (refusal === null ? [] : [refusal]))
+  return {
+    results: before.results + rows.map(({ result }) => letters[result]).join(""),
+    refusals: [...before.refusals, ...refusals].slice(0, KEPT_REFUSALS)
+  }
+}
+
+/** The results in the order of the rows. `refusal` is null where a row is not refused, and `cut` where its reason was not kept. */
+export const resultsIn = ({
+  refusals,
+  results
+}: Kept): ReadonlyArray<{ readonly result: Outcome; readonly refusal: Plain | "cut" | null }> => {
+  let refused = 0
+  return Array.from(results, (letter) => {
+    const name = outcomes.get(letter)
+    const result = isOutcome(name) ? name : "refused"
+    return { result, refusal: result === "refused" ? (refusals[refused++] ?? "cut") : null }
+  })
+}
+
+/** What is said of a refused row whose reason was not kept. */
+export const CUT = `is not kept: under an idempotency key the reasons of the first ${KEPT_REFUSALS} refused rows are; correct the row alone for it`

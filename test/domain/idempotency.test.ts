@@ -135,6 +135,9 @@ describe("An attempt that was interrupted (S5)", () => {
   it("is gone on with by the same request, and by no other", () => {
     expect(Idempotency.interruptedBy(record({ outcome }), { fingerprint: "f" })).toBe(outcome)
     expect(Idempotency.interruptedBy(record({ outcome }), { fingerprint: "other" })).toBeNull()
+    const held = { ...outcome, heldUntil: 5 } as const
+    expect(Idempotency.interruptedBy(record({ outcome: held }), { fingerprint: "f" }, 4)).toBeNull()
+    expect(Idempotency.interruptedBy(record({ outcome: held }), { fingerprint: "f" }, 5)).toBe(held)
     expect(Idempotency.interruptedBy(record({ outcome: { _tag: "Pending" } }), { fingerprint: "f" })).toBeNull()
     expect(Idempotency.answer("Created", record({ outcome }), { fingerprint: "f" })).toMatchObject({
       failure: { _tag: "RequestInProgress" }

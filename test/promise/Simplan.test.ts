@@ -139,6 +139,15 @@ describe("subscriptions", () => {
     const again = await simplan.sims.updateMany({ organizationId, rows: rows.slice(0, 1) }).toArray()
     expect(again).toMatchObject([{ row: 1, result: "unchanged" }])
     expect(await simplan.sims.list({ organizationId, label: "Blue" }).toArray()).toHaveLength(all.length)
+    const options = { idempotencyKey: "rows-1" }
+    const red = rows.map(({ iccid }) => ({ iccid, label: "Red" as const }))
+    const once = await simplan.sims.updateMany({ organizationId, rows: red }, options).toArray()
+    expect(once.map(({ result }) => result)).toEqual([...all.map(() => "corrected"), "refused"])
+    expect(once.at(-1)).toEqual({ ...done.at(-1) })
+    expect(await simplan.sims.updateMany({ organizationId, rows: red }, options).toArray()).toEqual(once)
+    await expect(simplan.sims.updateMany({ organizationId, rows }, options).toArray()).rejects.toMatchObject({
+      code: "idempotency_key_reused"
+    })
     await expect(
       simplan.sims
         .updateMany({

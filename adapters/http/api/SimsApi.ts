@@ -81,7 +81,7 @@ const UpdatesFile = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text
     "What a row leaves empty stays, and `-` as an activation code removes it; other columns are ignored"
 })
 
-const RowResult = Schema.Struct({
+export const RowResult = Schema.Struct({
   row: Schemas.field(Schema.Int, "Counted from 1, the header not included", 7),
   line: Schemas.field(Schema.NullOr(Schema.Int), "The line of the body on which the row begins; null: not known", 8),
   iccid: Schemas.iccid,
@@ -93,6 +93,8 @@ const RowResult = Schema.Struct({
   code: Schemas.optional(Schema.String, "Why it is refused, as the `code` of an error", "sim_in_use"),
   message: Schemas.optional(Schema.String, "The same for people", "A subscription holds the SIM")
 }).annotate({ identifier: "SimUpdateResult" })
+
+export const RowResults = Schemas.data(Schema.Array(RowResult))
 
 const State = Schema.Literals(SmdpHistory.states)
 
@@ -274,14 +276,16 @@ export class SimsApi extends HttpApiGroup.make("sims")
         dry_run: Schemas.optional(Schemas.Flag, "True: says what would come of each row, and changes nothing", "true")
       },
       payload: [UpdateSims, UpdatesFile],
-      success: Schemas.data(Schema.Array(RowResult)),
-      error: Schemas.problems(...Schemas.always, "key_read_only", ...Schemas.withBody, "malformed_csv")
+      success: RowResults,
+      error: Schemas.problems(...Schemas.always, "key_read_only", ...Schemas.once, ...Schemas.withBody, "malformed_csv")
     }).annotateMerge(
       Schemas.operation(
         "Correct many SIMs; a refused row stops no other",
         "Corrects SIMs row by row, as JSON or as CSV of at most 64 MiB and 3,000,000 rows, and answers what came of each, while the " +
           "rows arrive: read the answer while you send, or send at most 10,000 rows at once. The same rows again change nothing more, " +
-          "so after a broken connection send them all again; an `Idempotency-Key` is ignored."
+          "so after a broken connection send them all again. With an `Idempotency-Key` the answer begins when all rows are done: at most 4 MiB and " +
+          "25,000 rows, of which the fields count, and not their order or the format. Of more than 1,000 refused rows the further ones " +
+          "have no `code`. After a crash the same request goes on behind the rows that are done. With `dry_run` no key counts."
       )
     ),
     reads.smdpInfo.v3

@@ -45,6 +45,13 @@ const MOST_COLUMNS = 100
  */
 const MOST_ROWS = 3_000_000
 
+/** How much a body has at most. */
+interface Bounds {
+  /** How many rows; blank ones count for themselves. */
+  readonly most: number
+  readonly bytes: number
+}
+
 const tooMany = (most: number): Errors.Problem =>
   new Errors.Problem({ code: "body_too_large", message: `body must have at most ${most} rows` })
 
@@ -116,7 +123,7 @@ const [QUOTE, COMMA, LINE_FEED] = [0x22, 0x2c, 0x0a]
  * Throws where a row has too many columns or is too long, before the parser gets it: the parser counts no empty values,
  * and it holds a row until its end.
  */
-const bounds = () => {
+const rowBounds = () => {
   let [line, begun, length, count, isQuoted] = [1, 1, 0, 1, false]
   return (slice: Uint8Array): void => {
     for (const byte of slice) {
@@ -183,7 +190,7 @@ async function* csvRows<Row>(
   request: HttpServerRequest.HttpServerRequest,
   { fromText = (_, text) => text, required, toRow }: Form<Row>,
   lines: FileLines.FileLines,
-  most: number,
+  { bytes, most }: Bounds,
   nextTurn: NextTurn
 ): AsyncGenerator<ReadonlyArray<Row>> {
   const parse = await loadParser()
@@ -196,12 +203,12 @@ async function* csvRows<Row>(
   })
   takeAnyLength(parser)
   const scanner = FileLines.scanner()
-  const check = bounds()
+  const check = rowBounds()
   const see = (slice: Uint8Array): void => {
     check(slice)
     scanner.take(slice)
   }
-  const source = Readable.from(slices(Body.chunks(request, Body.IMPORT_LIMIT), see, nextTurn), { highWaterMark: 1 })
+  const source = Readable.from(slices(Body.chunks(request, bytes), see, nextTurn), { highWaterMark: 1 })
   source.on("error", (error) => parser.destroy(error))
   source.pipe(parser)
   let names: ReadonlyArray<string> | undefined
@@ -242,12 +249,13 @@ async function* csvRows<Row>(
 const fromCsv = <Row>(
   request: HttpServerRequest.HttpServerRequest,
   form: Form<Row>,
-  most: number,
+  limits: Bounds,
   nextTurn: NextTurn
 ): Rows<Row> => {
   const lines = FileLines.make()
-  const rows = Stream.fromAsyncIterable(bounded(csvRows(request, form, lines, most, nextTurn), most), (error) =>
-    csvProblem(error, null)
+  const rows = Stream.fromAsyncIterable(
+    bounded(csvRows(request, form, lines, limits, nextTurn), limits.most),
+    (error) => csvProblem(error, null)
   )
   return { rows: Stream.flattenIterable(rows), lines }
 }
@@ -352,10 +360,11 @@ async function* chunked<Row>(
 const fromJson = Effect.fnUntraced(function* <Row>(
   request: HttpServerRequest.HttpServerRequest,
   form: Form<Row>,
-  most: number,
+  limits: Bounds,
   nextTurn: NextTurn
 ): Effect.fn.Return<Rows<Row>, Errors.Failure> {
-  const chunks = Body.chunks(request, Body.IMPORT_LIMIT)
+  const { most } = limits
+  const chunks = Body.chunks(request, limits.bytes)
   const { bytes, isWhole } = yield* Effect.tryPromise({
     try: () => beginning(chunks, Body.LIMIT),
     catch: jsonProblem
@@ -376,14 +385,18 @@ const fromJson = Effect.fnUntraced(function* <Row>(
   }
 })
 
-/** The rows of the body, by its content type; more than `most` end as `body_too_large`. */
+/** The rows of the body, by its content type; more than `most`, or than `limit` bytes, end as `body_too_large`. */
 export const read = Effect.fnUntraced(function* <Row>(
   request: HttpServerRequest.HttpServerRequest,
   form: Form<Row>,
-  most = MOST_ROWS
+  most = MOST_ROWS,
+  limit = Body.IMPORT_LIMIT
 ): Effect.fn.Return<Rows<Row>, Errors.Failure> {
   const type = yield* Body.accept(request, ["application/json", "text/csv"])
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   const nextTurn: NextTurn = () => run(Turns.piece)
-  return type === "text/csv" ? fromCsv(request, form, most, nextTurn) : yield* fromJson(request, form, most, nextTurn)
+  const limits = { most, bytes: limit }
+  return type === "text/csv"
+    ? fromCsv(request, form, limits, nextTurn)
+    : yield* fromJson(request, form, limits, nextTurn)
 })

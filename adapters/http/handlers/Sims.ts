@@ -1,10 +1,10 @@
 /**
  * The SIM inventory and the organization's mobile plan on its eSIMs: how they look as JSON, and their handlers.
  */
-import { Effect, Result } from "effect"
+import { Effect, Result, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { AuditLog, Refusal, RequestContext, SimCorrections, Sims, Stock, Time, Wallet } from "simplan"
-import { type MobilePlan, Sim, type SimCorrection, type SmdpHistory } from "simplan/ports"
+import { type MobilePlan, Sim, SimCorrection, type SmdpHistory } from "simplan/ports"
 import { QrCode } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -115,6 +115,23 @@ const decodeLevels = Body.decoder(SimsApi.StockLevels)
 
 const PAGE_SIZE = 25
 
+/** What came of a row of many corrections. */
+const rowResult = ({
+  refusal,
+  ...of
+}: {
+  readonly row: number
+  readonly line: number | null
+  readonly iccid: string
+  readonly result: SimCorrection.Outcome
+  readonly refusal: Refusal.Plain | "cut" | null
+}): typeof SimsApi.RowResult.Type => {
+  if (refusal === null) return of
+  if (refusal === "cut") return { ...of, message: `The reason ${SimCorrection.CUT}` }
+  const { code, message } = Errors.ofRefusal(refusal)
+  return { ...of, code, message }
+}
+
 interface OfSim {
   readonly caller: Auth.Tenant
   readonly params: { readonly iccid: string }
@@ -129,6 +146,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
     const corrections = yield* SimCorrections.SimCorrections
     const stock = yield* Stock.Stock
     const log = yield* AuditLog.AuditLog
+    const once = yield* Idempotency.make
 
     /** Whoever has the code can install the eSIM, so that the log names the operator that has seen it (rule W11). */
     const recordCode = ({ iccid, organizationId }: ReturnType<typeof simOf>, actor: string) =>
@@ -137,6 +155,24 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         RequestContext.Current,
         (request) => ({ ...request, actor })
       )
+
+    /** Under a key all rows are there before the first one is corrected: they are what it is known again by. */
+    const updateOnce = Effect.fnUntraced(function* (call: Idempotency.KeyedCall<typeof SimsApi.RowResults.Type>) {
+      const { caller, request } = call
+      const keyed = { ...form, toRow: (record: unknown) => ({ record, row: asRow(record) }) }
+      const { lines, rows } = yield* RowFiles.read(request, keyed, SimCorrections.MOST_ONCE, Body.CATALOGUE_LIMIT)
+      const read = yield* Stream.runCollect(rows)
+      const sent = yield* Idempotency.sentRows(read.map(({ record }) => record))
+      const run = corrections.correctOnce({ organizationId: caller.organizationId, rows: read.map(({ row }) => row) })
+      return yield* once("Corrections", call, sent, run, (kept) =>
+        Responses.data(
+          SimCorrection.resultsIn(kept).map((of, index) => {
+            const row = index + 1
+            return rowResult({ ...of, row, line: lines.of(row), iccid: SimCorrections.nameOf(read[index]?.row) })
+          })
+        )
+      )
+    })
 
     return Endpoints.group(SimsApi.SimsApi, guard, {
       list: Effect.fnUntraced(function* ({ caller, query }) {
@@ -195,15 +231,16 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
           preview: { changed: changed.map((field) => (field === "lpa" ? "lpa_string" : field)) }
         }
       }),
-      updateMany: Effect.fnUntraced(function* ({ caller: { organizationId }, query, request }) {
+      updateMany: Effect.fnUntraced(function* (call) {
+        const { caller, query, request } = call
+        const { organizationId } = caller
+        const dryRun = Query.flag(query.dry_run) === true
+        if (!dryRun && Idempotency.isKeyed(request)) return yield* updateOnce(call)
         const { lines, rows } = yield* RowFiles.read(request, form)
-        const results = corrections.correctAll({ organizationId, rows, dryRun: Query.flag(query.dry_run) === true })
-        return yield* Responses.list(results, ({ iccid, refusal, result, row }) => {
-          const of = { row, line: lines.of(row), iccid, result }
-          if (refusal === null) return of
-          const { code, message } = Errors.ofRefusal(Refusal.toPlain(refusal))
-          return { ...of, code, message }
-        })
+        const results = corrections.correctAll({ organizationId, rows, dryRun })
+        return yield* Responses.list(results, ({ refusal, ...of }) =>
+          rowResult({ ...of, line: lines.of(of.row), refusal: refusal === null ? null : Refusal.toPlain(refusal) })
+        )
       }),
       smdpInfo: Effect.fnUntraced(function* (call) {
         const of = simOf(call)

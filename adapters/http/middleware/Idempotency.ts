@@ -9,6 +9,7 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IdempotencyKeys } from "simplan"
 import { Idempotency } from "simplan/ports"
 import { createHash } from "node:crypto"
+import * as Turns from "../Turns.ts"
 import type * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 
@@ -49,8 +50,26 @@ const fingerprints = ({ method, url }: HttpServerRequest.HttpServerRequest, { by
   }
 }
 
+/** Whether a request has a key, be it a good one. */
+export const isKeyed = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["idempotency-key"] !== undefined
+
+/** How many rows are hashed in a turn of the event loop. */
+const ROWS = 500
+
+/** What a request of many rows is known again by: the values of its rows, in their order. */
+export const sentRows = Effect.fnUntraced(function* (rows: ReadonlyArray<unknown>) {
+  const hash = createHash("sha256")
+  for (let from = 0; from < rows.length; from += ROWS) {
+    if (from > 0) yield* Turns.piece
+    for (const row of rows.slice(from, from + ROWS)) hash.update(Idempotency.meaning("", row))
+  }
+  const sent: Body.Sent = { bytes: hash.digest(), value: undefined }
+  return sent
+})
+
 /** The parts of a call that its key is looked up with. */
-interface KeyedCall<Body> {
+export interface KeyedCall<Body> {
   readonly caller: { readonly organizationId: string }
   readonly request: HttpServerRequest.HttpServerRequest
   respond(body: Body): HttpServerResponse.HttpServerResponse

@@ -3,7 +3,7 @@
  */
 import { Cause, Effect, Result, Schema, Stream } from "effect"
 import { Refusal, SimCorrections, Sims, Stock, Wallet } from "simplan"
-import { ActivationCode, Label, Sim, SimIdentities, SimImport, type SimSearch } from "simplan/ports"
+import { ActivationCode, Label, Sim, SimCorrection, SimIdentities, SimImport, type SimSearch } from "simplan/ports"
 import { QrCode } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Failures from "../errors/Failures.ts"
@@ -171,6 +171,17 @@ const reportOf = (report: Sims.ImportReport): typeof Report.Type => ({
   differing: report.differing.map((one) => ({ ...one, stored: shortened(one.stored), given: shortened(one.given) }))
 })
 
+const whyOf = (refusal: Refusal.Plain | null) =>
+  refusal === null ? null : { code: Refusal.code(refusal), message: Refusal.sentence(refusal) }
+
+/** All rows, of which there may be so many under an idempotency key. */
+const collected = Effect.fnUntraced(function* (rows: Rows) {
+  const most = SimCorrections.MOST_ONCE
+  const read = yield* Stream.runCollect(Stream.take(Stream.map(failing(rows), correctionOf), most + 1))
+  if (read.length <= most) return read
+  return yield* new Refusal.InvalidField({ field: "rows", message: `must be at most ${most} with an idempotency key` })
+})
+
 export const make = (runtime: Runtime): Types.Sims => ({
   import: Methods.writing(runtime, { name: "sims.import", decode: decodeImport }, ({ organizationId, rows }) =>
     Methods.json(
@@ -247,13 +258,33 @@ export const make = (runtime: Runtime): Types.Sims => ({
       Effect.map(SimCorrections.SimCorrections, (corrections) =>
         Stream.map(
           corrections.correctAll({ organizationId, rows: Stream.map(failing(rows), correctionOf), dryRun }),
-          ({ iccid, refusal, result, row }) => {
-            const plain = refusal === null ? null : Refusal.toPlain(refusal)
-            const why = plain === null ? null : { code: Refusal.code(plain), message: Refusal.sentence(plain) }
-            return { row, iccid, result, refusal: why }
-          }
+          ({ iccid, refusal, result, row }) => ({
+            ...{ row, iccid, result },
+            refusal: whyOf(refusal === null ? null : Refusal.toPlain(refusal))
+          })
         )
+      ),
+    ({ dryRun = false, organizationId, rows }) => {
+      if (dryRun) return null
+      let read: ReadonlyArray<SimCorrections.Row> = []
+      return Methods.once(
+        "Corrections",
+        Effect.gen(function* () {
+          const corrections = yield* SimCorrections.SimCorrections
+          read = yield* collected(rows)
+          return yield* corrections.correctOnce({ organizationId, rows: read })
+        }),
+        (kept) =>
+          Effect.gen(function* () {
+            // A replay has not read them yet.
+            if (read.length === 0) read = yield* collected(rows)
+            return SimCorrection.resultsIn(kept).map(({ refusal, result }, index) => ({
+              ...{ row: index + 1, iccid: SimCorrections.nameOf(read[index]), result },
+              refusal: refusal === "cut" ? { code: null, message: `The reason ${SimCorrection.CUT}` } : whyOf(refusal)
+            }))
+          })
       )
+    }
   ),
   stock: Methods.reading(runtime, { name: "sims.stock", decode: ofOrganization }, (of) =>
     Effect.flatMap(Stock.Stock, (stock) => stock.get(of))

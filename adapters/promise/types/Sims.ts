@@ -265,8 +265,11 @@ export interface UpdateResult {
   readonly iccid: string
   /** `unchanged`: the SIM was so already. */
   readonly result: "corrected" | "unchanged" | "refused"
-  /** Why it is refused; null: it is not. */
-  readonly refusal: { readonly code: ErrorCode; readonly message: string } | null
+  /**
+   * Why it is refused; null: it is not. The code is null where the reason was not kept: under an idempotency key those of the first 1,000
+   * refused rows are.
+   */
+  readonly refusal: { readonly code: ErrorCode | null; readonly message: string } | null
 }
 
 /** The SIM inventory of an organization (rules I1, I2, I7 and I9). */
@@ -309,11 +312,13 @@ export interface Sims {
   readonly previewUpdate: (request: UpdateSim, options?: CallOptions) => Promise<UpdatePreview>
   /**
    * Corrects SIMs row by row (rule I9), 500 in a commit, as its results are read. A refused row stops no other, and memory does
-   * not grow with their number. The same rows again change nothing more.
+   * not grow with their number. The same rows again change nothing more. With an idempotency key all rows, 25,000 at most, are read
+   * and corrected before the first result, and the same call after a crash goes on behind those that are done; the rows of an iterable
+   * that is no array are not compared. With `dryRun` no key counts.
    *
-   * Errors: `NotFoundError`, and whatever `rows` throws.
+   * Errors: `NotFoundError`, with a key `InvalidFieldError`, `IdempotencyKeyReusedError` and `RequestInProgressError`, and whatever `rows` throws.
    */
-  readonly updateMany: (request: UpdateSims, options?: CallOptions) => List<UpdateResult>
+  readonly updateMany: (request: UpdateSims, options?: WriteOptions) => List<UpdateResult>
   /** The stock by label (rule I11), of labels that have SIMs or a level. Of a large inventory it may be some seconds old. */
   readonly stock: (of: OfOrganization, options?: CallOptions) => Promise<ReadonlyArray<StockOfLabel>>
   /**

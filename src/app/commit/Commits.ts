@@ -39,8 +39,8 @@ export const originOf = ({
 /** The idempotency key of the request, and whether a commit has written its record. */
 export interface ServedKey {
   readonly request: RequestKey
-  /** The attempt that an earlier request under the key has left (rule S5); null: none. */
-  readonly interrupted: Interrupted | null
+  /** The attempt that an earlier request under the key has left (rule S5), or that this one holds the record by; null: none. */
+  interrupted: Interrupted | null
   readonly done: { current: boolean }
 }
 
@@ -52,13 +52,16 @@ export const CurrentIdempotency = Context.Reference<ServedKey | null>("simplan/C
 /** Another request has used the key meanwhile. `IdempotencyKeys.once` answers with the outcome of that request. */
 export class KeyTaken extends Data.TaggedError("KeyTaken")<{}> {}
 
-/** What a commit records for the request or command: the answer, or that a job will add it later. */
-type RecordedOutcome = Answer | "later"
+/**
+ * What a commit records for the request or command: the answer, that a job will add it later, or the attempt by which a request of many
+ * commits holds its key. No command has such a one.
+ */
+type RecordedOutcome = Answer | "later" | Interrupted
 
 /** Writes the record of a request, in place of one that is too old or that was interrupted. */
 export const putRecord = (
   { interrupted, request: { fingerprint, key, organizationId } }: Pick<ServedKey, "interrupted" | "request">,
-  outcome: Outcome,
+  outcome: Outcome | Interrupted,
   now: Instant
 ): NonNullable<NonNullable<Storage.Commit["idempotency"]>["put"]> => [
   {
@@ -68,6 +71,10 @@ export const putRecord = (
   }
 ]
 
+const isHold = (recorded: RecordedOutcome): recorded is Interrupted => recorded !== "later" && "_tag" in recorded
+
+const succeeded = (answer: Answer): Outcome => ({ _tag: "Succeeded", answer })
+
 /** The commit with the record of its request. */
 const withRecord = (
   commit: Storage.Commit,
@@ -75,7 +82,8 @@ const withRecord = (
   recorded: RecordedOutcome,
   now: Instant
 ): Storage.Commit => {
-  const outcome: Outcome = recorded === "later" ? { _tag: "Pending" } : { _tag: "Succeeded", answer: recorded }
+  const outcome =
+    recorded === "later" ? { _tag: "Pending" as const } : isHold(recorded) ? recorded : succeeded(recorded)
   return { ...commit, idempotency: { ...commit.idempotency, put: putRecord(idempotency, outcome, now) } }
 }
 
@@ -102,7 +110,7 @@ export const CurrentCommand = Context.Reference<ServedCommand | null>("simplan/C
 const endingCommand = (
   commit: Storage.Commit,
   command: ServedCommand,
-  recorded: RecordedOutcome,
+  recorded: Exclude<RecordedOutcome, Interrupted>,
   now: Instant
 ): Storage.Commit => {
   const { lease, organizationId, waiting } = command
@@ -404,14 +412,17 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       if (context !== null && outcome !== undefined) {
         recorded = withRecord(recorded, context, outcome, yield* clock.now)
       }
-      if (command !== null && outcome !== undefined) {
+      if (command !== null && outcome !== undefined && !isHold(outcome)) {
         recorded = endingCommand(recorded, command, outcome, yield* clock.now)
       }
       if (recorded.commands?.settled !== undefined) recorded = yield* withOutcomes(recorded)
       yield* Effect.catchTag(storage.commit(recorded), "Conflict", (conflict) =>
         conflict.on === "idempotency key" ? Effect.die(new KeyTaken()) : Effect.fail(conflict)
       )
-      if (context !== null && outcome !== undefined) context.done.current = true
+      if (context !== null && outcome !== undefined) {
+        if (isHold(outcome)) context.interrupted = outcome
+        else context.done.current = true
+      }
       if (command !== null && outcome !== undefined) command.done.current = true
     })
 

@@ -6,7 +6,7 @@ import { Context, Effect, Exit, Layer } from "effect"
 import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Answers, IdempotencyRecord, RequestKey } from "../../domain/Idempotency.ts"
 import * as Refusal from "../../domain/Refusal.ts"
-import { BusinessClock } from "../../ports/Clocks.ts"
+import { BusinessClock, monotonicNow } from "../../ports/Clocks.ts"
 import * as Storage from "../../ports/Storage.ts"
 import { CurrentIdempotency, KeyTaken, putRecord, type ServedKey } from "./Commits.ts"
 
@@ -69,7 +69,8 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
           return yield* Effect.fromResult(answered)
         })
         const before = yield* known(request)
-        const interrupted = before === null ? null : Idempotency.interruptedBy(before, request)
+        const machineNow = (yield* monotonicNow) + (yield* storage.clockOffset)
+        const interrupted = before === null ? null : Idempotency.interruptedBy(before, request, machineNow)
         if (before !== null && interrupted === null) return yield* replay(before)
         const recording: ServedKey = { request, interrupted, done: { current: false } }
         const first = Effect.gen(function* () {

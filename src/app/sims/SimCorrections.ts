@@ -6,19 +6,28 @@
  * is corrected already stays as it is. Batches of all requests take turns, by organization, one in a process: however many rows
  * are sent, others wait for one batch.
  */
-import { Context, Effect, Layer, Result, Stream } from "effect"
+import { Context, Effect, Layer, Result, Semaphore, Stream } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import * as Iccid from "../../domain/Iccid.ts"
-import { type ChangedMeanwhile, InvalidField, NotFound, type SimBusy, type SimInUse } from "../../domain/Refusal.ts"
+import type { Interrupted } from "../../domain/Idempotency.ts"
+import {
+  type ChangedMeanwhile,
+  InvalidField,
+  NotFound,
+  type SimBusy,
+  type SimInUse,
+  toPlain
+} from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import * as SimImport from "../../domain/SimImport.ts"
 import * as SimCorrection from "../../domain/SimCorrection.ts"
 import type { SimChange } from "../../domain/SimDifference.ts"
 import * as Stock from "../../domain/Stock.ts"
 import * as Version from "../../domain/Version.ts"
-import { BusinessClock } from "../../ports/Clocks.ts"
+import { BusinessClock, monotonicNow } from "../../ports/Clocks.ts"
 import { type Conflict, Storage, StorageError } from "../../ports/Storage.ts"
-import { Commits } from "../commit/Commits.ts"
+import { Commits, CurrentIdempotency } from "../commit/Commits.ts"
+import { Ids } from "../commit/Ids.ts"
 import * as FairSlots from "../FairSlots.ts"
 
 /** What a SIM is to become. */
@@ -58,7 +67,7 @@ export interface RowResult {
   /** One that is none as it was sent, at most 40 characters. */
   readonly iccid: string
   /** `unchanged`: the SIM was so already. */
-  readonly result: "corrected" | "unchanged" | "refused"
+  readonly result: SimCorrection.Outcome
   /** Null: it is not refused. */
   readonly refusal: Refused | null
 }
@@ -92,6 +101,15 @@ export class SimCorrections extends Context.Service<
       readonly rows: Stream.Stream<Row, E>
       readonly dryRun: boolean
     }) => Stream.Stream<RowResult, E | StorageError>
+    /**
+     * Corrects these rows as `correctAll` does, as a request that `IdempotencyKeys.once` runs as `Corrections` (rule W2). The first commit records
+     * its key, and each further one what came of the rows so far: after a crash the same request goes on behind them. Without a key
+     * it corrects them each time. There are `MOST_ONCE` rows at most.
+     */
+    readonly correctOnce: (request: {
+      readonly organizationId: string
+      readonly rows: ReadonlyArray<Row>
+    }) => Effect.Effect<SimCorrection.Kept, StorageError>
   }
 >()("simplan/SimCorrections") {}
 
@@ -101,9 +119,24 @@ const BATCH = 500
 /** How many SIMs of a commit are read at once: what one statement reads. Reads of others go between. */
 const READS = 100
 
+/** How many rows are corrected under an idempotency key, at most. */
+export const MOST_ONCE = 25_000
+
+/** How long the record of a key is held, and how often it is held anew, in ms. */
+const HELD = 15_000
+const HELD_ANEW = 5_000
+
 /** How many requests of one organization may wait for their turn to correct rows, and how long, in ms. */
 const MOST_WAITING = 64
 const WAIT_LIMIT = 60_000
+
+/** How a request holds its idempotency key while its rows are corrected. */
+interface Hold {
+  /** What a commit records with which these rows are corrected. */
+  readonly behind: (results: ReadonlyArray<RowResult>) => Effect.Effect<Interrupted>
+  /** These rows are done. */
+  readonly add: (results: ReadonlyArray<RowResult>) => void
+}
 
 /** What comes of a request: the SIM before and after. */
 interface Corrected {
@@ -116,8 +149,11 @@ const isChanged = ({ before, next }: Corrected): boolean => SimCorrection.change
 /** The SIM with the version that it has once it is written. */
 const asStored = (of: Corrected): Sim => (isChanged(of) ? { ...of.next, version: of.before.version + 1 } : of.next)
 
-const resultOf = (row: number, { iccid }: Row, found: Result.Result<Corrected, Refused>): RowResult => {
-  const of = { row, iccid: SimImport.name({ iccid }) }
+/** The ICCID of a row as results have it. */
+export const nameOf = (row: Row | undefined): string => SimImport.name({ iccid: row?.iccid ?? null })
+
+const resultOf = (row: number, given: Row, found: Result.Result<Corrected, Refused>): RowResult => {
+  const of = { row, iccid: nameOf(given) }
   if (Result.isFailure(found)) return { ...of, result: "refused", refusal: found.failure }
   return { ...of, result: isChanged(found.success) ? "corrected" : "unchanged", refusal: null }
 }
@@ -142,12 +178,13 @@ const decide = (loaded: Sim | null, { iccid, ifVersion, ...unchecked }: Request)
   })
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory but whose turn it is. */
-export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock | Commits> = Layer.effect(
+export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
   SimCorrections,
   Effect.gen(function* () {
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
+    const ids = yield* Ids
     const slots = FairSlots.make({ slots: 1, mostWaiting: MOST_WAITING })
 
     const inTurn = <A>(organizationId: string, correcting: Effect.Effect<A, StorageError>) =>
@@ -160,7 +197,8 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
     /** Writes what was decided one after the other, perhaps several times about one SIM. */
     const write = Effect.fnUntraced(function* (
       organizationId: string,
-      decided: ReadonlyArray<Corrected>
+      decided: ReadonlyArray<Corrected>,
+      hold: Interrupted | undefined
     ): Effect.fn.Return<void, Conflict | StorageError> {
       const now = yield* clock.now
       const changes = new Map<string, SimChange>()
@@ -180,38 +218,48 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
       const changed = [...new Set([...changes.values()].flatMap(Stock.moved))].map((label) => ({ label, cause }))
       const jobs = yield* commits.stockChecks(organizationId, changed, now)
       const commit = yield* commits.prepare(organizationId, { jobs }, now)
-      yield* commits.write({ ...commit, sims: [...changes.values()], auditEntries })
+      yield* commits.write({ ...commit, sims: [...changes.values()], auditEntries }, hold)
     })
 
-    const correct = (organizationId: string, request: Request) =>
+    const correct = (
+      organizationId: string,
+      request: Request,
+      holdOf: (corrected: Corrected) => Effect.Effect<Interrupted | undefined> = () => Effect.succeed(undefined)
+    ) =>
       commits.retryOnConflict(
         Effect.gen(function* () {
           const loaded = yield* storage.sims.get({ organizationId, iccid: request.iccid })
           const corrected = yield* Effect.fromResult(decide(loaded, request))
-          yield* write(organizationId, [corrected])
+          yield* write(organizationId, [corrected], yield* holdOf(corrected))
           return corrected
         })
       )
 
     type Numbered = readonly [row: Row, index: number]
 
-    const correctOneByOne = (organizationId: string, rows: ReadonlyArray<Numbered>) =>
+    const correctOneByOne = (organizationId: string, rows: ReadonlyArray<Numbered>, hold: Hold | null) =>
       Effect.forEach(rows, ([row, index]) =>
         Effect.gen(function* () {
           const request = yield* Effect.fromResult(requestOf(row))
-          return Result.succeed(yield* correct(organizationId, request))
+          const holdOf = (corrected: Corrected) =>
+            hold === null
+              ? Effect.succeed(undefined)
+              : hold.behind([resultOf(index + 1, row, Result.succeed(corrected))])
+          return Result.succeed(yield* correct(organizationId, request, holdOf))
         }).pipe(
           Effect.catch((error) =>
             error._tag === "StorageError" ? Effect.fail(error) : Effect.succeed(Result.fail(error))
           ),
-          Effect.map((found) => resultOf(index + 1, row, found))
+          Effect.map((found) => resultOf(index + 1, row, found)),
+          Effect.tap((result) => Effect.sync(() => hold?.add([result])))
         )
       )
 
     const correctBatch = Effect.fnUntraced(function* (
       organizationId: string,
       dryRun: boolean,
-      rows: ReadonlyArray<Numbered>
+      rows: ReadonlyArray<Numbered>,
+      hold: Hold | null = null
     ): Effect.fn.Return<ReadonlyArray<RowResult>, StorageError> {
       const requests = rows.map(([row]) => requestOf(row))
       const named = new Set(requests.flatMap((of) => (Result.isSuccess(of) ? [of.success.iccid] : [])))
@@ -229,10 +277,64 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
         return resultOf(index + 1, row, found)
       })
       if (dryRun) return results
-      const written = yield* Effect.result(write(organizationId, decided))
-      if (Result.isSuccess(written)) return results
-      const { failure } = written
-      return failure._tag === "Conflict" ? yield* correctOneByOne(organizationId, rows) : yield* Effect.fail(failure)
+      const held = hold === null ? undefined : yield* hold.behind(results)
+      const written = yield* Effect.result(write(organizationId, decided, held))
+      if (Result.isFailure(written)) {
+        const { failure } = written
+        if (failure._tag !== "Conflict") return yield* failure
+        return yield* correctOneByOne(organizationId, rows, hold)
+      }
+      hold?.add(results)
+      return results
+    })
+
+    const correctOnce = Effect.fnUntraced(function* (
+      organizationId: string,
+      rows: ReadonlyArray<Row>
+    ): Effect.fn.Return<SimCorrection.Kept, StorageError> {
+      const context = yield* CurrentIdempotency
+      const attemptId = yield* ids.token
+      // The commits of the batches and those that only hold the key follow each other: a later one has no less of the rows.
+      const turn = yield* Semaphore.make(1)
+      let kept = context?.interrupted?.kept ?? SimCorrection.noneKept
+      const machineNow = Effect.zipWith(monotonicNow, storage.clockOffset, (now, offset) => now + offset)
+      const plain = (results: ReadonlyArray<RowResult>) =>
+        results.map(({ refusal, result }) => ({ result, refusal: refusal === null ? null : toPlain(refusal) }))
+      const behind = (results: ReadonlyArray<RowResult>, isHeld = true) =>
+        Effect.map(
+          machineNow,
+          (now): Interrupted => ({
+            _tag: "Interrupted",
+            iccid: "",
+            attemptId,
+            kept: SimCorrection.keep(kept, plain(results)),
+            ...(isHeld && { heldUntil: now + HELD })
+          })
+        )
+      const add = (results: ReadonlyArray<RowResult>): void => {
+        kept = SimCorrection.keep(kept, plain(results))
+      }
+      const record = (isHeld: boolean) =>
+        Effect.flatMap(behind([], isHeld), (hold) =>
+          Effect.catchTag(commits.write({}, hold), "Conflict", Effect.die)
+        ).pipe(turn.withPermit)
+
+      const correcting = Effect.gen(function* () {
+        const numbered = rows.map((row, index): Numbered => [row, index])
+        for (let from = kept.results.length; from < rows.length; from = kept.results.length) {
+          const batch = numbered.slice(from, from + BATCH)
+          yield* inTurn(organizationId, turn.withPermit(correctBatch(organizationId, false, batch, { behind, add })))
+        }
+        return kept
+      })
+      if (context === null) return yield* correcting
+      yield* record(true)
+      // Failure: the next one, or whoever comes with the key when the record is held no more.
+      const anew = Effect.forever(Effect.delay(Effect.ignoreCause(record(true)), HELD_ANEW))
+      return yield* Effect.raceFirst(correcting, anew).pipe(
+        // Failure: the record is held no more after a while.
+        Effect.onError(() => Effect.ignoreCause(record(false)))
+      )
     })
 
     return SimCorrections.of({
@@ -250,7 +352,10 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
           Stream.grouped(BATCH),
           Stream.mapEffect((batch) => inTurn(organizationId, correctBatch(organizationId, dryRun, batch))),
           Stream.flattenIterable
-        )
+        ),
+      correctOnce: Effect.fn("SimCorrections.correctOnce")(({ organizationId, rows }) =>
+        correctOnce(organizationId, rows)
+      )
     })
   })
 )

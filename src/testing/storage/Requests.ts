@@ -88,6 +88,20 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* World.conflicts(world, "another attempt", put("b", "other"), "idempotency key")
       yield* storage.commit(put("c", "left"))
       yield* Suite.equals("fingerprint", (yield* read)?.fingerprint, "c")
+      // One that is held is replaced by who holds it, with what it has done.
+      const kept = { results: "cur", refusals: [{ _tag: "NotFound", message: "ß", resource: "sim", id: "1" }] } as const
+      const held = { ...outcome, attemptId: "mine", iccid: "", kept, heldUntil: now + 1 }
+      const other = { ...record, key: `${record.key} held`, outcome: held }
+      yield* storage.commit({ idempotency: { put: [{ record: other, replaces: now - DAY }] } })
+      const further = { ...other, outcome: { ...held, kept: { ...kept, results: "curc" }, heldUntil: now + 2 } }
+      yield* storage.commit({ idempotency: { put: [{ record: further, replaces: now - DAY, insteadOf: "mine" }] } })
+      yield* Suite.equals("held", yield* storage.idempotencyRecords.get(other), further)
+      yield* World.conflicts(
+        world,
+        "another one's",
+        { idempotency: { put: [{ record: other, replaces: now - DAY, insteadOf: "left" }] } },
+        "idempotency key"
+      )
       yield* World.conflicts(world, "the same again", put("d", "left"), "idempotency key")
     })
   ),

@@ -205,4 +205,96 @@ describe("Many corrections", () => {
     expect(new Set(body.data.map(({ result }: { readonly result: string }) => result))).toEqual(new Set(["corrected"]))
     expect((await acme.get("/v3/sims?label=Aqua&page_size=100")).body.data).toHaveLength(100)
   })
+
+  describe("under an idempotency key (W2)", () => {
+    let serial = 0
+    const keyed = async (key: string, body: { readonly raw?: string; readonly body?: unknown }, query = "") => {
+      const type = body.raw === undefined ? "application/json" : "text/csv"
+      const headers = { "content-type": type, "idempotency-key": key }
+      const answer = await acme.call("POST", `/v3/sims/updates${query}`, { ...body, headers })
+      return { ...answer, isReplay: answer.headers.get("idempotent-replayed") === "true" }
+    }
+    const stock = async (count: number) => {
+      const first = 20_000 + 1_000 * serial++
+      await world.admin("POST", `/organizations/${acme.organizationId}/sims`, { sims: Inventory.esims(first, count) })
+      return first
+    }
+
+    it("have the first answer again, byte for byte, whatever the format and its order of columns", async () => {
+      const first = await stock(2)
+      const of = (name: string) =>
+        `iccid,label\n${World.iccid(first)},${name}\n\n12,Blue\n${World.iccid(first + 1)},Blue\n`
+      const one = await keyed("rows-1", { raw: of("Blue") })
+      expect([one.status, one.isReplay]).toEqual([200, false])
+      expect(one.body).toEqual({
+        error: false,
+        data: [
+          { row: 1, line: 2, iccid: World.iccid(first), result: "corrected" },
+          { row: 2, line: 4, iccid: "12", result: "refused", code: "invalid_field", message: expect.any(String) },
+          { row: 3, line: 5, iccid: World.iccid(first + 1), result: "corrected" }
+        ]
+      })
+      await acme.call("PATCH", path(first), { body: { label: "Red" } })
+      const again = await keyed("rows-1", { raw: of("Blue") })
+      expect([again.status, again.isReplay, again.text]).toEqual([200, true, one.text])
+      expect(await label(first)).toBe("Red")
+      const rows = [World.iccid(first), "12", `${World.iccid(first + 1)}F`]
+      const json = await keyed("rows-1", { body: { sims: rows.map((iccid) => ({ label: "Blue", iccid })) } })
+      expect([json.status, json.isReplay]).toEqual([200, true])
+      const other = await keyed("rows-1", { raw: of("Red") })
+      expect([other.status, other.body.code]).toEqual([422, "idempotency_key_reused"])
+      const { status } = await keyed("rows-1", { raw: of("Blue").replace(/\n12,Blue/, "") })
+      expect([status, await label(first)]).toEqual([422, "Red"])
+    })
+
+    it("are not known by a dry run, and refuse what no key is, and more rows than are kept", async () => {
+      const raw = `iccid,label\n${World.iccid(await stock(1))},Blue\n`
+      const tried = await keyed("rows-2", { raw }, "?dry_run=true")
+      expect([tried.body.data[0].result, tried.isReplay]).toEqual(["corrected", false])
+      const done = await keyed("rows-2", { raw })
+      expect([done.body.data[0].result, done.isReplay]).toEqual(["corrected", false])
+      expect((await keyed("x".repeat(256), { raw })).body.code).toBe("invalid_idempotency_key")
+      const many = await keyed("rows-3", { raw: `iccid,label\n${"12,Blue\n".repeat(25_001)}` })
+      expect([many.status, many.body.code]).toEqual([413, "body_too_large"])
+      const large = await keyed("rows-4", { raw: `iccid,label\n${`12,${"x".repeat(4_000)}\n`.repeat(1_100)}` })
+      expect([large.status, large.body.code]).toEqual([413, "body_too_large"])
+    })
+
+    it("are in progress for a second request meanwhile", async () => {
+      const first = await stock(600)
+      const rows = Array.from({ length: 600 }, (_, index) => `${World.iccid(first + index)},Blue\n`)
+      const raw = `iccid,label\n${rows.join("")}`
+      const answers = await Promise.all([keyed("rows-5", { raw }), keyed("rows-5", { raw }), keyed("rows-5", { raw })])
+      expect(answers.filter(({ isReplay, status }) => status === 200 && !isReplay)).toHaveLength(1)
+      for (const { body, headers, isReplay, status } of answers) {
+        if (status === 200) expect(body.data).toHaveLength(600)
+        else
+          expect([status, body.code, headers.get("retry-after")]).toEqual([
+            409,
+            "request_in_progress",
+            expect.any(String)
+          ])
+        if (isReplay) expect(status).toBe(200)
+      }
+      expect((await keyed("rows-5", { raw })).isReplay).toBe(true)
+    })
+
+    it("say of refused rows beyond the first 1,000 that their reasons are not kept", async () => {
+      const raw = `iccid,label\n${"12,Blue\n".repeat(1_001)}`
+      const { body, text } = await keyed("rows-6", { raw })
+      expect(body.data[999]).toMatchObject({ result: "refused", code: "invalid_field" })
+      const { code, ...cut } = body.data[1_000]
+      expect([code, cut]).toEqual([
+        undefined,
+        {
+          row: 1_001,
+          line: 1_002,
+          iccid: "12",
+          result: "refused",
+          message: expect.stringContaining("first 1000 refused")
+        }
+      ])
+      expect((await keyed("rows-6", { raw })).text).toBe(text)
+    })
+  })
 })
