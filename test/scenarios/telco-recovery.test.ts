@@ -100,6 +100,25 @@ describe("S5: after an outage of the telco", () => {
     expect(items).toHaveLength(1)
   })
 
+  it("what may not be tried before a later instant holds up nothing behind it, however much that is", async () => {
+    const planId = await world.createPlan()
+    const order = async (orders: number) => {
+      const iccids = await world.importSims(orders)
+      for (const iccid of iccids) await Calls.create(world, { planId, iccid })
+      return iccids
+    }
+    const lost = { fault: "answer lost", on: "createPackage" } as const
+    await world.setFaults([lost, { fault: "unavailable", on: "cancelPackage", retryAfterSeconds: 7_200 }])
+    const first = await order(150)
+    await world.advanceBy(Time.MINUTE)
+    await world.setFaults([lost, { fault: "unavailable", on: "cancelPackage" }])
+    const behind = await order(1)
+    await world.advanceBy(50 * Time.MINUTE)
+    await world.setFaults([])
+    await world.advanceBy(Time.MINUTE)
+    expect([await busy(first), await busy(behind)]).toEqual([150, 0])
+  })
+
   it("a telco that is down gets a probe every ten seconds, and little more", async () => {
     await outage(40)
     await world.advanceBy(Time.HOUR)

@@ -12,6 +12,7 @@
  *   telco that is unavailable again is left alone. What is tried soon anyway is not pulled: it may be the next probe, which
  *   is to come when it was meant to.
  * - A probe that is held back, or that waits for another telco then, says nothing of the telco: the next one follows.
+ * - A search reads on over the jobs that may not be tried, so that they hold up none behind them; the next one goes on where it has ended.
  * - No job is tried before the instant that the telco asks for.
  * - What storage fails to do of this is done when it answers again. A standing clock waits for nothing: it is tried thrice.
  */
@@ -34,8 +35,9 @@ const PULLED = 2
 const AGAIN = SECOND
 const TIMES = 3
 
-/** How many jobs are scanned for those that wait for longer. */
+/** How many jobs are read at once, and how often in one search, for those that wait for longer. The next search goes on from there. */
 const PAGE = 64
+const MOST_PAGES = 32
 
 /** Tries work sooner that waits for a telco. */
 export class Recovery extends Context.Service<
@@ -87,15 +89,22 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
           ({ createdAt, jobId }) => ({ createdAt, id: jobId })
         )
       const fits = ({ dueAt, waiting: { notBefore = at } }: WaitingJob) => dueAt > longerThan && notBefore <= at
-      const place = places.get(key) ?? null
-      const found: Array<WaitingJob> = (yield* page(place)).items.filter(fits)
-      if (found.length < count && place !== null) {
-        const known = new Set(found.map(({ jobId }) => jobId))
-        found.push(...(yield* page(null)).items.filter((job) => fits(job) && !known.has(job.jobId)))
+      const found = new Map<string, WaitingJob>()
+      let after = places.get(key) ?? null
+      let isFromFirst = after === null
+      for (let pages = 0; pages < MOST_PAGES && found.size < count; pages++) {
+        const { items, next } = yield* page(after)
+        for (const job of items) if (found.size < count && fits(job)) found.set(job.jobId, job)
+        if (next === null && isFromFirst) break
+        if (next === null) isFromFirst = true
+        after = next
       }
-      const taken = found.slice(0, count)
+      const taken = [...found.values()]
       const last = taken.at(-1)
-      if (last !== undefined) places.set(key, { createdAt: last.createdAt, id: last.jobId })
+      // The next search goes on behind what was taken, or else where this one has ended.
+      const reached = last === undefined ? after : { createdAt: last.createdAt, id: last.jobId }
+      if (reached === null) places.delete(key)
+      else places.set(key, reached)
       return taken
     })
 
