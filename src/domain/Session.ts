@@ -3,7 +3,8 @@
  *
  * A session has one cookie at a time, and each is renewed once. Two tabs may do that at the same moment: the same cookie again
  * within seconds has the same answer. Later somebody else has it, so the session ends, whoever has its present cookie (RFC 9700,
- * section 4.14.2). Cookies are counted from 0. All instants are of the machine's clock.
+ * section 4.14.2). Cookies are counted from 0. All instants are of the machine's clock. If it is set back, neither goes on for longer:
+ * an instant that is ahead by more than such a time counts as one that is past by more.
  */
 import { SECOND, type Instant } from "./Time.ts"
 
@@ -47,8 +48,11 @@ export const begun = (of: Pick<Session, "sessionId" | "endsAt">): Session => ({
 /** Whether it goes on, by whichever cookie. */
 export const isLive = ({ endedAt, endsAt }: Session, now: Instant): boolean => endedAt === null && now < endsAt
 
+/** Whether it was less than a time ago, by a clock that may have been set since. */
+const isWithin = (span: number, at: Instant | null, now: Instant): boolean => at !== null && Math.abs(now - at) < span
+
 const isBefore = ({ renewals, renewedAt }: Session, cookie: number, now: Instant): boolean =>
-  cookie === renewals - 1 && renewedAt !== null && now < renewedAt + OVERLAP
+  cookie === renewals - 1 && isWithin(OVERLAP, renewedAt, now)
 
 /**
  * What the cookie of that number is to a session. `good`: it is the present one, or was a moment ago. `replaced`: another one has its
@@ -76,7 +80,7 @@ export type Renewal =
 export const renewal = (session: Session | null, cookie: number, now: Instant): Renewal => {
   if (session === null || standing(session, cookie, now) === "over") return { _tag: "Over" }
   if (cookie === session.renewals) {
-    return session.askedAt !== null && now < session.askedAt + ASKING
+    return isWithin(ASKING, session.askedAt, now)
       ? { _tag: "Wait" }
       : { _tag: "Asking", session: { ...session, askedAt: now } }
   }

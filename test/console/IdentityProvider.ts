@@ -1,4 +1,8 @@
-/** A real OpenID Connect provider, with its own pages to sign in; whoever signs in has the claims that the test gives them. */
+/**
+ * A real OpenID Connect provider, with its own pages to sign in; whoever signs in has the claims that the test gives them. And one
+ * without pages, which forges answers that no real one gives.
+ */
+import { generateKeyPairSync, sign } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import Provider from "oidc-provider"
@@ -45,6 +49,62 @@ export const start = async (inToken: ReadonlyArray<string> = CLAIMS): Promise<Id
       })
       server.on("request", provider.callback())
     },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      })
+  }
+}
+
+export interface Forger {
+  readonly issuer: URL
+  /** What the next answers have: the ID token's claims, made of those that are right, or null for no token, and the user's information. */
+  answer: {
+    idToken: ((right: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>) | null
+    userInfo: Readonly<Record<string, unknown>>
+  }
+  /** How many codes and refresh tokens were exchanged. */
+  readonly exchanged: () => number
+  readonly close: () => Promise<void>
+}
+
+/** A provider that says whatever the test has it say, signed as it should be. `nonce`: of the sign-in that is under way. */
+export const forging = async (nonce: () => string): Promise<Forger> => {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 })
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
+  const signed = (claims: unknown) => {
+    const text = `${part({ alg: "RS256", kid: "1" })}.${part(claims)}`
+    return `${text}.${sign("RSA-SHA256", Buffer.from(text), privateKey).toString("base64url")}`
+  }
+  let exchanged = 0
+  const answer: Forger["answer"] = { idToken: (right) => right, userInfo: { sub: "ada" } }
+  const server = createServer((request, response) => {
+    const of = new URL(request.url ?? "/", "http://127.0.0.1").pathname
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const now = Math.floor(Date.now() / 1_000)
+    const right = () => ({ iss: issuer, sub: "ada", aud: CLIENT.id, nonce: nonce(), iat: now, exp: now + 300 })
+    const bodies: Readonly<Record<string, () => unknown>> = {
+      "/.well-known/openid-configuration": () => ({
+        ...{ issuer, jwks_uri: `${issuer}/jwks`, authorization_endpoint: `${issuer}/auth` },
+        ...{ token_endpoint: `${issuer}/token`, userinfo_endpoint: `${issuer}/me`, response_types_supported: ["code"] }
+      }),
+      "/jwks": () => ({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "1", alg: "RS256" }] }),
+      "/me": () => answer.userInfo,
+      "/token": () => {
+        exchanged += 1
+        const tokens = { access_token: "a", token_type: "Bearer", expires_in: 300, refresh_token: `r${exchanged}` }
+        return answer.idToken === null ? tokens : { ...tokens, id_token: signed(answer.idToken(right())) }
+      }
+    }
+    response.setHeader("content-type", "application/json")
+    response.end(JSON.stringify(bodies[of]?.() ?? {}))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return {
+    issuer: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    answer,
+    exchanged: () => exchanged,
     close: () =>
       new Promise((resolve) => {
         server.closeAllConnections()

@@ -78,7 +78,10 @@ class Copy {
   }
 }
 
-const suitesOf = ({ area }) => (area === "operation" ? ["operation"] : ["property", "domain"])
+/** Areas that have tests of their own. */
+const own = new Set(["operation", "sign-in"])
+
+const suitesOf = ({ area }) => (own.has(area) ? [area] : ["property", "domain"])
 
 const verdictOf = async (copied, placement, fault) => {
   const { equivalent } = fault

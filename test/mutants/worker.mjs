@@ -32,7 +32,10 @@ const suites = {
     ...["api-key", "process", "version"].map((name) => `test/domain/${name}.test.ts`),
     "test/scenarios/operation/",
     "test/conformance/memory.test.ts"
-  ])
+  ]),
+  "sign-in": await vitest.globTestSpecifications(
+    ["sign-in", "sessions"].map((name) => `test/http/management/${name}.test.ts`)
+  )
 }
 
 const write = (path, text) => {

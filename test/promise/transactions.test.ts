@@ -106,6 +106,20 @@ describe("H1: a transaction that cannot be used is a TransactionError", () => {
     await other.drop()
   })
 
+  it("where its connection takes nulls in arrays for texts, and not where the transaction alone has set that back", async () => {
+    await connected(
+      async (client) => {
+        await client.query("begin")
+        const why = /cannot be used: its connection has array_nulls = off, but must have on/
+        await misuse(simplan.within(fromPg(client)), undefined, why)
+        await client.query("set local array_nulls = on")
+        expect(await simplan.within(fromPg(client)).plans.get({ organizationId, planId })).toMatchObject({ planId })
+        await client.query("rollback")
+      },
+      { options: "-c array_nulls=off" }
+    )
+  })
+
   it("where it is read-only, and reads work in it", async () => {
     await connected(async (client) => {
       await client.query("begin read only")

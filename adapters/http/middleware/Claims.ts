@@ -66,7 +66,8 @@ export const operatorOf = (
   const given = find(places, roleClaim)
   const roles: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
   const role = Operator.roles.findLast((one) => roles.includes(one))
-  if (role === undefined) return Result.fail(`the claim ${roleClaim} has no role`)
+  if (role === undefined || !roles.every((one) => typeof one === "string"))
+    return Result.fail(`the claim ${roleClaim} has no role`)
   const { organization = ALL } = { organization: find(places, organizationClaim) }
   if (!isPlain(organization, TextLimit.ID)) return Result.fail(`the claim ${organizationClaim} is no organization`)
   const { isVerified = true } = { isVerified: find(places, verified(nameClaim)) }

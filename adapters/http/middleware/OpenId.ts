@@ -133,37 +133,40 @@ type Tokens = OpenIdClient.TokenEndpointResponse & OpenIdClient.TokenEndpointRes
 const answerOf = async (
   { config, library }: Client,
   tokens: Tokens,
-  names: Claims.Names,
+  provider: Provider,
   before: Sessions.Renewal | null
 ): Promise<Answer> => {
   const claims: Claims.Claims = { ...tokens.claims() }
   const subject = before?.subject ?? textOf(claims["sub"])
   // A token that comes again is of the same user (OpenID Connect, section 12.2).
   if (claims["sub"] !== undefined && claims["sub"] !== subject) throw new Error("The ID token is of another user")
+  // Whoever may have asked for it (OpenID Connect, section 3.1.3.7): the library looks only if it is meant for several clients.
+  const { clientId } = provider
+  if ((claims["azp"] ?? clientId) !== clientId) throw new Error("The ID token was asked for by another client")
   // A provider may let the same token go on.
   const refreshToken = tokens.refresh_token ?? before?.refreshToken
   const renewal = subject === undefined || refreshToken === undefined ? null : { subject, refreshToken }
   const isWhole = subject === undefined || config.serverMetadata().userinfo_endpoint === undefined
-  if (isWhole || Claims.areComplete(claims, names)) return { places: [claims], renewal }
+  if (isWhole || Claims.areComplete(claims, provider)) return { places: [claims], renewal }
   return { places: [claims, { ...(await library.fetchUserInfo(config, tokens.access_token, subject)) }], renewal }
 }
 
 /** What the provider says of whom it has led back. */
-const signedInBy = async (client: Client, url: URL, begun: Begun, names: Claims.Names): Promise<Answer> => {
+const signedInBy = async (client: Client, url: URL, begun: Begun, provider: Provider): Promise<Answer> => {
   const tokens = await client.library.authorizationCodeGrant(client.config, url, {
     pkceCodeVerifier: begun.verifier,
     expectedState: begun.state,
     expectedNonce: begun.nonce,
     idTokenExpected: true
   })
-  return answerOf(client, tokens, names, null)
+  return answerOf(client, tokens, provider, null)
 }
 
 /** What the provider says now; null where it says that the sign-in is over. */
-const askedAgain = async (client: Client, before: Sessions.Renewal, names: Claims.Names): Promise<Answer | null> => {
+const askedAgain = async (client: Client, before: Sessions.Renewal, provider: Provider): Promise<Answer | null> => {
   try {
     const tokens = await client.library.refreshTokenGrant(client.config, before.refreshToken)
-    return await answerOf(client, tokens, names, before)
+    return await answerOf(client, tokens, provider, before)
   } catch (error) {
     if (error instanceof client.library.ResponseBodyError && error.error === "invalid_grant") return null
     throw error
@@ -309,19 +312,20 @@ export const layer = (
       : HttpServerResponse.empty({ status: 204, headers: { "cache-control": "no-store", "set-cookie": cookie } })
   })
 
-  const answering = (route: typeof signIn | typeof signedIn | typeof renew) =>
-    limited(
-      Effect.catch(route, (failure) =>
-        HttpServerResponse.isHttpServerResponse(failure) ? Effect.succeed(failure) : Errors.responseTo(failure)
-      )
+  const answered = (route: typeof signIn | typeof signedIn | typeof renew) =>
+    Effect.catch(route, (failure) =>
+      HttpServerResponse.isHttpServerResponse(failure) ? Effect.succeed(failure) : Errors.responseTo(failure)
     )
+
+  /** One way back for each sign-in: whatever has come of it, its state and its verifier are good for no other. */
+  const forgotten = HttpServerResponse.expireCookieUnsafe(COOKIE, { httpOnly: true, sameSite: "lax" })
 
   return HttpRouter.use((router) =>
     Effect.all(
       [
-        router.add("GET", SIGN_IN, answering(signIn)),
-        router.add("GET", SIGNED_IN, answering(signedIn)),
-        router.add("POST", RENEW, answering(renew))
+        router.add("GET", SIGN_IN, limited(answered(signIn))),
+        router.add("GET", SIGNED_IN, limited(Effect.map(answered(signedIn), forgotten))),
+        router.add("POST", RENEW, limited(answered(renew)))
       ],
       { discard: true }
     )

@@ -88,6 +88,9 @@ export const isStopped = ({ reason }: SqlError): boolean => text(reason.cause, "
 /** Whether a pooler does not know what it was asked for, such as a setting at the start: so PgBouncer says it. */
 export const isProtocolRefused = ({ reason }: SqlError): boolean => text(reason.cause, "code") === "08P01"
 
+/** Whether the statement is none for a transaction that is read-only, as all of a standby are. */
+export const isReadOnly = (error: SqlError): boolean => stateOf(error) === "25006"
+
 /** Whether the user of the database has no right to what the statement does. */
 export const isNotAllowed = (error: SqlError): boolean => stateOf(error) === "42501"
 

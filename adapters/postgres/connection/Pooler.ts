@@ -4,7 +4,8 @@
  * Where there is no direct address beside it, it is refused.
  *
  * Two connections try what the service needs: a setting stays with the connection that made it, no other connection has it,
- * and a notification arrives. What the trial sets, it resets, in a session of a pooler too.
+ * and a notification arrives. What the trial sets, it resets, in a session of a pooler too. A standby is found by it as well:
+ * it is the first that would listen.
  */
 import { randomUUID } from "node:crypto"
 import { Effect, Fiber, Queue, type Scope } from "effect"
@@ -12,6 +13,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { Storage } from "simplan/ports"
 import * as Failure from "./Failure.ts"
 import type * as Session from "./Session.ts"
+import * as SessionSettings from "./SessionSettings.ts"
 
 /** The argument with the direct address beside a pooler's. */
 export const DIRECT_URL = "directUrl"
@@ -163,7 +165,11 @@ const trying = <A>(
       answers += 1
     })
     return Effect.scoped(trial(tried)).pipe(
-      Effect.mapError((error) => Failure.ofFirstConnection(target, error) ?? Failure.storageError(error)),
+      Effect.mapError((error) =>
+        Failure.isReadOnly(error)
+          ? SessionSettings.standby
+          : (Failure.ofFirstConnection(target, error) ?? Failure.storageError(error))
+      ),
       Effect.raceFirst(
         Effect.flatMap(
           silence(() => answers),

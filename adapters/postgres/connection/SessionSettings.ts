@@ -36,6 +36,11 @@ interface Found {
   readonly isDurable: boolean
 }
 
+/** The refusal of a database that only follows another one. */
+export const standby = new Storage.StorageError({
+  message: "The database is a standby, which takes no writes: its primary must be named"
+})
+
 /** Fails where the settings of a session are others than simplan needs. */
 export const check = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient
@@ -62,10 +67,9 @@ export const check = Effect.fnUntraced(function* (
     })
   }
   if (!found.takesWrites) {
+    if (found.isStandby) return yield* standby
     return yield* new Storage.StorageError({
-      message: found.isStandby
-        ? "The database is a standby, which takes no writes: its primary must be named"
-        : `The database takes no writes of the user ${user}: the setting default_transaction_read_only is on, and must be off`
+      message: `The database takes no writes of the user ${user}: the setting default_transaction_read_only is on, and must be off`
     })
   }
   if (!found.isDurable) {

@@ -6,7 +6,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { OperatorSessions } from "simplan"
 import * as Claims from "../../../adapters/http/middleware/Claims.ts"
+import * as Sessions from "../../../adapters/http/middleware/Sessions.ts"
 import * as World from "../World.ts"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as IdentityProvider from "../../console/IdentityProvider.ts"
@@ -14,8 +16,11 @@ import * as IdentityProvider from "../../console/IdentityProvider.ts"
 const SAME = { "sec-fetch-site": "same-origin" }
 const MINUTE = 60_000
 
-/** A service whose console is one empty page, and the provider that it trusts. */
-const start = async (inToken?: ReadonlyArray<string>, requiredClaims: ReadonlyArray<string> = []) => {
+/** A service whose console is one empty page, and which trusts that provider. */
+const trusting = async (
+  provider: { readonly issuer: URL; readonly close: () => Promise<void> },
+  requiredClaims: ReadonlyArray<string> = []
+) => {
   const folder = mkdtempSync(join(tmpdir(), "simplan-console-"))
   mkdirSync(join(folder, "console", "assets"), { recursive: true })
   writeFileSync(join(folder, "index.html"), "<!doctype html>")
@@ -28,7 +33,6 @@ const start = async (inToken?: ReadonlyArray<string>, requiredClaims: ReadonlyAr
       return stepped.clock
     })
   )
-  const provider = await IdentityProvider.start(inToken)
   const redirectUrl = new URL("http://127.0.0.1/admin/v1/signed-in")
   const world = await World.start({
     console: folder,
@@ -53,15 +57,24 @@ const start = async (inToken?: ReadonlyArray<string>, requiredClaims: ReadonlyAr
     rmSync(folder, { recursive: true })
   })
   redirectUrl.port = new URL(world.url).port
-  provider.open(redirectUrl.href)
-  return { provider, world, step: (by: number) => step(by) }
+  return { redirectUrl, world, step: (by: number) => step(by) }
+}
+
+/** The same with a real provider. */
+const start = async (inToken?: ReadonlyArray<string>, requiredClaims: ReadonlyArray<string> = []) => {
+  const provider = await IdentityProvider.start(inToken)
+  const trusted = await trusting(provider, requiredClaims)
+  provider.open(trusted.redirectUrl.href)
+  return { provider, ...trusted }
 }
 
 type Started = Awaited<ReturnType<typeof start>>
 
-/** Signs in as a browser does. Returns where that leads to, and the session's cookie. */
-const signIn = async ({ world }: Started, user: string) => {
+/** Signs in as a browser does. Returns where that leads to, the cookies, and the address that the provider has led back to. */
+const signIn = async ({ world }: Pick<Started, "world">, user: string) => {
   const jars = new Map<string, Map<string, string>>()
+  let begun = ""
+  let back = ""
   const visit = async (url: URL, form?: Readonly<Record<string, string>>): Promise<Response> => {
     const jar = jars.get(url.host) ?? new Map<string, string>()
     jars.set(url.host, jar)
@@ -72,8 +85,12 @@ const signIn = async ({ world }: Started, user: string) => {
     })
     for (const set of answer.headers.getSetCookie()) {
       const [pair = ""] = set.split(";")
-      jar.set(pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1))
+      const name = pair.slice(0, pair.indexOf("="))
+      if (/; Max-Age=0(?:;|$)/.test(set)) jar.delete(name)
+      else jar.set(name, pair.slice(pair.indexOf("=") + 1))
     }
+    begun = jar.get("simplan_sign_in") ?? begun
+    if (url.pathname === "/admin/v1/signed-in") back = url.href
     return answer
   }
   let url = new URL(`${world.url}/admin/v1/sign-in`)
@@ -90,17 +107,35 @@ const signIn = async ({ world }: Started, user: string) => {
     url = new URL(/action="([^"]+)"/.exec(page)?.[1] ?? expect.fail(page), url)
     answer = await visit(url, { prompt, login: user, password: "any" })
   }
-  const session = jars.get(new URL(world.url).host)?.get("simplan_session")
-  return { refusal: url.searchParams.get("sign_in"), cookie: session === undefined ? null : session }
+  const kept = jars.get(new URL(world.url).host)
+  return {
+    refusal: url.searchParams.get("sign_in"),
+    cookie: kept?.get("simplan_session") ?? null,
+    isForgotten: kept?.get("simplan_sign_in") === undefined,
+    begun,
+    back
+  }
 }
 
-const whoami = async ({ world }: Started, cookie: string | null) =>
+/** Has a browser that has these cookies led to an address. Returns why it is not signed in, and its session's cookie. */
+const lead = async (url: string, cookie: string) => {
+  const answer = await fetch(url, { redirect: "manual", headers: { cookie } })
+  const [, session] = /simplan_session=([^;]+)/.exec(answer.headers.getSetCookie().join("\n")) ?? []
+  const location = answer.headers.get("location") ?? ""
+  return { refusal: new URL(location, url).searchParams.get("sign_in"), cookie: session ?? null }
+}
+
+const whoami = async ({ world }: Pick<Started, "world">, cookie: string | null) =>
   world.fetch("GET", "/admin/v1/whoami", { headers: { cookie: `simplan_session=${cookie}` } })
 
 /** Renews a cookie. Returns the status, and the cookie that it sets. */
-const renew = async ({ world }: Started, cookie: string) => {
+const renew = async (
+  { world }: Pick<Started, "world">,
+  cookie: string,
+  from: Readonly<Record<string, string>> = SAME
+) => {
   const answer = await world.fetch("POST", "/admin/v1/renewed-session", {
-    headers: { cookie: `simplan_session=${cookie}`, ...SAME }
+    headers: { cookie: `simplan_session=${cookie}`, ...from }
   })
   const [, next = ""] = /^simplan_session=([^;]*)/.exec(answer.headers.get("set-cookie") ?? "") ?? []
   return { status: answer.status, next }
@@ -115,7 +150,7 @@ it("an organization binds that only the user's information has, where the ID tok
   expect((await whoami(started, cookie)).body.data).toMatchObject({ name: "oidc:ada", role: "admin", organization_id })
   expect((await renew(started, cookie ?? "")).status).toBe(204)
   started.provider.users.set("eve", { simplan_role: "admin", simplan_organization: null })
-  expect(await signIn(started, "eve")).toEqual({ refusal: "no_role", cookie: null })
+  expect(await signIn(started, "eve")).toMatchObject({ refusal: "no_role", cookie: null, isForgotten: true })
 })
 
 it("an e-mail that is not verified, or that no storage keeps, signs nobody in", async () => {
@@ -124,8 +159,8 @@ it("an e-mail that is not verified, or that no storage keeps, signs nobody in", 
   started.provider.users.set("ada", { ...operator, email_verified: false })
   started.provider.users.set("eve", { ...operator, email: "eve\0@example.com" })
   started.provider.users.set("eva", { ...operator, email_verified: true })
-  expect(await signIn(started, "ada")).toEqual({ refusal: "no_role", cookie: null })
-  expect(await signIn(started, "eve")).toEqual({ refusal: "no_role", cookie: null })
+  expect(await signIn(started, "ada")).toMatchObject({ refusal: "no_role", cookie: null })
+  expect(await signIn(started, "eve")).toMatchObject({ refusal: "no_role", cookie: null })
   expect((await signIn(started, "eva")).refusal).toBe(null)
 })
 
@@ -152,14 +187,178 @@ it("a cookie that was renewed renews nothing later, and ends the session of whoe
   ])
 })
 
-it("a cookie does not let the server's token be guessed: its key is the storage's too", async () => {
+it("a cookie that was replaced does nothing, also before it had to be, and other pages renew none", async () => {
   const started = await start()
-  started.provider.users.set("ada", { simplan_role: "read" })
+  started.provider.users.set("ada", { simplan_role: "admin" })
   const { cookie } = await signIn(started, "ada")
-  const other = await start()
-  expect((await whoami(started, cookie)).status).toBe(200)
-  // Another service with the same token, and a storage of its own.
-  expect((await whoami(other, cookie)).status).toBe(401)
+  const first = cookie ?? ""
+  for (const from of [
+    {},
+    ...["cross-site", "same-site", "none"].map((site) => ({ "sec-fetch-site": site, origin: started.world.url })),
+    ...["null", "https://evil.example"].map((origin) => ({ origin }))
+  ]) {
+    expect([from, await renew(started, first, from)]).toEqual([from, { status: 403, next: "" }])
+  }
+  started.provider.users.set("ada", { simplan_role: "read" })
+  const { next } = await renew(started, first)
+  expect((await whoami(started, next)).body.data.role).toBe("read")
+  started.step(6_000)
+  expect((await whoami(started, first)).status).toBe(401)
+  // Nor does one that was ended.
+  const ended = await started.world.fetch("DELETE", "/admin/v1/session", {
+    headers: { cookie: `simplan_session=${next}`, ...SAME }
+  })
+  expect(ended.status).toBe(200)
+  for (const one of [first, next]) expect((await renew(started, one)).status).toBe(401)
+  // Whom the provider does not know any more is signed out, and does not wait for an answer.
+  const again = await signIn(started, "ada")
+  started.provider.users.delete("ada")
+  expect((await renew(started, again.cookie ?? "")).status).toBe(401)
+  expect((await whoami(started, again.cookie)).status).toBe(401)
+})
+
+it("the way back from the provider is gone once, by the browser that went there", async () => {
+  const started = await start()
+  const { provider, world } = started
+  provider.users.set("ada", { simplan_role: "admin" })
+  provider.users.set("eve", { simplan_role: "read" })
+  const [ada, eve] = [await signIn(started, "ada"), await signIn(started, "eve")]
+  expect([ada.refusal, ada.isForgotten]).toEqual([null, true])
+  // Neither with the cookie that is forgotten, nor with another one's, nor with none.
+  for (const [begun, refusal] of [
+    [ada.begun, "refused"],
+    [eve.begun, "refused"],
+    [ada.cookie, "expired"],
+    ["", "expired"]
+  ]) {
+    expect(await lead(ada.back, `simplan_sign_in=${begun}`)).toEqual({ refusal, cookie: null })
+  }
+  // A cookie of one purpose is none of the other.
+  expect((await whoami(started, ada.begun)).status).toBe(401)
+  // A code that another browser was led back with, in place of one's own.
+  const sent = await fetch(`${world.url}/admin/v1/sign-in`, { redirect: "manual" })
+  const [mine = ""] = sent.headers.getSetCookie().map((set) => set.split(";", 1)[0] ?? "")
+  const stolen = new URL(eve.back)
+  stolen.searchParams.set("state", new URL(sent.headers.get("location") ?? "").searchParams.get("state") ?? "")
+  expect(await lead(stolen.href, mine)).toEqual({ refusal: "refused", cookie: null })
+  expect((await whoami(started, ada.cookie)).status).toBe(200)
+})
+
+describe("answers of a provider that are forged", () => {
+  const starting = async () => {
+    let nonce = ""
+    const forger = await IdentityProvider.forging(() => nonce)
+    const started = await trusting(forger)
+    forger.answer.userInfo = { sub: "ada", simplan_role: "support" }
+    /** Signs in. */
+    const enter = async () => {
+      const { world } = started
+      const sent = await fetch(`${world.url}/admin/v1/sign-in`, { redirect: "manual" })
+      const asked = new URL(sent.headers.get("location") ?? "").searchParams
+      nonce = asked.get("nonce") ?? ""
+      const [cookie = ""] = sent.headers.getSetCookie().map((set) => set.split(";", 1)[0] ?? "")
+      return lead(`${world.url}/admin/v1/signed-in?code=c&state=${asked.get("state")}`, cookie)
+    }
+    return { ...started, forger, enter }
+  }
+  type Claims = Readonly<Record<string, unknown>>
+
+  const forged: Readonly<Record<string, (right: Claims) => Claims>> = {
+    "the audience is another client": (right) => ({ ...right, aud: "another" }),
+    "the audience is others": (right) => ({ ...right, aud: ["another", "one more"] }),
+    "the audience is none": ({ aud: _, ...right }) => right,
+    "the audience is several, and none of them is authorized": (right) => ({
+      ...right,
+      aud: [IdentityProvider.CLIENT.id, "another"]
+    }),
+    "another client is authorized": (right) => ({ ...right, azp: "another" }),
+    "another of several clients is authorized": (right) => ({
+      ...right,
+      aud: [IdentityProvider.CLIENT.id, "another"],
+      azp: "another"
+    }),
+    "the nonce is missing": ({ nonce: _, ...right }) => right,
+    "the nonce is another": (right) => ({ ...right, nonce: "another" }),
+    "the nonce is null": (right) => ({ ...right, nonce: null }),
+    "the end is missing": ({ exp: _, ...right }) => right,
+    "the end is text": (right) => ({ ...right, exp: String(right["exp"]) }),
+    "the end is past": (right) => ({ ...right, exp: Number(right["exp"]) - 3_600 }),
+    "the time of issue is missing": ({ iat: _, ...right }) => right,
+    "the issuer is another": (right) => ({ ...right, iss: "https://evil.example" }),
+    "the subject is missing": ({ sub: _, ...right }) => right,
+    "the subject is a number": (right) => ({ ...right, sub: 7 }),
+    "the user's information is of another subject": (right) => ({ ...right, sub: "eve" })
+  }
+
+  it("sign nobody in, whatever is wrong with the ID token", async () => {
+    const { enter, forger } = await starting()
+    for (const [name, of] of Object.entries(forged)) {
+      forger.answer.idToken = of
+      expect([name, await enter()]).toEqual([name, { refusal: "refused", cookie: null }])
+    }
+    forger.answer.idToken = null
+    expect(await enter()).toEqual({ refusal: "refused", cookie: null })
+    const { CLIENT } = IdentityProvider
+    for (const right of [{}, { aud: [CLIENT.id] }, { aud: [CLIENT.id, "another"], azp: CLIENT.id }]) {
+      forger.answer.idToken = (claims) => ({ ...claims, ...right })
+      expect([right, (await enter()).refusal]).toEqual([right, null])
+    }
+  })
+
+  it("renew no session, and leave it to be renewed by an answer that is right", async () => {
+    const started = await starting()
+    const { enter, forger, step } = started
+    const { cookie } = await enter()
+    const whose = async (of: string | null) => (await whoami(started, of)).body.data?.name
+    expect(await whose(cookie)).toBe("oidc:ada")
+    step(5 * MINUTE)
+    for (const of of [
+      "the user's information is of another subject",
+      "the audience is another client",
+      "the end is text"
+    ]) {
+      forger.answer.idToken = forged[of] ?? expect.fail()
+      expect([of, (await renew(started, cookie ?? "")).status]).toEqual([of, 503])
+      expect(await whose(cookie)).toBe(undefined)
+    }
+    // Without an ID token the user's information has to be of the same user.
+    forger.answer.idToken = null
+    forger.answer.userInfo = { sub: "eve", simplan_role: "admin" }
+    expect((await renew(started, cookie ?? "")).status).toBe(503)
+    forger.answer.userInfo = { sub: "ada", simplan_role: "read" }
+    const { next, status } = await renew(started, cookie ?? "")
+    expect([status, (await whoami(started, next)).body.data.role]).toEqual([204, "read"])
+    // What is no longer said binds to nothing.
+    step(5 * MINUTE)
+    forger.answer.userInfo = { sub: "ada" }
+    expect((await renew(started, next)).status).toBe(401)
+    expect((await whoami(started, next)).status).toBe(401)
+  })
+})
+
+it("a cookie is sealed with the token, with the storage's random key, and for its purpose", async () => {
+  const sealing = (token: string, key: number, purpose: string) => {
+    const none = Effect.die("no session is asked for")
+    const stored = OperatorSessions.OperatorSessions.of({
+      ...{ begin: () => none, standing: () => none, renew: () => none, end: () => none },
+      key: Effect.succeed(Buffer.alloc(32, key).toString("base64"))
+    })
+    return Effect.runPromise(
+      Sessions.make(Redacted.make(token), 0).pipe(
+        Effect.flatMap((sessions) => sessions.sealing(purpose)),
+        Effect.provideService(OperatorSessions.OperatorSessions, stored)
+      )
+    )
+  }
+  const { open, seal } = await sealing("token", 1, "purpose")
+  const text = seal("what it has")
+  expect([open(text), (await sealing("token", 1, "purpose")).open(text)]).toEqual(["what it has", "what it has"])
+  // Whoever guesses the token has not the key, whoever reads the database has not the token.
+  for (const other of [sealing("token", 2, "purpose"), sealing("other", 1, "purpose"), sealing("token", 1, "other")]) {
+    expect((await other).open(text)).toBe(null)
+  }
+  for (let length = 0; length < text.length; length += 1) expect(open(text.slice(0, length))).toBe(null)
+  expect(seal("what it has")).not.toBe(text)
 })
 
 describe("claims", () => {
@@ -179,6 +378,7 @@ describe("claims", () => {
     }
     expect(of({ ...ada, org: "*" })).toEqual({ ...expected, organizationId: null })
     expect(of({ "a.b": "admin", a: { b: "read" }, sub: "1" }, { roleClaim: "a.b" })?.role).toBe("admin")
+    expect(of(without("org"), { organizationClaim: "r.constructor.name" })?.organizationId).toBe(null)
   })
 
   it("that are not there bind to nothing, and are refused if they have to be there", () => {
@@ -199,6 +399,7 @@ describe("claims", () => {
       expect([name, of({ r: ada.r, sub: "1", [name]: value }, {}, { org: "acme" })]).toEqual([name, null])
     }
     expect(of({ ...ada, r: { roles: value } })).toBe(null)
+    if (typeof value !== "string") expect(of({ ...ada, r: { roles: ["admin", value] } })).toBe(null)
     expect(of({ ...ada, r: value })).toBe(null)
     expect(of({ r: ada.r, sub: value })).toBe(null)
   })

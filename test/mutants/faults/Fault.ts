@@ -19,6 +19,8 @@ export type Area =
   | "stock"
   | "limits"
   | "operation"
+  | "sessions"
+  | "sign-in"
   | "engine"
 
 export interface Fault {

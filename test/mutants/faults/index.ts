@@ -16,6 +16,7 @@ import { recurrence } from "./recurrence.ts"
 import { replacements } from "./replacements.ts"
 import { reports } from "./reports.ts"
 import { creation, deletion, packages, previews } from "./service.ts"
+import { sessions } from "./sessions.ts"
 import { state } from "./state.ts"
 import { stock } from "./stock.ts"
 import { threshold } from "./threshold.ts"
@@ -45,5 +46,6 @@ export const faults: ReadonlyArray<Fault> = [
   ...outages,
   ...limits,
   ...operation,
+  ...sessions,
   ...inEngine
 ]

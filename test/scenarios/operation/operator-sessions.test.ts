@@ -110,7 +110,7 @@ it("whoever asks and is not answered leaves the cookie as it was, and so does on
       const learning = Deferred.succeed(asked, undefined).pipe(Effect.andThen(Deferred.await(answered)))
       const fiber = yield* Effect.forkChild(of.renew(cookie(0), Effect.as(learning, "second")))
       yield* Deferred.await(asked)
-      const leaving = yield* Effect.forkChild(Fiber.interrupt(fiber))
+      const leaving = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
       yield* Deferred.succeed(answered, undefined)
       yield* Fiber.join(leaving)
     })

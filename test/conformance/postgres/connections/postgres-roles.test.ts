@@ -306,6 +306,25 @@ describe("A user who has rows alone", () => {
     expect((await start(as(url(), `${user()}_owner`))).logged).toEqual([])
   })
 
+  it("is warned where the database acknowledges what it may lose, by a URL and by a pool", async () => {
+    const database = await prepared()
+    const warning = `Sessions of the database's user ${user()} begin with synchronous_commit = off: a crash of the database may lose what was acknowledged within the second before it`
+    const warnings = async (named: string | pg.Pool) => {
+      const { logged, said } = await start(named)
+      return [said, logged.filter((line) => line.includes("synchronous_commit"))]
+    }
+    expect(await warnings(database)).toEqual(["started", []])
+    await query(url(), `alter role ${user()} set synchronous_commit = local`)
+    expect(await warnings(database)).toEqual(["started", []])
+    await query(url(), `alter role ${user()} set synchronous_commit = off`)
+    const pool = new pg.Pool({ connectionString: database })
+    expect([await warnings(database), await warnings(pool)]).toEqual([
+      ["started", [warning]],
+      ["started", [warning]]
+    ])
+    await pool.end()
+  })
+
   it("is refused where a grant is missing, by the name of the table and the statement that grants", async () => {
     const database = await prepared()
     await query(url(), `revoke update on simplan.sim, simplan.plan from ${user()}`)

@@ -3,8 +3,11 @@ import { Effect, Layer, Redacted, Schedule } from "effect"
 import * as Postgres from "simplan/postgres"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
+import { Reactivity } from "effect/reactivity"
+import pg from "pg"
 import * as Faults from "../../../faults/Database.ts"
 import * as Databases from "../../../setup/databases/Databases.ts"
+import * as Keeper from "../../../setup/databases/keeper.ts"
 import { admin, connect, on } from "../PostgresWorld.ts"
 import * as Tests from "../../../setup/Tests.ts"
 
@@ -24,6 +27,46 @@ describe("Starting on a database of another encoding", () => {
       expect(yield* sql`select 1 from pg_namespace where nspname = 'simplan'`).toEqual([])
     })
   }
+})
+
+describe("Starting on a database that takes no writes", () => {
+  const refusal = (options: Postgres.Options) =>
+    Effect.map(Effect.flip(Effect.scoped(Layer.build(Layer.fresh(Postgres.layer(options))))), ({ message }) => message)
+
+  /** What is said where the database is named by a URL, by a pool and by a client. */
+  const refusals = (url: string) =>
+    Effect.gen(function* () {
+      const pool = yield* Effect.acquireRelease(
+        Effect.sync(() => new pg.Pool({ connectionString: url, max: 3 })),
+        (opened) => Effect.promise(() => opened.end())
+      )
+      const client = yield* PgClient.make({ url: Redacted.make(url), maxConnections: 3 }).pipe(
+        Effect.provide(Reactivity.layer)
+      )
+      return yield* Effect.forEach([{ url: Redacted.make(url) }, { pool }, { client }], refusal)
+    })
+
+  it("is refused in one sentence: a standby, also before its primary has had migrations", async () => {
+    const primary = await Keeper.start()
+    try {
+      const standby = await primary.addStandby()
+      const sentence = "The database is a standby, which takes no writes: its primary must be named"
+      const said = () => Effect.runPromise(Effect.scoped(refusals(standby)))
+      expect(await said()).toEqual([sentence, sentence, sentence])
+      await Effect.runPromise(Effect.scoped(connect(primary.url, 1)))
+      expect(await said()).toEqual([sentence, sentence, sentence])
+    } finally {
+      await primary.stop()
+    }
+  })
+
+  Tests.scoped("is refused in one sentence: one whose sessions are read-only", function* () {
+    const { name, url } = yield* Databases.scoped()
+    yield* Effect.promise(() => run(url, `alter database ${name} set default_transaction_read_only = on`))
+    const sentence =
+      "The database takes no writes of the user simplan: the setting default_transaction_read_only is on, and must be off"
+    expect(yield* refusals(url)).toEqual([sentence, sentence, sentence])
+  })
 })
 
 describe("Starting on PostgreSQL", () => {
