@@ -37,6 +37,8 @@ it("W1: a body that is no notification of an SM-DP+ is refused as a wrong field 
 /** Notifications that a profile is enabled, as each kind of telco sends them. */
 const enabled = {
   es2plus: (iccid: string) => ({
+    // Whatever it calls itself: the secret alone says who it is.
+    header: { functionRequesterIdentifier: "theirs", functionCallIdentifier: "1" },
     iccid: `${iccid}F`,
     timestamp: "2026-01-01T00:00:00Z",
     notificationPointId: 4,

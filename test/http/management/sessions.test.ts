@@ -11,6 +11,7 @@ import { expect, it, onTestFinished } from "vitest"
 import * as Auth from "../../../adapters/http/middleware/Auth.ts"
 import * as Leaks from "../../setup/Leaks.ts"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
+import * as RawHttp from "../RawHttp.ts"
 import * as World from "../World.ts"
 
 const SAME = { "sec-fetch-site": "same-origin" }
@@ -85,6 +86,49 @@ it("what changes anything has to come from the same origin", async () => {
   expect(await status({ origin: `http://${host}` })).toBe(200)
   expect(await status(SAME)).toBe(200)
   expect((await ask("GET", "/organizations", { "sec-fetch-site": "cross-site" })).status).toBe(200)
+})
+
+it("a page of another origin changes nothing by another method, a form or an upgrade", async () => {
+  const { cookie } = await signIn(world, World.ADMIN_TOKEN)
+  const names = async () => (await world.admin("GET", "/organizations")).text
+  const before = await names()
+  const elsewhere = { cookie, origin: "https://evil.example", "sec-fetch-site": "cross-site" }
+  const path = "/admin/v1/organizations"
+  const send = async (method: string, to: string, headers: Readonly<Record<string, string>>, body?: string) => {
+    const answer = await fetch(`${world.url}${to}`, {
+      method,
+      headers: { ...elsewhere, ...headers },
+      body: body ?? null
+    })
+    await answer.arrayBuffer()
+    expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([])
+    return answer.status
+  }
+  for (const name of ["x-http-method-override", "x-http-method", "x-method-override"]) {
+    expect([name, await send("GET", path, { [name]: "POST" })]).toEqual([name, 200])
+    expect([name, await send("HEAD", path, { [name]: "POST" })]).toEqual([name, 200])
+    expect([name, await send("HEAD", "/admin/v1/jobs/retry", { [name]: "POST" })]).toEqual([name, 405])
+  }
+  const preflight = { "access-control-request-method": "POST", "access-control-request-headers": "authorization" }
+  expect(await send("OPTIONS", path, preflight)).toBe(204)
+  const forms = [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/json"
+  ]
+  for (const type of forms) {
+    expect([type, await send("POST", path, { "content-type": type }, '{"name":"Evil"}')]).toEqual([type, 403])
+  }
+  for (const protocol of ["websocket", "h2c", "TLS/1.0"]) {
+    const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13`
+    const head = `Host: x\r\nCookie: ${cookie}\r\nOrigin: https://evil.example\r\n${upgrade}\r\n`
+    const write = `POST ${path} HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 15\r\n\r\n{"name":"Evil"}`
+    const sent = async (bytes: string) => RawHttp.statuses(await RawHttp.exchange(world.url, bytes))
+    expect([protocol, await sent(write)]).toEqual([protocol, [403]])
+    expect([protocol, await sent(`GET ${path} HTTP/1.1\r\n${head}\r\n`)]).toEqual([protocol, [200]])
+  }
+  expect(await names()).toBe(before)
 })
 
 it("a session that was ended is refused, and no other one", async () => {

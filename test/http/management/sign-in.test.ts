@@ -378,7 +378,6 @@ describe("claims", () => {
     }
     expect(of({ ...ada, org: "*" })).toEqual({ ...expected, organizationId: null })
     expect(of({ "a.b": "admin", a: { b: "read" }, sub: "1" }, { roleClaim: "a.b" })?.role).toBe("admin")
-    expect(of(without("org"), { organizationClaim: "r.constructor.name" })?.organizationId).toBe(null)
   })
 
   it("that are not there bind to nothing, and are refused if they have to be there", () => {

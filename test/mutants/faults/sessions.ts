@@ -140,8 +140,7 @@ const inClaims = faultsIn("adapters/http/middleware", "Claims.ts", "sign-in", [
     "  TextLimit.isStorable(value) &&\n  !INVISIBLE.test(value)",
     '  !INVISIBLE.test(value.replaceAll("\\0", ""))'
   ],
-  ["W14", "a list of roles has what is none", ' || !roles.every((one) => typeof one === "string")', ""],
-  ["W14", "a claim is what objects inherit", "(Object.hasOwn(claims, name) ? claims[name] : undefined)", "claims[name]"]
+  ["W14", "a list of roles has what is none", ' || !roles.every((one) => typeof one === "string")', ""]
 ])
 
 const inSignIn = faultsIn("adapters/http/middleware", "OpenId.ts", "sign-in", [
