@@ -1,7 +1,7 @@
 /** Answers over a connection of Node's HTTP server, to clients that read slowly, and to requests without a connection. */
 import { once } from "node:events"
-import { createServer, type Server, type ServerResponse } from "node:http"
-import { connect } from "node:net"
+import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http"
+import { connect, Socket } from "node:net"
 import { Transform } from "node:stream"
 import Fastify from "fastify"
 import { afterEach, expect, it, onTestFinished, vi } from "vitest"
@@ -104,6 +104,22 @@ it.each([
   expect(answer.rawPayload.byteLength).toBe(CHUNK * CHUNKS)
   await new Promise(setImmediate)
   expect(vi.getTimerCount()).toBe(0)
+})
+
+it("leaves nothing behind of a mock that never ends, and breaks off none that cannot be", async () => {
+  timers()
+  const mocks = () => {
+    const request = Object.defineProperty(new IncomingMessage(new Socket()), "socket", { value: {} })
+    return { request, response: Object.assign(new ServerResponse(request), { destroy: undefined }) }
+  }
+  const { request, response } = mocks()
+  await NodeAnswer.send(new Response("answer"), request, response)
+  response.emit("finish")
+  expect([response.statusCode, request.readableEnded, vi.getTimerCount()]).toEqual([200, false, 0])
+  const broken = new Response(new ReadableStream({ start: (controller) => controller.error(new Error("no more")) }))
+  const other = mocks()
+  await NodeAnswer.send(broken, other.request, other.response)
+  expect([other.response.writableEnded, vi.getTimerCount()]).toEqual([false, 0])
 })
 
 it("breaks off a connection whose client is still sending 2 s after the answer", async () => {

@@ -145,7 +145,7 @@ const command = fc.oneof(
     }),
     weight: 4
   },
-  { arbitrary: fc.record({ act: fc.constant("look" as const) }), weight: 5 },
+  { arbitrary: fc.record({ act: fc.constant("check" as const) }), weight: 5 },
   fc.record({ act: fc.constant("set the clocks" as const), by: fc.constantFrom(-END, -600_000, -7_000, 7_000, END) }),
   fc.record({ act: fc.constant("end" as const), ...where }),
   fc.record({ act: fc.constant("forget" as const), ...where })
@@ -220,7 +220,7 @@ const watching = (world: World) => {
   const isNear = (then: number | undefined | null, span: number) => then != null && Math.abs(shown() - then) < span
 
   /** What a cookie may be to its session, in a process that has perhaps read it earlier. */
-  const look = async (of: Watched, process: number, cookie: number) => {
+  const checkStanding = async (of: Watched, process: number, cookie: number) => {
     const standing = await run(process, ({ standing }) => standing({ sessionId: of.sessionId, renewals: cookie }))
     const about = [of.sessionId, process, cookie, standing]
     const knows = (what: { readonly at: number; readonly process: number | null }) =>
@@ -238,10 +238,10 @@ const watching = (world: World) => {
     } else expect(["good", "replaced"]).toContain(standing)
   }
 
-  const lookAtAll = async () => {
+  const checkAll = async () => {
     for (const of of watched) {
       for (const process of processes.keys()) {
-        for (const cookie of of.cookies.keys()) await look(of, process, cookie)
+        for (const cookie of of.cookies.keys()) await checkStanding(of, process, cookie)
       }
     }
   }
@@ -343,8 +343,8 @@ const watching = (world: World) => {
         setBy += command.by
         for (const process of processes) process.setClock(command.by)
         return
-      case "look":
-        return lookAtAll()
+      case "check":
+        return checkAll()
     }
     const { age, process } = command
     const of = watched[command.session] ?? expect.fail()
@@ -401,7 +401,7 @@ const watching = (world: World) => {
   /** After all of it, and whatever the processes have remembered. */
   const check = async () => {
     await wait(WITHIN)
-    await lookAtAll()
+    await checkAll()
     for (const of of watched) {
       const { items } = await (processes[0] ?? expect.fail()).run(
         AuditLog.AuditLog.use(({ page }) =>
