@@ -110,7 +110,7 @@ it("leaves nothing behind of a mock that never ends, and breaks off none that ca
   timers()
   const mocks = () => {
     const request = Object.defineProperty(new IncomingMessage(new Socket()), "socket", { value: {} })
-    return { request, response: Object.assign(new ServerResponse(request), { destroy: undefined }) }
+    return { request, response: Object.defineProperty(new ServerResponse(request), "destroy", { value: undefined }) }
   }
   const { request, response } = mocks()
   await NodeAnswer.send(new Response("answer"), request, response)

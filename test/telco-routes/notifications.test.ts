@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { Reports, Sims, Subscriptions } from "simplan"
 import { Clocks, type TelcoReport } from "simplan/ports"
 import { expect, it } from "vitest"
+import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Routes } from "../../adapters/telco-routes/index.ts"
 import * as World from "./World.ts"
 
@@ -101,6 +102,34 @@ it.each(["es2plus", "ocs"] as const)("%s: a telco notifies of no SIM that is rou
     [null, null],
     [own, own]
   ])
+})
+
+it("a charging system notifies of no package that another one has made", async () => {
+  const ocs = { kind: "ocs", url: "http://127.0.0.1:9/api/v1", token: { env: "SECRET" }, reseller_id: 1, zones: {} }
+  const of = (secret: string) => ({ ...ocs, notifications: { secret: { env: secret } } })
+  const secrets = { SECRET: "secret-of-one-telco", OTHER: "secret-of-the-other" }
+  const routes = [{ label: "Green", packages: "mine" }, { packages: "theirs" }]
+  const world = await World.start(World.settings({ mine: of("SECRET"), theirs: of("OTHER") }, routes, secrets))
+  await world.run(
+    Effect.gen(function* () {
+      const { organizationId } = yield* World.organization
+      const [iccid = ""] = yield* World.sims(organizationId, "Green", 1)
+      const journal = yield* Journal.Journal
+      const place = { telco: "mine", kind: "package", key: "attachment:0" }
+      yield* journal.add({ ...place, iccid, externalId: "71", document: {}, dueAt: null })
+      expect(yield* journal.ofExternalId({ ...place, externalId: "71" })).not.toBe(null)
+      const { telcos } = yield* Routes.Routes
+      const { notifications } = telcos.get("theirs") ?? expect.fail("there are others")
+      for (const subscriberPackageId of [71, 72]) {
+        const units = { unitsBefore: 0, unitsAfter: 5, totalUnits: 10, usageType: "DATA", subscriberId: 1 }
+        const body = { subscriberPrepaidPackage: { ...units, subscriberPackageId } }
+        const msg = `simplan has no package ${subscriberPackageId}`
+        expect(yield* (notifications ?? expect.fail("they notify")).take(body)).toMatchObject({
+          body: { result: { code: 2, msg } }
+        })
+      }
+    })
+  )
 })
 
 /** Two bridges with tokens of their own, and their SIMs. */
