@@ -1,8 +1,9 @@
 /**
  * The HTTP server on Node. Input that is not HTTP gets an error body too.
  *
- * On stopping, the server takes no new connections and answers each request that has arrived. The last answer on a connection says
- * that it is closed. After the drain timeout what has no answer yet is refused (503 `not_ready`), and all connections are closed.
+ * On stopping, the server takes no new connections and answers each request that has arrived. The
+ * last answer on a connection says that it is closed. After the drain timeout what has no answer
+ * yet is refused (503 `not_ready`), and all connections are closed.
  */
 import { Context, Data, Deferred, Duration, Effect, Exit, Layer, Option, Scope } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
@@ -40,8 +41,9 @@ export class Server extends Context.Service<
     /** What clients on this machine use, without a slash at its end. */
     readonly url: string
     /**
-     * From now on each connection is closed after what has arrived on it is answered, and the last answer says so. The end of the
-     * scope does that too; this is for a process that has other things to end before.
+     * From now on each connection is closed after what has arrived on it is answered, and the last
+     * answer says so. The end of the scope does that too; this is for a process that has other
+     * things to end before.
      */
     readonly leave: Effect.Effect<void>
   }
@@ -56,29 +58,33 @@ export interface Listen {
   /** How long stopping waits for requests; 20 s by default. */
   readonly drainTimeout?: Duration.Input
   /**
-   * After how long a client that has read less than 1 KiB a second of its answer is disconnected; 30 s by default (rule
-   * W10).
+   * After how long a client that has read less than 1 KiB a second of its answer is disconnected;
+   * 30 s by default (rule W10).
    */
   readonly stallTimeout?: Duration.Input
   /**
-   * How many bytes of answers and requests may wait for clients that read; 128 MiB by default. A quarter may be for one
-   * address, and a half for one organization (rule W13).
+   * How many bytes of answers and requests may wait for clients that read; 128 MiB by default. A
+   * quarter may be for one address, and a half for one organization (rule W13).
    */
   readonly unreadBytes?: number
   /**
-   * How many connections may be open; 10,000 by default, and no more than the limit of open files leaves room for. A new
-   * one beyond takes the place of an idle one of the address that has the most (rule W13).
+   * How many connections may be open; 10,000 by default, and no more than the limit of open files
+   * leaves room for. A new one beyond takes the place of an idle one of the address that has the
+   * most (rule W13).
    */
   readonly connections?: number
-  /** How many of them may be of one address; 1,000 by default. Behind trusted proxies there is no such bound. */
+  /**
+   * How many of them may be of one address; 1,000 by default. Behind trusted proxies there is no
+   * such bound.
+   */
   readonly connectionsOfAddress?: number
   /** How long a client may take to send the headers of a request; 30 s by default. */
   readonly headersTimeout?: Duration.Input
 }
 
 /**
- * How long a connection may be idle, in ms. Load balancers wait 60 s, and must not use a connection that was just
- * closed.
+ * How long a connection may be idle, in ms. Load balancers wait 60 s, and must not use a connection
+ * that was just closed.
  */
 const IDLE = 65_000
 
@@ -241,10 +247,16 @@ const listening = (server: Http.Server, { host, port }: Listen): Effect.Effect<n
 
 const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
-/** For how long a server that stops takes the connections that the operating system has taken for it, in ms, and how it knows. */
+/**
+ * For how long a server that stops takes the connections that the operating system has taken for
+ * it, in ms, and how it knows.
+ */
 const BACKLOG = { millis: 100, turns: 3 }
 
-/** Ends when no connection has come in a few turns of the event loop, in each of which one is accepted. */
+/**
+ * Ends when no connection has come in a few turns of the event loop, in each of which one is
+ * accepted.
+ */
 const accepted = (connections: Connections.Connections): Effect.Effect<void> =>
   Effect.gen(function* () {
     const since = performance.now()
@@ -270,8 +282,8 @@ const cut = (connections: Connections.Connections): void => {
 }
 
 /**
- * Stops the server. Node's own way closes each connection that it thinks is idle at once, also where a request has arrived that
- * was not parsed yet.
+ * Stops the server. Node's own way closes each connection that it thinks is idle at once, also
+ * where a request has arrived that was not parsed yet.
  */
 const closed = Effect.fnUntraced(function* (
   server: Http.Server,

@@ -287,51 +287,22 @@ export const soleOwners = (
 ): ReadonlyArray<string> | null => (isPending(subscription) ? [attachmentId] : null)
 
 /**
- * Rule S5: the telco has packages of somebody else on the SIM that was to be put into service. Nothing remains of the
- * creation, and the SIM leaves the stock until an operator has decided about these packages.
- */
-export const occupied = (
-  aggregate: SimAggregate.SimAggregate,
-  attachment: Attachment,
-  ordered: ReadonlyArray<number>,
-  now: Instant
-): Decision => {
-  const { attachmentId, iccid, subscriptionId } = attachment
-  const packageIds = ordered.map((occurrence) => packageId(attachmentId, occurrence))
-  return {
-    sim: {
-      loaded: aggregate,
-      next: {
-        sim: { ...aggregate.sim, allocation: { _tag: "Releasing", subscriptionId } },
-        subscription: null,
-        attachments: []
-      }
-    },
-    jobs: [
-      {
-        jobId: undoJobId(attachmentId),
-        work: { _tag: "CancelPackages", iccid, packageIds, release: true, others: "Review", isUndone: true },
-        dueAt: now
-      }
-    ]
-  }
-}
-
-/**
  * Rule S5: the telco has not taken the packages, so nothing remains. A job cancels the `ordered` occurrences, which the
  * telco has or may have; a SIM that was allocated for this creation is free only after that. A package that was used meanwhile
- * is kept, and an operator decides about it (rule S6).
+ * is kept, and an operator decides about it (rule S6). `isOccupied`: the telco has packages of somebody else on the SIM, which
+ * leaves the stock until an operator has decided about these.
  */
 export const undo = (
   aggregate: SimAggregate.SimAggregate,
   attachment: Attachment,
   ordered: ReadonlyArray<number>,
-  now: Instant
+  now: Instant,
+  isOccupied = false
 ): Decision => {
   const { iccid, sim } = { iccid: attachment.iccid, sim: aggregate.sim }
   const isNew = isPending(aggregate.subscription)
   const packageIds = ordered.map((occurrence) => packageId(attachment.attachmentId, occurrence))
-  const clean = packageIds.length === 0
+  const clean = packageIds.length === 0 && !isOccupied
   return {
     sim: {
       loaded: aggregate,
@@ -351,7 +322,14 @@ export const undo = (
       : [
           {
             jobId: undoJobId(attachment.attachmentId),
-            work: { _tag: "CancelPackages", iccid, packageIds, release: isNew, isUndone: true },
+            work: {
+              _tag: "CancelPackages",
+              iccid,
+              packageIds,
+              release: isNew,
+              isUndone: true,
+              ...(isOccupied && { others: "Review" })
+            },
             dueAt: now
           }
         ]

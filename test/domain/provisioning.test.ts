@@ -428,7 +428,7 @@ describe("S5: a free SIM on which the telco has packages of others", () => {
   })
 
   it("leaves the stock, and nothing of the creation remains", () => {
-    const { jobs, sim: change } = Provisioning.occupied(taken, pending, [0], NOW)
+    const { jobs, sim: change } = Provisioning.undo(taken, pending, [0], NOW, true)
     expect(change?.next).toEqual({
       sim: sim({ allocation: { _tag: "Releasing", subscriptionId: "new-subscription" } }),
       subscription: null,
@@ -442,6 +442,11 @@ describe("S5: a free SIM on which the telco has packages of others", () => {
         dueAt: NOW
       }
     ])
+    // Also where nothing of the creation was ordered.
+    expect(Provisioning.undo(taken, pending, [], NOW, true)).toMatchObject({
+      sim: { next: { sim: { allocation: { _tag: "Releasing" } } } },
+      jobs: [{ work: { packageIds: [], others: "Review" } }]
+    })
   })
 
   it("is no other one where the request has named it", () => {

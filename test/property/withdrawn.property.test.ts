@@ -183,7 +183,7 @@ const deciders: {
             Provisioning.undo(of, attachment, [0], NOW),
             ...(Provisioning.soleOwners(of, attachment) === null
               ? []
-              : [Provisioning.occupied(of, attachment, [0], NOW)])
+              : [Provisioning.undo(of, attachment, [0], NOW, true)])
           ]
     )
   ],

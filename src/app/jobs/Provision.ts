@@ -142,7 +142,7 @@ export const make = Effect.gen(function* () {
       if (failure._tag === "Telco.Refused" && failure.occupiedBy !== undefined) {
         const { occupiedBy: packageIds } = failure
         const { label } = aggregate.sim
-        const occupied = Provisioning.occupied(aggregate, attachment, ordered, now)
+        const occupied = Provisioning.undo(aggregate, attachment, ordered, now, true)
         const refusal =
           isNamed === true
             ? new PackagesListed({ iccid, packageIds })

@@ -2,7 +2,7 @@
  * Faults in what processes say of themselves, in the secrets and uses of API keys, and in edits of versions: W3 and W16. The tests of
  * these find them; no random run goes by them.
  */
-import { faultsIn, instead, without } from "./Fault.ts"
+import { faultsIn, faultsOf, instead, without } from "./Fault.ts"
 
 const inProcesses = [
   ...faultsIn("src/domain", "Process.ts", "operation", [
@@ -170,4 +170,28 @@ const inVersions = faultsIn("src/domain", "Version.ts", "operation", [
   ["W16", "only the first version that is named counts", "expected.includes(version)", "expected[0] === version"]
 ])
 
-export const operation = [...inProcesses, ...inKeys, ...inVersions]
+/** A comparison of both books goes by what is wanted, and an operator decides about it: S6. */
+const inComparisons = [
+  ...faultsOf("Correction.ts", "operation", [
+    [
+      "S6",
+      "a pause that is under way differs",
+      "isInService(sim) && changeOfService(sim.service) === null",
+      "isInService(sim)"
+    ],
+    ["S6", "service of a SIM that nobody has differs", "isInService(sim) && changeOfService", "changeOfService"],
+    [
+      "S6",
+      "a mobile plan that is being changed differs",
+      "changeOfPlan(mobilePlan) === null ? mobilePlan.applied : null",
+      "mobilePlan.applied"
+    ]
+  ]),
+  ...faultsOf("Problem.ts", "operation", [
+    ["S6", "an operator's word on a SIM cancels nothing", 'others: "Confirmed" }', 'others: "Review" }'],
+    ["S6", "a problem without a correction is done by a job", "return correction === undefined ? null :", "return"],
+    ["S6", "what is being cancelled is listed by another problem", "work.packageIds.includes(packageId)", "false"]
+  ])
+]
+
+export const operation = [...inProcesses, ...inKeys, ...inVersions, ...inComparisons]

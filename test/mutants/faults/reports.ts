@@ -70,7 +70,9 @@ const spellings = [
     ["I13", "a pair of ids is none", "(?::${UUID})*", ""]
   ]),
   ...faultsOf("Package.ts", "reports", [
-    ["I13", "a package's id in capitals is another one", "id.toLowerCase() : id", "id : id"]
+    ["I13", "a package's id in capitals is another one", "id.toLowerCase() : id", "id : id"],
+    ["S8", "what was counted counts as assumed", 'count === "assumed") &&', 'count !== "awaited") &&'],
+    ["S8", "a move assumes what it waits for", " && uncountedOn(pack).length === 0", ""]
   ])
 ]
 

@@ -103,6 +103,9 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
   ],
   ["S5", "an undone SIM is never free", 'clean ? { _tag: "Free" } :', 'false ? { _tag: "Free" } :'],
   ["S5", "what may be at the telco is not cancelled", "jobs: clean\n", "jobs: true\n"],
+  ["S5", "an undone package is cancelled, though it was used", "isUndone: true,", ""],
+  ["S5", "what somebody else has on the SIM is cancelled", "isOccupied && ", "false && "],
+  ["S5", "a SIM that somebody else has is free", " && !isOccupied", ""],
   ["S5", "an undone top-up frees the SIM", "release: isNew", "release: true"],
   ["S5", "an undone creation keeps the SIM", "release: isNew", "release: false"],
   [
