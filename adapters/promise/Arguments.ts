@@ -125,6 +125,8 @@ const schemaOf = (form: View.Form): Schema.Codec<unknown, unknown> => {
   switch (form._tag) {
     case "Text":
       return Text
+    case "Token":
+      return Schema.String
     case "Id":
       return Id
     case "Limited":

@@ -369,6 +369,15 @@ export const group = <Service>(runtime: Runtime, group: string, service: Effect.
         (request, page) => Effect.flatMap(service, (service) => use(service, { ...request, ...page })),
         shape
       ),
+    /** Writes, with no result. */
+    done: <Fields extends View.AnyFields>(
+      name: string,
+      view: View.View<Fields>,
+      use: (service: Service, request: View.Domain<Fields>) => Use<unknown>
+    ) =>
+      writing(runtime, method(name, view), (request) =>
+        done(Effect.flatMap(service, (service) => use(service, request)))
+      ),
     /** Writes once for each idempotency key. */
     write: <Fields extends View.AnyFields, Kind extends keyof Idempotency.Answers, A>(
       name: string,

@@ -20,6 +20,7 @@ import * as Ports from "./ports/Ports.ts"
 import * as Routed from "./ports/Routed.ts"
 import * as Commands from "./resources/Commands.ts"
 import * as Coverage from "./resources/Coverage.ts"
+import * as Jobs from "./resources/Jobs.ts"
 import * as Operation from "./resources/Operation.ts"
 import * as Organizations from "./resources/Organizations.ts"
 import * as Plans from "./resources/Plans.ts"
@@ -79,13 +80,14 @@ export const createSimplan = (options: Options): Simplan => {
     operators: Coverage.makeOperators(runtime),
     organizations: Organizations.make(runtime),
     plans: Plans.make(runtime),
-    problems: Operation.makeProblems(runtime),
+    problems: Jobs.makeProblems(runtime),
     reports: Operation.makeReports(runtime),
     serviceOperators: ServiceOperators.make(runtime),
     sims: Sims.make(runtime),
     subscriptions: Subscriptions.make(runtime),
     telcos: Operation.makeTelcos(runtime, Routed.comparisons),
     usage: Usage.make(runtime),
+    waitingJobs: Jobs.makeWaitingJobs(runtime),
     wallet: Sims.makeWallet(runtime),
     webhooks: Webhooks.make(runtime),
     on: Handlers.on(runtime),

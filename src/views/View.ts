@@ -10,7 +10,7 @@ import type { Instant } from "../domain/Time.ts"
 
 /** What a value is. Adapters make their schemas from it. */
 export type Form =
-  | { readonly _tag: "Text" | "Id" | "Instant" | "Boolean" }
+  | { readonly _tag: "Text" | "Token" | "Id" | "Instant" | "Boolean" }
   | { readonly _tag: "Limited"; readonly limit: number }
   | { readonly _tag: "Integer"; readonly minimum: number; readonly maximum: number }
   | { readonly _tag: "OneOf"; readonly values: ReadonlyArray<string>; readonly name: string | null }
@@ -20,6 +20,7 @@ export type Form =
 
 /** What a value is, with its types in the domain and on the wire. */
 export interface Kind<Domain, Wire> {
+  /** What the schemas of adapters are made from. */
   readonly form: Form
   /** Only a type: no value has it. */
   readonly types?: { readonly domain: Domain; readonly wire: Wire }
@@ -36,6 +37,9 @@ export type WireOf<K> = K extends Kind<unknown, infer Wire> ? Wire : never
 
 /** Text that is taken as it is. In a request it names something. */
 export const text: Kind<string, string> = { form: { _tag: "Text" } }
+
+/** The token of a place in a list. */
+export const token: Kind<string, string> = { form: { _tag: "Token" } }
 
 /** An id. A request may spell it in any letters (rule I13). */
 export const id: Kind<string, string> = { form: { _tag: "Id" } }
@@ -77,11 +81,13 @@ export const nested = <Fields extends AnyFields>(view: View<Fields>): Kind<Domai
 
 /** A field of a view. */
 export interface Field<K extends AnyKind, Optional extends boolean> {
+  /** What its values are. */
   readonly kind: K
   /** For people, without a full stop. */
   readonly meaning: string
   /** A value of the wire. */
   readonly examples: readonly [] | readonly [WireOf<K>]
+  /** Whether a request may leave it out. */
   readonly isOptional: Optional
 }
 
@@ -135,7 +141,9 @@ export interface View<Fields extends AnyFields = AnyFields, Own extends AnyField
   readonly isRequest: boolean
   /** The view whose fields it has before its own. */
   readonly base: View | null
+  /** The fields that its base does not have. */
   readonly own: Own
+  /** All fields, in the order in which answers have them. */
   readonly fields: Fields
 }
 
@@ -208,9 +216,9 @@ type Given<Fields> = {
 export type Domain<Fields extends AnyFields> = {
   readonly [Name in Given<Fields> as DomainName<Name, Fields[Name]> & PropertyKey]: DomainOf<Fields[Name]["kind"]>
 } & {
-  readonly [Name in Exclude<keyof Fields, Given<Fields>> as DomainName<Name, Fields[Name]> & PropertyKey]?:
-    | DomainOf<Fields[Name]["kind"]>
-    | undefined
+  readonly [Name in Exclude<keyof Fields, Given<Fields>> as DomainName<Name, Fields[Name]> & PropertyKey]?: DomainOf<
+    Fields[Name]["kind"]
+  >
 }
 
 /** A value of a view on the wire. */
@@ -228,6 +236,8 @@ export type Of<V> = V extends { readonly fields: infer Fields extends AnyFields 
 /** The value on the wire that a view is copied to. */
 export type OnWire<V> = V extends { readonly fields: infer Fields extends AnyFields } ? Wire<Fields> : never
 
-/** What the body of a request has, in the domain and on the wire. */
+/** What the body of a request has in the domain. */
 export type OwnOf<V> = V extends { readonly own: infer Own extends AnyFields } ? Domain<Own> : never
+
+/** What the body of a request has on the wire. */
 export type OwnOnWire<V> = V extends { readonly own: infer Own extends AnyFields } ? Wire<Own> : never

@@ -2,16 +2,20 @@
  * What is printed from the views: the declarations that hosts read, and the functions that copy a value of the domain to the
  * host's form and to the wire's. `npm run print` writes them anew.
  */
-import { Organizations, ServiceOperators, View } from "simplan/views"
+import { Jobs, Organizations, ServiceOperators, View } from "simplan/views"
 import { describe, expect, it } from "vitest"
 import { documented, formatted } from "./Printed.ts"
 
 /** The views of each module of `src/views`. */
-const modules: Readonly<Record<string, Readonly<Record<string, View.View>>>> = { Organizations, ServiceOperators }
+const modules: Readonly<Record<string, object>> = { Jobs, Organizations, ServiceOperators }
+
+const isView = (value: unknown): value is View.View =>
+  typeof value === "object" && value !== null && "meaning" in value && "own" in value
 
 const typeOf = (form: View.Form, isRequest: boolean): string => {
   switch (form._tag) {
     case "Text":
+    case "Token":
     case "Id":
     case "Limited":
       return "string"
@@ -123,16 +127,24 @@ const bodies = (views: ReadonlyArray<View.View>): ReadonlyArray<string> =>
 
 const PRINTED = "Printed from the views by `npm run print`"
 
+/** The imports that a text uses, by their names. */
+const imported = (text: string, imports: Readonly<Record<string, string>>): string =>
+  Object.entries(imports)
+    .flatMap(([name, line]) => (new RegExp(`\\b${name}\\b`).test(text) ? [line] : []))
+    .join("\n")
+
 describe.each(Object.entries(modules))("%s", (module, exported) => {
-  const views = Object.values(exported)
+  const views = Object.values(exported).filter(isView)
   const file = (folder: string): string => `../../adapters/${folder}/printed/${module}.ts`
 
   it("declares what hosts see and send", async () => {
+    const text = [...namedIn(views), ...views.map(declared)].join("\n\n")
+    const imports = imported(text, { InstantInput: 'import type { InstantInput } from "../Calls.ts"' })
     await expect(
       formatted(`/** ${PRINTED}: what hosts see and send. */
-import type { InstantInput } from "../Calls.ts"
+${imports}
 
-${[...namedIn(views), ...views.map(declared)].join("\n\n")}
+${text}
 `)
     ).toMatchFileSnapshot(file("promise/types"))
   })
@@ -159,14 +171,18 @@ ${functions.join("\n\n")}
   it("copies to the wire's form", async () => {
     const face = { instant: "Time.toIso", instantOrNull: "Responses.instant" }
     const functions = copies(views, face, (name) => `View.OnWire<typeof Views.${name}>`, View.wireName)
+    const text = [...functions, ...bodies(views)].join("\n\n")
+    const imports = imported(text, {
+      Time: 'import { Time } from "simplan"',
+      Views: `import type { ${module} as Views, View } from "simplan/views"`,
+      Query: 'import * as Query from "../../wire/Query.ts"',
+      Responses: 'import * as Responses from "../../wire/Responses.ts"'
+    })
     await expect(
       formatted(`/** ${PRINTED}: copies to the wire's form, and from the bodies of requests. */
-import { Time } from "simplan"
-import type { ${module} as Views, View } from "simplan/views"
-import * as Query from "../../wire/Query.ts"
-import * as Responses from "../../wire/Responses.ts"
+${imports}
 
-${[...functions, ...bodies(views)].join("\n\n")}
+${text}
 `)
     ).toMatchFileSnapshot(file("http/handlers"))
   })

@@ -74,7 +74,9 @@ describe("a handler of events", () => {
     const { created, organizationId } = await subscribe(simplan)
     const { iccid } = created.sim
     await simplan.clock.advanceBy({ by: "30 seconds" })
-    expect(await simplan.problems.list().toArray()).toMatchObject([{ kind: "HandleEvent", iccid, attempts: 2 }])
+    const problem = { kind: "HandleEvent", organizationName: "Acme", iccid, attempts: 2 }
+    expect(await simplan.problems.list().toArray()).toMatchObject([problem])
+    expect(await simplan.problems.list({ organizationId }).toArray()).toMatchObject([problem])
     await simplan.clock.advanceBy({ by: "1 day" })
     expect(calls).toHaveLength(4)
     expect(await simplan.problems.list().toArray()).toEqual([])

@@ -216,6 +216,36 @@ describe("subscriptions", () => {
     })
   })
 
+  it("leave jobs that wait for their telco, which can be tried at once (S6)", async () => {
+    let isDown = true
+    const cancelPackage = async () => {
+      if (isDown) throw new Error("no route")
+    }
+    const { organizationId, planId } = await selling(open({ telco: telco({ cancelPackage }), logger: false }))
+    const { sim } = await simplan.subscriptions.create({ organizationId, planId })
+    await simplan.subscriptions.remove({ organizationId, iccid: sim.iccid })
+    await simplan.clock.advanceBy({ by: "1 minute" })
+    const waiting = () => simplan.waitingJobs.list({ organizationId, reason: "unavailable" }).toArray()
+    const [job, ...others] = await waiting()
+    expect(job).toMatchObject({
+      kind: "CancelPackages",
+      organizationName: "Acme",
+      iccid: sim.iccid,
+      reason: "unavailable"
+    })
+    expect(job?.since.getTime()).toBeGreaterThanOrEqual(start.getTime())
+    expect(others).toEqual([])
+    expect(await simplan.waitingJobs.list({ kind: "SendSms" }).toArray()).toEqual([])
+    await expect(simplan.waitingJobs.retry({ jobId: "release:nobody" })).rejects.toMatchObject({
+      code: "job_not_found"
+    })
+    isDown = false
+    expect(await simplan.waitingJobs.retryAll({ kind: "CancelPackages" })).toEqual({ retried: 1, next: null })
+    await simplan.drain()
+    expect(await waiting()).toEqual([])
+    expect(await simplan.sims.get({ organizationId, iccid: sim.iccid })).toMatchObject({ iccid: sim.iccid })
+  })
+
   it("are previewed before they are created, suspended and removed (S9)", async () => {
     const { organizationId, planId } = await selling(open())
     const preview = await simplan.subscriptions.previewCreate({ organizationId, planId, metadata: "order" })

@@ -182,6 +182,9 @@ const calls: Readonly<Record<string, Asked>> = {
   "sims.import": ({ sims }, { iccid, organizationId, short }) =>
     sims.import({ organizationId, rows: [iccid, short].map((one) => ({ iccid: one, label: "Green", isEsim: true })) }),
   "sims.installation": ({ sims }, { iccid, organizationId }) => sims.installation({ organizationId, iccid }),
+  "problems.list": ({ problems }, { organizationId }) => problems.list({ organizationId }).toArray(),
+  "waitingJobs.list": ({ waitingJobs }, { organizationId }) => waitingJobs.list({ organizationId }).toArray(),
+  "waitingJobs.retryAll": ({ waitingJobs }, { organizationId }) => waitingJobs.retryAll({ organizationId }),
   "sims.list": ({ sims }, { free, organizationId }) => sims.list({ organizationId, search: free }).toArray(),
   "sims.previewImport": ({ sims }, { free, organizationId }) =>
     sims.previewImport({ organizationId, rows: [{ iccid: free, label: "Blue", isEsim: true }] }),
@@ -275,7 +278,7 @@ const others = new Set([
   ...[
     "organizations.create",
     "organizations.list",
-    "problems.list",
+    "waitingJobs.retry",
     "problems.retry",
     "problems.correct",
     "problems.resolve"

@@ -5,57 +5,33 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job, TextLimit } from "simplan/ports"
+import { Jobs, Samples } from "simplan/views"
 import * as Roles from "./Roles.ts"
-import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
+import * as Views from "./Views.ts"
 import { Fields } from "../../fields/index.ts"
 
-const Kind = Fields.oneOf(Job.kinds)
-
-const Reason = Fields.oneOf(Job.waitingReasons)
-
-const about = {
-  kind: ["What kind of work it is", "CancelPackages"],
-  reason: ["The class of the reason to wait", "unavailable"]
-} as const
-
-const iccid = Schemas.field(Schema.NullOr(Schema.String), ...Schemas.means.iccid)
-
-export const WaitingJob = Schema.Struct({
-  job_id: Schemas.string("The job's id", Samples.jobId),
-  kind: Schemas.field(Kind, ...about.kind),
-  organization_id: Schemas.organizationId,
-  organization_name: Schemas.organizationName,
-  iccid,
-  reason: Schemas.field(Reason, ...about.reason),
-  last_message: Schemas.lastMessage,
-  since: Schemas.field(Schemas.Timestamp, "When a try first gave the job back", Samples.used),
-  next_try_at: Schemas.field(Schemas.Timestamp, "When it is tried next", Samples.end),
-  attempts: Schemas.field(Schema.Int, "How many tries were made", 1),
-  created_at: Schemas.createdAt
-}).annotate({ identifier: "WaitingJob" })
+export const WaitingJob = Views.answer(Jobs.WaitingJob)
+export const RetryJobs = Views.body(Jobs.RetryJobs)
+export const Problem = Views.answer(Jobs.Problem)
 
 const ofOrganization = {
   organization_id: Schema.optionalKey(Schemas.idOfQuery("Only those of this organization", Samples.organizationId))
 }
 
-const ofTelco = ["Only those that wait for the telco of this name; empty: one without a name, or none", "ocs"] as const
+const { kind, reason, telco } = Jobs.WaitingJobs.fields
 
 /** Which jobs are meant; an absent field filters nothing. */
 const filter = {
-  kind: Schemas.optional(Kind, "Only those of this kind", about.kind[1]),
-  reason: Schemas.optional(Reason, "Only those that wait for a reason of this class", about.reason[1]),
-  telco: Schemas.optional(Schemas.Parameter.check(Schemas.within(TextLimit.NAME)), ...ofTelco),
+  kind: Schemas.optional(Fields.oneOf(Job.kinds), "Only those of this kind", ...kind.examples),
+  reason: Schemas.optional(
+    Fields.oneOf(Job.waitingReasons),
+    "Only those that wait for a reason of this class",
+    ...reason.examples
+  ),
+  telco: Schemas.optional(Schemas.Parameter.check(Schemas.within(TextLimit.NAME)), telco.meaning, ...telco.examples),
   ...ofOrganization
 }
-
-export const RetryJobs = Schema.Struct({
-  kind: Schemas.optional(Kind, ...about.kind),
-  reason: Schemas.optional(Reason, ...about.reason),
-  telco: Schemas.optional(Schemas.text(TextLimit.NAME), ...ofTelco),
-  organization_id: Schema.optionalKey(Schemas.idOfBody(...Schemas.means.organizationId)),
-  after: Schemas.after
-}).annotate({ identifier: "RetryJobs" })
 
 const RetriedJobs = Schemas.data(
   Schema.Struct({
@@ -93,7 +69,7 @@ export class JobsApi extends HttpApiGroup.make("jobs")
     ),
     HttpApiEndpoint.post("retry", "/jobs/:job_id/retry", {
       params: { job_id: Schemas.nameOfPath("The job's id", Samples.jobId) },
-      success: Schemas.data(Schema.Struct({ job_id: WaitingJob.fields.job_id })),
+      success: Schemas.data(Schema.Struct({ job_id: Schemas.string("The job's id", Samples.jobId) })),
       error: Schemas.problems(...Schemas.restricted, "job_not_found")
     }).annotateMerge(
       Roles.operation(
@@ -108,27 +84,6 @@ export class JobsApi extends HttpApiGroup.make("jobs")
     Schemas.group("Management: jobs", "Work that was tried and waits for its next try, of all organizations.")
   )
   .prefix("/admin/v1") {}
-
-export const Problem = Schema.Struct({
-  problem_id: Schemas.string("The problem's id", Samples.problemId),
-  kind: Schemas.string(...about.kind),
-  organization_id: Schemas.organizationId,
-  organization_name: Schemas.organizationName,
-  iccid,
-  since: Schemas.field(Schemas.Timestamp, "When it began", Samples.used),
-  ended_at: Schemas.field(Schemas.Timestamp, "When the job ended: the telco is not asked any more", Samples.used),
-  attempts: Schemas.field(Schema.Int, "How many attempts have failed", 1),
-  last_message: Schemas.lastMessage,
-  ours: Schema.NullOr(Schema.String).annotate({
-    description: "What is had here, where the telco's books differ from ours; null: the problem is no such difference",
-    examples: ["in service"]
-  }),
-  theirs: Schema.NullOr(Schema.String).annotate({
-    description: "What the telco has in its place; null likewise",
-    examples: ["SUSPENDED"]
-  }),
-  can_correct: Schema.Boolean.annotate({ description: "Whether the telco can be asked for what is had here" })
-}).annotate({ identifier: "Problem" })
 
 const ofProblem = { problem_id: Schemas.nameOfPath("The problem's id", Samples.problemId) }
 

@@ -10,6 +10,7 @@ import * as Schemas from "./Schemas.ts"
 const answered = (form: View.Form): Schema.Codec<unknown> => {
   switch (form._tag) {
     case "Text":
+    case "Token":
     case "Id":
     case "Limited":
       return Schema.String
@@ -32,6 +33,8 @@ const answered = (form: View.Form): Schema.Codec<unknown> => {
 
 const sent = (form: View.Form): Schema.Codec<unknown> => {
   switch (form._tag) {
+    case "Token":
+      return Schema.String
     case "Text":
       return Schemas.text(TextLimit.ID)
     case "Id":
@@ -55,11 +58,18 @@ const sent = (form: View.Form): Schema.Codec<unknown> => {
   }
 }
 
+/** What is sent for an id is described, too: the document has what is sent. */
+const described = ({ kind: { form }, examples, meaning }: View.AnyField, schemaOf: typeof sent) => {
+  if (form._tag !== "Id" || schemaOf !== sent) return Schemas.field(schemaOf(form), meaning, ...examples)
+  const [example] = examples
+  return typeof example === "string" ? Schemas.idOfBody(meaning, example) : Schemas.idOfBody(meaning)
+}
+
 const structOf = (fields: View.AnyFields, identifier: string, schemaOf: typeof sent) => {
   const named = Object.entries(fields).flatMap(([name, field]) => {
     const onWire = View.wireName(name, field)
     if (onWire === null) return []
-    const schema = Schemas.field(schemaOf(field.kind.form), field.meaning, ...field.examples)
+    const schema = described(field, schemaOf)
     return [[onWire, field.isOptional ? Schema.optionalKey(schema) : schema]]
   })
   const made: Readonly<Record<string, Schema.Codec<unknown>>> = Object.fromEntries(named)

@@ -3,8 +3,9 @@
  * handlers.
  */
 import { Effect } from "effect"
-import { Organizations, Problems, Time } from "simplan"
-import { type Job, Operator, Problem, type Storage } from "simplan/ports"
+import { Organizations, Problems } from "simplan"
+import { Operator, type Storage } from "simplan/ports"
+import { Jobs as Views } from "simplan/views"
 import * as JobsApi from "../api/JobsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -13,37 +14,7 @@ import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-
-/** The names of organizations, by their ids. */
-type Names = ReadonlyMap<string, string>
-
-const waitingJob = (job: Job.WaitingJob, names: Names): typeof JobsApi.WaitingJob.Type => ({
-  job_id: job.jobId,
-  kind: job.work._tag,
-  organization_id: job.organizationId,
-  organization_name: names.get(job.organizationId) ?? "",
-  iccid: "iccid" in job.work ? job.work.iccid : null,
-  reason: job.waiting.reason,
-  last_message: job.waiting.message,
-  since: Time.toIso(job.waiting.since),
-  next_try_at: Time.toIso(job.dueAt),
-  attempts: job.attempts,
-  created_at: Time.toIso(job.createdAt)
-})
-
-const problem = (job: Job.Job, names: Names): typeof JobsApi.Problem.Type => ({
-  ...(Problem.sides(job.work) ?? { ours: null, theirs: null }),
-  can_correct: Problem.corrected(job.work) !== null,
-  problem_id: job.jobId,
-  kind: job.work._tag,
-  organization_id: job.organizationId,
-  organization_name: names.get(job.organizationId) ?? "",
-  iccid: "iccid" in job.work ? job.work.iccid : null,
-  since: Time.toIso(job.refused?.since ?? job.createdAt),
-  ended_at: Time.toIso(job.endedAt ?? job.createdAt),
-  attempts: job.attempts,
-  last_message: job.refused?.message ?? ""
-})
+import * as Copies from "./printed/Jobs.ts"
 
 const decodeRetry = Body.closedDecoder(JobsApi.RetryJobs)
 
@@ -84,7 +55,7 @@ export const make = (guard: OperatorAuth.Guard) =>
         const { items, next } = yield* jobs.page({ ...page, ...filter })
         const names = yield* organizations.names(items)
         return Responses.page(
-          items.map((job) => waitingJob(job, names)),
+          items.map((job) => Copies.waitingJob(Views.waitingJobOf(job, names))),
           Query.createdToken(next)
         )
       }),
@@ -120,7 +91,7 @@ export const problems = (guard: OperatorAuth.Guard) =>
         const { items, next } = yield* service.page({ ...page, ...filter })
         const names = yield* organizations.names(items)
         return Responses.page(
-          items.map((job) => problem(job, names)),
+          items.map((job) => Copies.problem(Views.problemOf(job, names))),
           Query.createdToken(next)
         )
       }),

@@ -1,9 +1,9 @@
 /**
- * What operators of the service need: reports of the telco, the audit log, problems, and the business clock.
+ * What operators of the service need: reports of the telco, the audit log, and the business clock.
  */
 import { Effect, Result, Schema } from "effect"
-import { AuditLog, Clock, Problems, Reports } from "simplan"
-import { AuditEntry, type Job, Problem, SmdpHistory, TelcoReport } from "simplan/ports"
+import { AuditLog, Clock, Reports } from "simplan"
+import { AuditEntry, SmdpHistory, TelcoReport } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import type { Connected } from "../../telco-routes/index.ts"
 import * as Arguments from "../Arguments.ts"
@@ -216,41 +216,6 @@ export const makeAuditLog = (runtime: Runtime): Types.AuditLog => ({
       return Effect.flatMap(AuditLog.AuditLog, (log) => log.page(query))
     },
     entryOf
-  )
-})
-
-const problemOf = (job: Job.Job): Types.Problem => ({
-  organizationId: job.organizationId,
-  problemId: job.jobId,
-  kind: job.work._tag,
-  iccid: "iccid" in job.work ? job.work.iccid : null,
-  since: Arguments.toDate(job.refused?.since ?? job.createdAt),
-  endedAt: Arguments.toDate(job.endedAt ?? job.createdAt),
-  attempts: job.attempts,
-  lastMessage: job.refused?.message ?? "",
-  ...(Problem.sides(job.work) ?? { ours: null, theirs: null }),
-  canCorrect: Problem.corrected(job.work) !== null
-})
-
-const problemNamed = Arguments.decoder(Schema.Struct({ problemId: Arguments.Text }))
-const resolved = Arguments.decoder(Schema.Struct({ problemId: Arguments.Text, force: Schema.optional(Arguments.Flag) }))
-
-export const makeProblems = (runtime: Runtime): Types.Problems => ({
-  list: Methods.paging(
-    runtime,
-    { name: "problems.list", decode: nothing },
-    Methods.byCreation,
-    (_, page) => Effect.flatMap(Problems.Problems, (problems) => problems.page(page)),
-    problemOf
-  ),
-  retry: Methods.writing(runtime, { name: "problems.retry", decode: problemNamed }, (of) =>
-    Methods.done(Effect.flatMap(Problems.Problems, (problems) => problems.retry(of)))
-  ),
-  correct: Methods.writing(runtime, { name: "problems.correct", decode: problemNamed }, (of) =>
-    Methods.done(Effect.flatMap(Problems.Problems, (problems) => problems.correct(of)))
-  ),
-  resolve: Methods.writing(runtime, { name: "problems.resolve", decode: resolved }, ({ force = false, problemId }) =>
-    Methods.done(Effect.flatMap(Problems.Problems, (problems) => problems.resolve({ problemId, force })))
   )
 })
 

@@ -1,5 +1,5 @@
 /**
- * What operators of the service need: reports of the telco, the audit log, problems, and the clock.
+ * What operators of the service need: reports of the telco, the audit log, and the clock.
  */
 import type { CallOptions, InstantInput, PagedList, TimeSpan, WriteOptions } from "./Calls.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
@@ -133,63 +133,6 @@ export interface AuditFilter {
 export interface AuditLog {
   /** Entries, newest first; they are kept a year. */
   readonly list: (of: AuditFilter, options?: CallOptions) => PagedList<AuditEntry>
-}
-
-/** A job that ended because the telco refused it three times (rule S6). */
-export interface Problem extends OfOrganization {
-  /** The job's id. */
-  readonly problemId: string
-  /** What the job does, such as `CancelPackages`; `HandleEvent` where a handler of events fails and its SIM waits, `UsageDiffers`
-   * where the telco's book of usage has another total of a day (rule U1). */
-  readonly kind: string
-  /** The SIM; null if it is about none. */
-  readonly iccid: string | null
-  /** Since when it is refused. */
-  readonly since: Date
-  /** When the job ended. */
-  readonly endedAt: Date
-  /** How many attempts were made. */
-  readonly attempts: number
-  /** What the telco said last, or what the handler of an event failed with. */
-  readonly lastMessage: string
-  /** What is had here, where the telco's books differ from ours; null: the problem is no such difference. */
-  readonly ours: string | null
-  /** What the telco has in its place; null likewise. */
-  readonly theirs: string | null
-  /** Whether `correct` can have the telco asked for what is had here. */
-  readonly canCorrect: boolean
-}
-
-/** Problems: they stand in the list until they are retried or resolved (rule S6). */
-export interface Problems {
-  /** Those of all organizations, oldest job first. */
-  readonly list: (of?: {}, options?: CallOptions) => PagedList<Problem>
-  /**
-   * Has the telco asked again, at once and up to three times, or a handler called again at once. Retrying what is being retried changes nothing.
-   *
-   * Errors: `NotFoundError`.
-   */
-  readonly retry: (request: { readonly problemId: string }, options?: WriteOptions) => Promise<void>
-  /**
-   * Has the telco asked for what is had here, at once and up to three times: a pause or a resumption, a suspension, the mobile
-   * plan. A package that nobody has here is cancelled, whoever uses it, and so is all that the telco lists on a SIM that waits
-   * for its release.
-   *
-   * Errors: `NotFoundError`, `NotSupportedError` where the telco cannot be asked for it.
-   */
-  readonly correct: (request: { readonly problemId: string }, options?: WriteOptions) => Promise<void>
-  /**
-   * Says that the work was done by hand: the problem is gone, a SIM that waited for it is free, and an event that a handler
-   * fails at is given up. Before a SIM is free, its telco is asked what it lists on it: where that is anything of ours, nothing
-   * is resolved. With `force` the telco is not asked, and simplan takes your word.
-   *
-   * Errors: `NotFoundError`, also for a problem that is being retried, and without `force` `PackagesListedError`,
-   * `TelcoRefusedError` and `TelcoUnavailableError`.
-   */
-  readonly resolve: (
-    request: { readonly problemId: string; readonly force?: boolean | undefined },
-    options?: WriteOptions
-  ) => Promise<void>
 }
 
 /** How far a comparison of all SIMs with what a telco has is (rule S5). */

@@ -5,7 +5,8 @@ import type { TimeSpan } from "./Calls.ts"
 import type { Handlers, On } from "./Handlers.ts"
 import type { HttpMount } from "./Http.ts"
 import type { Catalogues, Coverage, Operators } from "./Coverage.ts"
-import type { AuditLog, Clock, Problems, Reports, Telcos } from "./Operation.ts"
+import type { Problems, WaitingJobs } from "./Jobs.ts"
+import type { AuditLog, Clock, Reports, Telcos } from "./Operation.ts"
 import type { ApiKeys, Organizations } from "./Organizations.ts"
 import type { Plans } from "./Plans.ts"
 import type { ServiceOperators } from "./ServiceOperators.ts"
@@ -68,6 +69,8 @@ export interface Simplan extends AsyncDisposable {
   readonly telcos: Telcos
   /** What was used, by day and country. */
   readonly usage: Usage
+  /** Jobs that were tried and wait for their next try. */
+  readonly waitingJobs: WaitingJobs
   /** The mobile plan of eSIMs. */
   readonly wallet: Wallet
   /** Webhook endpoints and the log of their deliveries. */
