@@ -4,12 +4,14 @@
  */
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
+import pg from "pg"
 import { field, list, text } from "../faults/Asking.ts"
 import type { Random } from "../faults/Random.ts"
 import type { Receiver } from "../faults/Receiver.ts"
 import * as Tenant from "../faults/Tenant.ts"
 import * as Document from "../fuzz/Document.ts"
 import { Pool } from "../fuzz/Pool.ts"
+import * as HeavyReads from "../scale/HeavyReads.mjs"
 import type * as Attacker from "./Attacker.ts"
 import * as Attacks from "./Attacks.ts"
 import type * as Verdict from "./Verdict.ts"
@@ -138,9 +140,47 @@ export const prepare = async ({ deaf, inService, random, receiver, url }: Option
   for (const sim of list(await mine.get("/v3/sims?page_size=20"), "data"))
     pool.learn(await mine.get(`/v3/subscriptions/${String(field(sim, "iccid"))}/plan-attachments`).catch(() => null))
   const means: Attacks.Means = { document, pool, random }
+  const operator = { name: "Hostile", role: "read", organization_id: mine.organizationId }
+  const made = await Tenant.must(`${url}/admin/v1/operators`, 201, {
+    method: "POST",
+    headers: Tenant.admin,
+    body: operator
+  })
+  const hostile = { organizationId: mine.organizationId, iccid: mine.iccids[0] ?? "" }
+  const holders = { key: `x-api-key: ${mine.key}`, operator: `authorization: Bearer ${text(made, "data", "token")}` }
   const keys: Attacks.Keys = { apiKey: mine.key, adminToken: Tenant.ADMIN, telcoToken: TELCO }
-  return { theirs, document, means, keys }
+  return { theirs, document, means, keys, hostile, holders }
 }
+
+/** What heavy reads cost: enough to hold up others where nothing keeps them apart, or little. */
+const SUMS = { long: 500_000, short: 5_000 }
+
+/** Fills the tables of PostgreSQL for the attacker. */
+export const fill = async (databaseUrl: string, organizationId: string, isShort: boolean): Promise<void> => {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const sums = isShort ? SUMS.short : SUMS.long
+    const statements = HeavyReads.fill({ organizationId, sums, endpoints: 90, now: Date.now() })
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Asks for a heavy read while it may, each connection again when it is answered. */
+export const orderOfRead = (
+  { connections, holder, path }: HeavyReads.HeavyRead,
+  { holders, millis, url }: Pick<Ordered, "url" | "millis"> & { readonly holders: Readonly<Record<string, string>> }
+): Attacker.Order => ({
+  port: Number(new URL(url).port),
+  connections,
+  ahead: 1,
+  manners: ["normally"],
+  credentials: [{ line: holders[holder] ?? "", random: false }],
+  requests: [{ head: `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`, body: null }],
+  millis
+})
 
 export interface Ordered {
   readonly url: string

@@ -12,6 +12,7 @@ import { ask, field } from "../faults/Asking.ts"
 import * as Random from "../faults/Random.ts"
 import * as Receiver from "../faults/Receiver.ts"
 import * as Tenant from "../faults/Tenant.ts"
+import * as HeavyReads from "../scale/HeavyReads.mjs"
 import * as Alone from "./Alone.ts"
 import * as Attacker from "./Attacker.ts"
 import * as Attacks from "./Attacks.ts"
@@ -89,7 +90,17 @@ export const run = async (options: Options): Promise<Outcome> => {
     const url = await server.listening
     const pid = server.process.pid ?? 0
     const inService = isShort ? IN_SERVICE.short : IN_SERVICE.long
-    const { document, keys, means, theirs } = await Ground.prepare({ url, random, inService, receiver, deaf })
+    const { document, holders, hostile, keys, means, theirs } = await Ground.prepare({
+      url,
+      random,
+      inService,
+      receiver,
+      deaf
+    })
+    if (databaseUrl.startsWith("postgres")) await Ground.fill(databaseUrl, hostile.organizationId, isShort)
+    const heavy = HeavyReads.reads({ ...hostile, now: Date.now() })
+      .map((read): Read => ({ name: `heavy read: ${read.name}`, read }))
+      .filter(({ name }) => name.includes(options.only))
 
     const probe = async (path = "/", name: "delay" | "turn" = "delay"): Promise<number> => {
       const answer = await ask(`http://127.0.0.1:${probePort}${path}`, { method: "GET" })
@@ -119,8 +130,11 @@ export const run = async (options: Options): Promise<Outcome> => {
         clearInterval(timer)
       }
     }
-    const attacked = (attack: Attacks.Attack, forMillis = EACH): Promise<Verdict.Observed> => {
-      const order = Ground.orderOf({ url, keys, means, attack, millis: forMillis })
+    const attacked = (attack: Attacks.Attack | Read, forMillis = EACH): Promise<Verdict.Observed> => {
+      const order =
+        "read" in attack
+          ? Ground.orderOfRead(attack.read, { url, holders, millis: forMillis })
+          : Ground.orderOf({ url, keys, means, attack, millis: forMillis })
       return observe(attack.name, () => attacker.attack(order))
     }
 
@@ -159,10 +173,9 @@ export const run = async (options: Options): Promise<Outcome> => {
       )
       return { problems: problems.map((one) => `seed ${seed}: ${one}`), attacks: orders.length }
     }
-    const routes = Attacks.broad(document, options, Random.make(0)).length
-    for (const attack of isShort
-      ? Attacks.broad(document, options, random)
-      : Attacks.narrow(document, options, random)) {
+    const routes = Attacks.broad(document, options, Random.make(0)).length + heavy.length
+    const others = isShort ? Attacks.broad(document, options, random) : Attacks.narrow(document, options, random)
+    for (const attack of among(others, heavy, !isShort)) {
       if (performance.now() >= until || died !== undefined) break
       const left = (until - performance.now()) / Math.max(1, routes - attacks)
       const each = isShort ? Math.max(LEAST, Math.min(EACH, left - AFTER - READY)) : EACH
@@ -193,6 +206,27 @@ export const run = async (options: Options): Promise<Outcome> => {
     await server.kill("SIGKILL")
     await Promise.all([receiver.close(), deaf.close()])
     rmSync(cwd, { recursive: true, force: true })
+  }
+}
+
+/** A heavy read as an attack. */
+interface Read {
+  readonly name: string
+  readonly read: HeavyReads.HeavyRead
+}
+
+/** After how many other attacks one by a heavy read follows. */
+const BETWEEN = 10
+
+/** The reads first, and then again one by one among the other attacks where these go on. */
+function* among<A>(others: Iterable<A>, reads: ReadonlyArray<Read>, isAgain: boolean): Generator<A | Read> {
+  yield* reads
+  let count = 0
+  for (const other of others) {
+    yield other
+    count += 1
+    const read = reads[Math.floor(count / BETWEEN) % reads.length]
+    if (isAgain && count % BETWEEN === 0 && read !== undefined) yield read
   }
 }
 

@@ -1,13 +1,11 @@
-// What an organization waits for while another one reads as much as it may: its usage of 400 days by country, one at a time, and its
-// webhook endpoints with all that is pending to them, eight at a time by an operator.
+// What an organization waits for while another one reads as much as it may (`HeavyReads`).
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Processes from "../bench/Processes.mjs"
 import * as Seed from "../bench/Seed.mjs"
+import * as HeavyReads from "./HeavyReads.mjs"
 
 const TOKEN = "scale-admin-token-of-the-reads-0123456789abcdef"
 
-const DAYS = 400
-const PLANS = 20
 const ENDPOINTS = 100
 const SIMS = 1_000
 
@@ -16,18 +14,7 @@ const LONGEST = 10
 
 const fill = (sums, now) => [
   ...Seed.inventory(SIMS, now),
-  ...Seed.deliveries(
-    ENDPOINTS,
-    Math.ceil(sums / 2 / ENDPOINTS),
-    "'https://127.0.0.1:9/' || e",
-    now + 365 * Seed.DAY,
-    now
-  ),
-  `insert into simplan.usage_total
-    select '${Seed.SERVED}', ${now - (now % Seed.DAY)} - (n % ${DAYS}) * ${Seed.DAY}::bigint,
-      chr(65 + (n / ${DAYS} % 20)::int) || chr(65 + (n / ${DAYS * 20} % 26)::int),
-      'plan ' || n / ${DAYS * 520} % ${PLANS}, 'Green', n / ${DAYS * 520 * PLANS}, 1000000
-    from generate_series(0::bigint, ${sums - 1}) n`,
+  ...HeavyReads.fill({ organizationId: Seed.SERVED, sums, endpoints: ENDPOINTS, now }),
   ...Seed.settled
 ]
 
@@ -74,20 +61,10 @@ export const measureReads = async (postgres, { seconds, sums }) => {
   const now = Date.now()
   await postgres.query(database, ...fill(sums, now))
   const server = await Processes.serve(url, { SIMPLAN_ADMIN_TOKEN: TOKEN, SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true" })
-  const since = new Date(now - (DAYS - 1) * Seed.DAY).toISOString().slice(0, 10)
-  const until = new Date(now).toISOString().slice(0, 10)
-  const token = { authorization: `Bearer ${TOKEN}` }
-  const usage = (by) => `/v3/usage?by=${by}&from=${since}&to=${until}&key=${Seed.keys[Seed.SERVED]}`
-  const attacks = {
-    "usage by country": [usage("country"), {}, 1],
-    "usage by SIM": [usage("sim"), {}, 1],
-    "usage by day, eight at a time": [usage("day"), {}, 8],
-    "webhook endpoints, eight at a time": [
-      `/admin/v1/organizations/${Seed.SERVED}/webhook-endpoints?page_size=100`,
-      token,
-      8
-    ],
-    "the overview, eight at a time": ["/admin/v1/overview", token, 8]
+  const attacks = HeavyReads.reads({ organizationId: Seed.SERVED, iccid: Seed.iccid(Seed.SERVED, 1), now })
+  const headersOf = {
+    key: { "x-api-key": Seed.keys[Seed.SERVED] },
+    operator: { authorization: `Bearer ${TOKEN}` }
   }
   try {
     await innocent(server.url, 1_000)
@@ -95,9 +72,9 @@ export const measureReads = async (postgres, { seconds, sums }) => {
     const [usual, longest] = [percentile(alone, 0.5), percentile(alone, 0.99)]
     console.log(`${sums.toLocaleString("en")} sums; alone: p50 ${usual.toFixed(1)} ms, p99 ${longest.toFixed(1)} ms`)
     let holds = true
-    for (const [name, [path, headers, connections]] of Object.entries(attacks)) {
+    for (const { connections, holder, name, path } of attacks) {
       const controller = new AbortController()
-      const attacking = attack(server.url, path, headers, connections, controller.signal)
+      const attacking = attack(server.url, path, headersOf[holder], connections, controller.signal)
       const beside = await innocent(server.url, seconds * 1_000)
       controller.abort()
       const statuses = JSON.stringify(await attacking)
