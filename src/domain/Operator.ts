@@ -8,6 +8,7 @@
 import { Result } from "effect"
 import { checkExpiry, isGood, replaced, type Secret } from "./ApiKey.ts"
 import { HOST, TELCO } from "./AuditEntry.ts"
+import { isId } from "./Id.ts"
 import { InvalidField, NotFound } from "./Refusal.ts"
 import { DAY, type Instant } from "./Time.ts"
 
@@ -64,14 +65,14 @@ export const OPEN_ID = "oidc:"
 /** How long a token that was replaced goes on. */
 export const ROTATION_OVERLAP = DAY
 
-/** A new operator. A name that audit entries have for others is refused, and so is an expiry that is not after `now`. */
+/** A new operator. A name that audit entries have for others, as API keys are named by their ids there, is refused, and so is an expiry that is not after `now`. */
 export const make = (
   operator: Secret & Pick<Operator, "operatorId" | "name" | "role" | "organizationId" | "expiresAt">,
   now: Instant
 ): Result.Result<Operator, InvalidField> => {
-  const name = operator.name.toLowerCase()
-  if (reserved.has(name) || name.startsWith(OPEN_ID)) {
-    const message = `must not be one of ${[...reserved].join(", ")}, and must not begin with ${OPEN_ID}`
+  const name = operator.name.trim().toLowerCase()
+  if (reserved.has(name) || name.startsWith(OPEN_ID) || isId(name)) {
+    const message = `must not be one of ${[...reserved].join(", ")}, must not begin with ${OPEN_ID}, and must be no id`
     return Result.fail(new InvalidField({ field: "name", message }))
   }
   return Result.map(checkExpiry(operator.expiresAt, now), () => ({

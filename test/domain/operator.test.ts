@@ -27,12 +27,22 @@ describe("A new operator", () => {
     }
   })
 
-  it.each(["bootstrap", "admin", "telco", "host", "anyone", "Bootstrap", "HOST", "oidc:ada", "OIDC:"])(
-    "is not named as audit entries name others: %s",
-    (name) => {
-      expect(refusal(Operator.make({ ...request, name }, NOW))).toMatchObject({ _tag: "InvalidField", field: "name" })
-    }
-  )
+  it.each([
+    "bootstrap",
+    "admin",
+    "telco",
+    "host",
+    "anyone",
+    "Bootstrap",
+    "HOST",
+    " host ",
+    "oidc:ada",
+    "OIDC:",
+    "0190b3a4-0000-7000-8000-000000000001",
+    "0190B3A4-0000-7000-8000-000000000001"
+  ])("is not named as audit entries name others: %s", (name) => {
+    expect(refusal(Operator.make({ ...request, name }, NOW))).toMatchObject({ _tag: "InvalidField", field: "name" })
+  })
 })
 
 describe("An operator is changed (W14)", () => {

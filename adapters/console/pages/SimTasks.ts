@@ -50,17 +50,22 @@ type Plan = Types.Item<"organizationPlans", "list">
 
 const MOST_PAGES = 40
 
-const plansOf = async ({ organization, sim }: Of): Promise<ReadonlyArray<Plan>> => {
+/** The plans of the SIM's label that are offered, and whether there are more. */
+const plansOf = async ({
+  organization,
+  sim
+}: Of): Promise<{ readonly plans: ReadonlyArray<Plan>; readonly hasMore: boolean }> => {
   const query = new URLSearchParams({ archived: "false", label: sim.label, page_size: "25" })
-  const found: Array<Plan> = []
-  for (let read = 0; read < MOST_PAGES; read += 1) {
+  const plans: Array<Plan> = []
+  let hasMore = true
+  for (let read = 0; hasMore && read < MOST_PAGES; read += 1) {
     const { data, next_page } = await Api.page<Plan>(`${organization}/plans?${query}`)
-    found.push(...data)
-    if (next_page === null) break
-    query.set("page", next_page)
+    plans.push(...data)
+    hasMore = next_page !== null
+    query.set("page", next_page ?? "")
   }
-  if (found.length === 0) throw new Error(`The organization has no plan of the label ${sim.label}.`)
-  return found
+  if (plans.length === 0) throw new Error(`The organization has no plan of the label ${sim.label}.`)
+  return { plans, hasMore }
 }
 
 const DRY_RUN = "dry_run=true"
@@ -74,14 +79,17 @@ const topUp = (of: Of): Task => {
   type Answer = Types.Previewed<"organizationSubscriptions", "create">
   return {
     title: "Top up",
-    fields: async () => [
-      {
-        name: "plan",
-        label: "Plan",
-        choices: (await plansOf(of)).map(({ plan_id, plan_name }) => ({ value: plan_id, title: plan_name }))
-      },
-      { name: "metadata", label: "Note, such as an order number", optional: true, longest: TextLimit.METADATA }
-    ],
+    fields: async () => {
+      const { hasMore, plans } = await plansOf(of)
+      return [
+        {
+          name: "plan",
+          label: hasMore ? `Plan (the first ${plans.length} of them; take another one by the command line)` : "Plan",
+          choices: plans.map(({ plan_id, plan_name }) => ({ value: plan_id, title: plan_name }))
+        },
+        { name: "metadata", label: "Note, such as an order number", optional: true, longest: TextLimit.METADATA }
+      ]
+    },
     preview: async (values) => {
       const path = `${of.organization}/subscription?${DRY_RUN}`
       const { preview } = await Api.call<Answer>("POST", path, { body: bodyOf(values) })

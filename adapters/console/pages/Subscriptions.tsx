@@ -64,21 +64,28 @@ type Plan = Types.Item<"organizationPlans", "list">
 /** How many pages of plans are offered. */
 const MOST_PAGES = 20
 
-const plansOf = async (organization: string): Promise<ReadonlyArray<Plan>> => {
+/** The plans that are offered, and whether there are more. */
+interface Offered {
+  readonly plans: ReadonlyArray<Plan>
+  readonly hasMore: boolean
+}
+
+const plansOf = async (organization: string): Promise<Offered> => {
   const query = new URLSearchParams({ page_size: "25" })
-  const found: Array<Plan> = []
-  for (let read = 0; read < MOST_PAGES; read += 1) {
+  const plans: Array<Plan> = []
+  let hasMore = true
+  for (let read = 0; hasMore && read < MOST_PAGES; read += 1) {
     const { data, next_page } = await Api.page<Plan>(`${organization}/plans?${query}`)
-    found.push(...data)
-    if (next_page === null) break
-    query.set("page", next_page)
+    plans.push(...data)
+    hasMore = next_page !== null
+    query.set("page", next_page ?? "")
   }
-  return found
+  return { plans, hasMore }
 }
 
 /** The plans that the organization had when the page was opened; one that the URL names is always among them. */
 const usePlans = (organization: string): ReadonlyArray<readonly [value: string, title: string]> => {
-  const [plans, set] = useState<ReadonlyArray<Plan>>([])
+  const [{ hasMore, plans }, set] = useState<Offered>({ plans: [], hasMore: false })
   useEffect(() => {
     let isOver = false
     plansOf(organization).then(
@@ -94,7 +101,7 @@ const usePlans = (organization: string): ReadonlyArray<readonly [value: string, 
   const chosen = Location.field("plan")
   const isKnown = chosen === "" || plans.some(({ plan_id }) => plan_id === chosen)
   return [
-    ["", "any"],
+    ["", hasMore ? `any (the first ${plans.length} are listed)` : "any"],
     ...(isKnown ? [] : [[chosen, chosen] as const]),
     ...plans.map(({ plan_id, plan_name }) => [plan_id, plan_name] as const)
   ]
