@@ -95,8 +95,9 @@ export const migrations = (
 ): string => Migrations.text(Effect.runSync(schemaOf(options.schema)), options.after ?? 0)
 
 /**
- * What the migrations that a database has not had will do to it: a step for each statement, with what it blocks, and an
- * estimate of its time from the database's statistics. Reads the catalogue, and changes nothing.
+ * What the migrations that a database has not had will do to it: each step with what it blocks, and an
+ * estimate of its time from the database's statistics. Reads the catalogue, and changes nothing. Fails if other migrations have made
+ * the schema.
  */
 export const pendingMigrations = (
   options: ServerOptions.Options
@@ -105,7 +106,12 @@ export const pendingMigrations = (
     const { connect, schema } = yield* ServerOptions.check(options)
     const { migrates } = yield* connect
     return yield* Plan.of(yield* migrates, DatabaseSchema.make(schema))
-  }).pipe(Effect.scoped, storageErrors, Effect.provide(Reactivity.layer))
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTag("OtherLineage", ({ message }) => Effect.fail(new Storage.StorageError({ message }))),
+    storageErrors,
+    Effect.provide(Reactivity.layer)
+  )
 
 /** What the ports run on: a client that writes, and one for reads, which may be the same. */
 export interface Clients {

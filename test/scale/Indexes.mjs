@@ -1,17 +1,35 @@
 // Migrations that make an index on a large table, while a server is used: what they hold up.
 import { setTimeout as sleep } from "node:timers/promises"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Redacted } from "effect"
 import pg from "pg"
+import * as DatabaseSchema from "../../dist/adapters/postgres/database/DatabaseSchema.js"
+import * as Migrations from "../../dist/adapters/postgres/migrations/Migrations.js"
+import * as Step from "../../dist/adapters/postgres/migrations/Step.js"
 import * as Processes from "../bench/Processes.mjs"
 import * as Seed from "../bench/Seed.mjs"
 
 /** How long a write may wait for a migration, in ms. */
 const HELD_UP = 1_000
 
-/** The migrations, which make an index each. */
-const MADE = [
-  { number: 30, index: "job_of_sim" },
-  { number: 31, index: "sim_paused" }
-]
+/** Later migrations, which make an index each. */
+const PLANTED = [
+  { name: "paused", table: "sim", definition: "(organization_id, iccid) where paused_at is not null" },
+  { name: "jobs", table: "job", definition: "(organization_id, (work->>'iccid')) where waiting is not null" }
+].map(({ definition, name, table }) => ({
+  name,
+  steps: [Step.Step.Index({ name: `planted_${name}`, table, definition })]
+}))
+
+const schema = DatabaseSchema.make(DatabaseSchema.DEFAULT)
+
+/** Runs the first of them. */
+const migrate = (url, count) =>
+  Effect.runPromise(
+    PgClient.PgClient.use((sql) => Migrations.run(sql, schema, [...Migrations.all, ...PLANTED.slice(0, count)])).pipe(
+      Effect.provide(PgClient.layer({ url: Redacted.make(url) }))
+    )
+  )
 
 /** The longest that writes of both tables take while `act` goes on, in ms. */
 const longest = async (url, sims, act) => {
@@ -62,14 +80,9 @@ export const measureIndexes = async (postgres, { seconds, sims }) => {
     )
   show("no migration", await longest(url, sims, () => sleep(seconds * 1_000)))
   let isHeldUp = false
-  for (const { index, number } of MADE.toReversed()) {
-    await postgres.query(
-      database,
-      `drop index simplan.${index}`,
-      `delete from simplan.migration where migration_id >= ${number}`
-    )
-    const found = await longest(url, sims, () => Processes.migrate(url))
-    show(`migration ${number}`, found)
+  for (const [index, { name }] of PLANTED.entries()) {
+    const found = await longest(url, sims, () => migrate(url, index + 1))
+    show(`the migration ${name}`, found)
     if (Math.max(found.sim, found.job) > HELD_UP) isHeldUp = true
   }
   await postgres.drop(database)

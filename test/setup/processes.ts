@@ -21,6 +21,7 @@ export const processes: ReadonlyArray<string> = [
   "test/conformance/postgres/postgres-filtered-pages.test.ts",
   "test/conformance/postgres/postgres-lineage.test.ts",
   "test/conformance/postgres/postgres-migration-plan.test.ts",
+  "test/conformance/postgres/postgres-migrations.test.ts",
   "test/conformance/postgres/partitions/postgres-made-alone.test.ts",
   "test/conformance/postgres/partitions/postgres-partitioned.test.ts",
   "test/conformance/postgres/postgres-partitions.test.ts",

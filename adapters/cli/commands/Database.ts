@@ -36,6 +36,12 @@ const lineOf = ({ blockedSeconds, blocks, bytes, does, rows, seconds, tables, wo
   return [`  ${does}`, ...takes, ...blocking].join("; ")
 }
 
+/** The lines of a migration: its name, and what each step does. */
+export const linesOf = ({ name, number, steps }: Postgres.PendingMigration): ReadonlyArray<string> => [
+  `${number} ${name.replaceAll("_", " ")}`,
+  ...steps.map(lineOf)
+]
+
 const BASIS = [
   "Rows and sizes are those of the database's statistics. Times are computed from the rows, at the most that a row took with",
   "1,000,000 SIMs on a busy virtual machine of two cores: yours may be several times as fast or slow. A statement that a lock",
@@ -49,9 +55,7 @@ const printPlan = Effect.fnUntraced(function* (pending: ReadonlyArray<Postgres.P
   if (pending.length === 0) return yield* Output.print("The database is up to date.")
   if (pending[0]?.number === 1)
     return yield* Output.print("The database has no tables yet: they are made within seconds.")
-  for (const { name, number, steps } of pending) {
-    yield* Output.print([`${number} ${name.replaceAll("_", " ")}`, ...steps.map(lineOf)].join("\n"))
-  }
+  yield* Output.print(pending.flatMap(linesOf).join("\n"))
   yield* Output.note(BASIS)
 })
 

@@ -18,11 +18,9 @@ interface Rights {
   readonly tables: ReadonlyArray<string>
   /** Functions that may not be called. */
   readonly functions: ReadonlyArray<string>
-  /** Those that make partitions, and whose owner may not. */
-  readonly keepers: ReadonlyArray<string>
+  /** Whether the owner of the function that makes partitions may do so. */
+  readonly mayKeep: boolean
 }
-
-const KEEPERS = JSON.stringify(["keep_partitions", "keep_audit_entries"])
 
 /**
  * Fails where the user may not use the tables or functions of the schema. Logs once what it may not change, and what follows.
@@ -61,17 +59,16 @@ export const check = Effect.fnUntraced(function* (
       'functions', coalesce((
         select json_agg(distinct proname) from called where not has_function_privilege(oid, 'execute')
       ), '[]'),
-      'keepers', coalesce((
-        select json_agg(distinct proname) from called
-        where proname::text in (select * from json_array_elements_text(${KEEPERS}::json))
-          and not (
-            has_schema_privilege(proowner, pronamespace, 'create')
-            and (select bool_and(pg_has_role(called.proowner, asked.relowner, 'usage')) from asked)
-          )
-      ), '[]')
+      'mayKeep', coalesce((
+        select bool_and(
+          has_schema_privilege(proowner, pronamespace, 'create')
+          and (select bool_and(pg_has_role(called.proowner, asked.relowner, 'usage')) from asked)
+        )
+        from called where proname = 'keep_partitions'
+      ), true)
     )::text as value`
   if (row === undefined) return
-  const { functions, keepers, mayChange, owner, tables, user }: Rights = JSON.parse(row.value)
+  const { functions, mayChange, mayKeep, owner, tables, user }: Rights = JSON.parse(row.value)
   if (tables.length > 0 || functions.length > 0) {
     const lacks = [
       ...(tables.length > 0 ? [`read and write ${tables.join(", ")}`] : []),
@@ -86,9 +83,9 @@ export const check = Effect.fnUntraced(function* (
       `The database's user ${user} may write the rows of the schema ${name}, and not change it: have ${owner} run \`simplan migrate\` before a later version starts. Partitions are made and dropped with the rights of ${owner}`
     )
   }
-  if (keepers.length > 0) {
+  if (!mayKeep) {
     yield* Effect.logWarning(
-      `The owner of the functions ${keepers.join(" and ")} may not change the tables of the schema ${name}: what is past its time stays, in tables that grow. It must own the tables, and have CREATE on the schema`
+      `The owner of the function keep_partitions may not change the tables of the schema ${name}: what is past its time stays, in tables that grow. It must own the tables, and have CREATE on the schema`
     )
   }
 })

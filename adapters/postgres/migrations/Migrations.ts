@@ -6,30 +6,44 @@
  * again before the next one begins. While it waits for a lock, all that come after it wait too, so it gives up after a moment,
  * leaves the way to them, and tries again.
  *
- * A migration that makes nothing but indexes blocks nobody: an index on a large table is built before it, outside of any
- * transaction, by one process alone. What a process that ended meanwhile has left is dropped and built anew.
+ * A migration of indexes blocks nobody: an index on a large table is built before it, outside of any transaction, by one process
+ * alone. What a process that ended meanwhile has left is dropped and built anew.
  *
  * A schema of another lineage is refused before anything is done to it: one that has had a migration of the same number
  * with another name or other statements, that lacks one in between, or that lacks a column or a function which its
- * migrations have made. The table of migrations has the digest of each one's statements, except in databases from before
- * version 0.3. A schema that has had no migration may have other tables, but nothing of a name that the migrations use.
+ * migrations have made. The table of migrations has the digest of each one's statements. A schema that has had no migration may have
+ * other tables, but nothing of a name that the migrations use.
  */
 import { createHash } from "node:crypto"
 import { Data, Effect, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import * as Failure from "../connection/Failure.ts"
 import type { DatabaseSchema } from "../database/DatabaseSchema.ts"
-import * as initial from "./0001_initial.ts"
-import { upgrades } from "./Upgrades.ts"
+import * as Initial from "./Initial.ts"
+import * as Step from "./Step.ts"
 
-/** The statements of each migration, which is named by its number. */
-const migrations: Readonly<Record<string, ReadonlyArray<string>>> = { "0001_initial": initial.statements, ...upgrades }
-
-/** A migration of this build. */
+/** What brings a schema from one version to the next. */
 export interface Migration {
+  readonly name: string
+  /** An index on a table of before is in a migration of indexes alone, so that it can be built while others write. */
+  readonly steps: ReadonlyArray<Step.Change> | ReadonlyArray<Step.Index>
+}
+
+/** The migrations of a build: the first has the number 1. */
+export type Chain = ReadonlyArray<Migration>
+
+/** Those of this build. A schema that has had one is told by its digest, so none of a release changes any more. */
+export const all: Chain = [{ name: "initial", steps: Initial.steps }]
+
+/** The number of the newest migration. */
+export const latest = all.length
+
+const stepsOf = ({ steps }: Migration): ReadonlyArray<Step.Step> => steps
+
+interface Numbered {
   readonly number: number
   readonly name: string
-  readonly statements: ReadonlyArray<string>
+  readonly steps: ReadonlyArray<Step.Step>
   /** Of the statements, however they are broken into lines. */
   readonly digest: string
 }
@@ -39,14 +53,12 @@ const digestOf = (statements: ReadonlyArray<string>): string =>
     .update(statements.map((text) => text.replace(/\s+/g, " ").trim()).join(";\n"))
     .digest("hex")
 
-/** The migrations of this build, by number. */
-export const all: ReadonlyArray<Migration> = Object.entries(migrations).map(([file, statements]) => {
-  const [number = "", ...words] = file.split("_")
-  return { number: Number(number), name: words.join("_"), statements, digest: digestOf(statements) }
-})
-
-/** The number of the newest migration. */
-export const latest = Math.max(...all.map(({ number }) => number))
+/** The migrations with their numbers and digests. */
+export const numbered = (chain: Chain): ReadonlyArray<Numbered> =>
+  chain.map((migration, index) => {
+    const steps = stepsOf(migration)
+    return { number: index + 1, name: migration.name, steps, digest: digestOf(steps.flatMap(Step.statements)) }
+  })
 
 const createTable = `create table simplan.migration (
   migration_id integer primary key,
@@ -61,70 +73,14 @@ export class OtherLineage extends Data.TaggedError("OtherLineage")<{ readonly me
 /** The database keeps texts in another encoding than UTF8. */
 export class OtherEncoding extends Data.TaggedError("OtherEncoding")<{ readonly message: string }> {}
 
-const DEFINED = /^create table simplan\.(\w+) \((.*)\)/s
-const ALTERED = /^alter table simplan\.(\w+)\s/
-const ADDED = /\badd column (?:if not exists )?(\w+) /g
-
-/** The columns that a statement makes, each with its table before it. */
-export const columnsOf = (statement: string): ReadonlyArray<string> => {
-  const [, altered] = ALTERED.exec(statement) ?? []
-  if (altered !== undefined) return Array.from(statement.matchAll(ADDED), ([, name]) => `${altered}.${name}`)
-  const [, table, body = ""] = DEFINED.exec(statement) ?? []
-  if (table === undefined) return []
-  return body.split("\n").flatMap((line) => {
-    const [, name] = /^ {4}(?!(?:primary key|constraint|unique|check)\b)(\w+) /.exec(line) ?? []
-    return name === undefined ? [] : [`${table}.${name}`]
-  })
-}
-
-const INDEX = /^create (?:unique )?index (\w+)\s+on simplan\.(\w+)/
-
-/** An index that a statement makes. */
-export interface Index {
-  readonly name: string
-  readonly table: string
-  readonly statement: string
-}
-
-/** The index that a statement makes, alone in a list; an empty one where it makes none. */
-export const indexOf = (statement: string): ReadonlyArray<Index> => {
-  const [, name, table] = INDEX.exec(statement) ?? []
-  return name === undefined || table === undefined ? [] : [{ name, table, statement }]
-}
-
-/** The indexes of a migration that makes nothing else; none of another one. */
-export const indexesAlone = ({ statements }: Migration): ReadonlyArray<Index> => {
-  const indexes = statements.flatMap(indexOf)
-  return indexes.length === statements.length ? indexes : []
-}
-
 /** A table of more bytes is large: an index on a smaller one is made within half a second. */
 export const LARGE = 16 * 1024 * 1024
-
-const NAMED = /^create (?:table|(?:unique )?index|(function)) (?:simplan\.)?(\w+)/
-
-/** The name of the table, the index or, with brackets, the function that a statement makes. */
-const nameOf = (statement: string): ReadonlyArray<string> => {
-  const [, ofFunction, name] = NAMED.exec(statement) ?? []
-  return name === undefined ? [] : [ofFunction === undefined ? name : `${name}()`]
-}
-
-const statementsUpTo = (number: number): ReadonlyArray<string> =>
-  all.filter((one) => one.number <= number).flatMap(({ statements }) => statements)
-
-/** The columns of the schema after the migrations up to a number, each with its table before it. */
-export const columnsAfter = (number: number): ReadonlyArray<string> => statementsUpTo(number).flatMap(columnsOf)
 
 /** The tables that the migrations make. */
 export const tables: ReadonlyArray<string> = [
   "migration",
-  ...all
-    .flatMap(({ statements }) => statements)
-    .flatMap((text) => /^create table simplan\.(\w+) /.exec(text)?.[1] ?? [])
+  ...all.flatMap(stepsOf).flatMap((step) => (step._tag === "Table" ? [step.name] : []))
 ]
-
-/** The tables, indexes and functions that the migrations up to a number make. */
-export const namesAfter = (number: number): ReadonlyArray<string> => statementsUpTo(number).flatMap(nameOf)
 
 interface Applied {
   readonly number: number
@@ -133,17 +89,23 @@ interface Applied {
 }
 
 /** What the schema has had that this build's migrations are not; null where they fit. */
-const mismatch = (applied: ReadonlyArray<Applied>): string | null => {
+const mismatch = (chain: Chain, applied: ReadonlyArray<Applied>): string | null => {
   const newest = Math.max(0, ...applied.map(({ number }) => number))
-  for (const { digest, name, number } of all) {
+  for (const { digest, name, number } of numbered(chain)) {
     if (number > newest) break
     const found = applied.find((one) => one.number === number)
     if (found === undefined) return `has not had migration ${number} (${name}), but later ones`
     if (found.name !== name) return `has had a migration ${number} of the name ${found.name}, which is ${name} here`
-    if (found.digest !== null && found.digest !== digest) return `has had another migration ${number} (${name})`
+    if (found.digest !== digest) return `has had another migration ${number} (${name})`
   }
   return null
 }
+
+/** The digest of the first of the 35 migrations which are one now. Those of before version 0.2 have none. */
+const FORMER = "8eb2a492e6a21766"
+
+const isFormer = (applied: ReadonlyArray<Applied>): boolean =>
+  applied.some(({ digest, number }) => number === 1 && (digest === null || digest.startsWith(FORMER)))
 
 /** What the schema has: columns, each with its table before it, functions, with brackets, and the names of all else. */
 const contents = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema) =>
@@ -163,12 +125,20 @@ const contents = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema) =>
     (found) => new Set(found.map(({ name }) => name))
   )
 
-/** Fails where the schema is of another lineage. */
-const check = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema, hasMigrations: boolean) {
+/** Whether the schema has had a migration. */
+const hasAny = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema) =>
+  Effect.map(
+    sql<{ readonly found: boolean }>`select to_regclass(${`${quoted}.migration`}) is not null as found`,
+    ([row]) => row?.found === true
+  )
+
+/** Fails if the schema is of another lineage. */
+export const check = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema, chain: Chain) {
   const other = (found: string) =>
     new OtherLineage({
       message: `The schema ${schema.name} of the database is of another lineage: it ${found}; use the build that made it, or another schema or database`
     })
+  const hasMigrations = yield* hasAny(sql, schema)
   const found = yield* contents(sql, schema)
   if (hasMigrations && !["migration.migration_id", "migration.name"].every((column) => found.has(column))) {
     return yield* other("has something else of the name migration")
@@ -178,58 +148,46 @@ const check = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: Dat
         select migration_id as number, name, to_jsonb(migration)->>'digest' as digest from simplan.migration`
     : []
   if (applied.length === 0) {
-    const taken = namesAfter(latest).find((name) => found.has(name))
+    const taken = chain
+      .flatMap(stepsOf)
+      .flatMap(Step.created)
+      .find((name) => !name.includes(".") && found.has(name))
     return yield* taken === undefined ? Effect.void : other(`has had no migration, but has ${taken}`)
   }
-  const different = mismatch(applied)
+  if (isFormer(applied)) {
+    return yield* new OtherLineage({
+      message: `The schema ${schema.name} of the database was made by the 35 migrations of before, which are one now: bring it to the last of them with a build that has them, and then run examples/deploy/carry-over.mjs of simplan's repository once`
+    })
+  }
+  const different = mismatch(chain, applied)
   if (different !== null) return yield* other(different)
   const newest = Math.max(...applied.map(({ number }) => number))
   // A later build may have dropped what this one does not use any more.
-  if (newest > latest) return
-  const needed = [...columnsAfter(newest), ...namesAfter(newest).filter((name) => name.endsWith("()"))]
-  const missing = needed.find((name) => !found.has(name))
+  if (newest > chain.length) return
+  const missing = Step.contents(chain.slice(0, newest).flatMap(stepsOf)).find((name) => !found.has(name))
   if (missing !== undefined) return yield* other(`has had these migrations, but has no ${missing}`)
-})
-
-/** Enters the digests of migrations that have none. */
-const sign = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const [found] = yield* sql<{ readonly lacking: boolean }>`
-    select exists (select from simplan.migration where to_jsonb(migration)->>'digest' is null) as lacking`
-  if (found?.lacking !== true) return
-  yield* sql.unsafe(addDigest)
-  for (const { digest, number } of all) {
-    yield* sql`
-      update simplan.migration set digest = ${digest} where migration.migration_id = ${number} and migration.digest is null`
-  }
 })
 
 /** What the letters of `simplan.folded`, and the lengths that it compares, are of. */
 const ENCODING = "UTF8"
 
-const addDigest = "alter table simplan.migration add column if not exists digest text"
+const inserted = ({ digest, name, number }: Numbered): string =>
+  `insert into simplan.migration (migration_id, name, digest) values (${number}, '${name}', '${digest}')`
 
 /**
  * The migrations with a greater number than `after`, as SQL text for a tool of the host. It is to run as a whole, in one
  * transaction, and leaves nothing for `run` to do.
  */
-export const text = (schema: DatabaseSchema, after: number): string => {
-  if (after >= latest) return ""
-  const parts: Array<string> = after === 0 ? [`create schema if not exists ${schema.quoted}`, createTable] : [addDigest]
-  for (const { digest, name, number, statements } of all.filter((one) => one.number > after)) {
-    parts.push(...statements)
-    parts.push(`insert into simplan.migration (migration_id, name, digest) values (${number}, '${name}', '${digest}')`)
-  }
-  return parts.map((statement) => `${schema.text(statement)};\n`).join("\n")
+export const text = (schema: DatabaseSchema, after: number, chain: Chain = all): string => {
+  const parts = numbered(chain)
+    .slice(after)
+    .flatMap((one) => [...one.steps.flatMap(Step.statements), inserted(one)])
+  const made = after === 0 ? [`create schema if not exists ${schema.quoted}`, createTable] : []
+  return [...made, ...parts].map((statement) => `${schema.text(statement)};\n`).join("\n")
 }
 
 /** A migration failed. */
 export class MigrationFailed extends Data.TaggedError("MigrationFailed")<{ readonly cause: SqlError.SqlError }> {}
-
-const apply = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, migration: Migration) {
-  const { digest, name, number, statements } = migration
-  for (const statement of statements) yield* sql.unsafe(statement).unprepared
-  yield* sql`insert into simplan.migration (migration_id, name, digest) values (${number}, ${name}, ${digest})`
-})
 
 const newestOf = (sql: SqlClient.SqlClient) =>
   Effect.map(
@@ -253,13 +211,6 @@ const hasSchema = (sql: SqlClient.SqlClient, { name }: DatabaseSchema) =>
     ([row]) => row?.found === true
   )
 
-/** Whether the schema has had a migration. */
-const hasAny = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema) =>
-  Effect.map(
-    sql<{ readonly found: boolean }>`select to_regclass(${`${quoted}.migration`}) is not null as found`,
-    ([row]) => row?.found === true
-  )
-
 /** The number of the newest migration that the schema has had; 0 where it has had none. */
 export const newestIn = (sql: SqlClient.SqlClient, schema: DatabaseSchema) =>
   Effect.flatMap(hasAny(sql, schema), (found) => (found ? newestOf(sql) : Effect.succeed(0)))
@@ -275,7 +226,7 @@ type Attempt = Data.TaggedEnum<{
   UpToDate: {}
   Migrated: {}
   /** An index of it has to be built before it. */
-  Unbuilt: { readonly index: Index }
+  Unbuilt: { readonly index: Step.Index }
 }>
 const Attempt = Data.taggedEnum<Attempt>()
 
@@ -283,7 +234,7 @@ const Attempt = Data.taggedEnum<Attempt>()
  * What there is of an index: it is `built`; it is `missing`, and made by the migration itself; or it is `unbuilt`, as its table is
  * large or a process has not built it to its end.
  */
-const stateOf = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema, { name, table }: Index) =>
+const stateOf = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema, { name, table }: Step.Index) =>
   Effect.map(
     sql<{ readonly valid: boolean | null; readonly large: boolean | null }>`
       select (
@@ -304,32 +255,33 @@ const withoutTimeouts = (sql: SqlClient.SqlClient) =>
     select count(set_config(name, '0', true)) from pg_settings where name = any(string_to_array(${TIMEOUTS}, ', '))`
 
 /** Attempts the next migration, or all of them where there was none. */
-const next = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema) {
+const next = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema, chain: Chain) {
   yield* withoutTimeouts(sql)
   yield* sql`select pg_advisory_xact_lock(${schema.migrationLock}::bigint)`
   yield* checkEncoding(sql)
-  const hasMigrations = yield* hasAny(sql, schema)
-  yield* check(sql, schema, hasMigrations)
-  if (!hasMigrations) {
+  yield* check(sql, schema, chain)
+  if (!(yield* hasAny(sql, schema))) {
     if (!(yield* hasSchema(sql, schema))) yield* sql`create schema if not exists ${sql.literal(schema.quoted)}`
     yield* sql.unsafe(createTable)
   }
   yield* sql`select set_config('lock_timeout', ${LOCK_WAIT}, true)`
-  yield* sign(sql)
   const newest = yield* newestOf(sql)
-  const pending = all.filter(({ number }) => number > newest)
+  const pending = numbered(chain).slice(newest)
   const [first] = pending
   if (first === undefined) return Attempt.UpToDate()
   const due = newest === 0 ? pending : [first]
-  const indexes = newest === 0 ? [] : indexesAlone(first)
-  const states = yield* Effect.forEach(indexes, (index) => stateOf(sql, schema, index))
-  const index = indexes[states.indexOf("unbuilt")]
-  if (index !== undefined) return Attempt.Unbuilt({ index })
-  const built = indexes.filter((_, at) => states[at] === "built").map(({ statement }) => statement)
+  const built = new Set<Step.Step>()
+  for (const step of newest === 0 ? [] : first.steps) {
+    if (step._tag !== "Index") continue
+    const state = yield* stateOf(sql, schema, step)
+    if (state === "unbuilt") return Attempt.Unbuilt({ index: step })
+    if (state === "built") built.add(step)
+  }
+  const run = (statement: string) => sql.unsafe(statement).unprepared
   yield* Effect.mapError(
     Effect.forEach(
-      due,
-      (one) => apply(sql, { ...one, statements: one.statements.filter((text) => !built.includes(text)) }),
+      due.flatMap((one) => [...one.steps.filter((step) => !built.has(step)).flatMap(Step.statements), inserted(one)]),
+      run,
       { discard: true }
     ),
     (cause) => new MigrationFailed({ cause })
@@ -345,7 +297,7 @@ const BUILD_WAIT = "500 millis"
  * process may wait for another one in a transaction: one builds, and the others ask again. A process of an earlier version does wait
  * in one; where the database ends the statement for that, it is built anew.
  */
-const build = (sql: SqlClient.SqlClient, schema: DatabaseSchema, { name, statement }: Index) =>
+const build = (sql: SqlClient.SqlClient, schema: DatabaseSchema, index: Step.Index) =>
   Effect.gen(function* () {
     const connection = yield* sql.reserve
     const run = (text: string, ...parameters: ReadonlyArray<unknown>) =>
@@ -358,11 +310,11 @@ const build = (sql: SqlClient.SqlClient, schema: DatabaseSchema, { name, stateme
     const built = Effect.gen(function* () {
       const [found] = yield* run(
         "select pg_index.indisvalid as valid from pg_index where pg_index.indexrelid = to_regclass($1)",
-        `${schema.quoted}.${name}`
+        `${schema.quoted}.${index.name}`
       )
       if (found?.valid === true) return
-      if (found !== undefined) yield* run(`drop index concurrently simplan.${name}`)
-      yield* run(statement.replace(" index ", " index concurrently "))
+      if (found !== undefined) yield* run(`drop index concurrently simplan.${index.name}`)
+      yield* run(Step.concurrently(index))
     })
     const left = Effect.andThen(run("select pg_advisory_unlock($1::bigint)", schema.indexLock), limited(limit?.value))
     // Failure: the lock ends with the session, and so does what is set.
@@ -380,9 +332,9 @@ const isLocked = (error: unknown): boolean =>
   error instanceof MigrationFailed && Failure.stateOf(error.cause) === "55P03"
 
 /** Runs the migrations that the schema has not had. */
-export const run = (client: SqlClient.SqlClient, schema: DatabaseSchema) => {
+export const run = (client: SqlClient.SqlClient, schema: DatabaseSchema, chain: Chain = all) => {
   const sql = schema.client(client)
-  const attempt = Effect.retry(sql.withTransaction(next(sql, schema)), { while: isLocked, ...again })
+  const attempt = Effect.retry(sql.withTransaction(next(sql, schema, chain)), { while: isLocked, ...again })
   const one = Effect.tap(attempt, (came) => (came._tag === "Unbuilt" ? build(sql, schema, came.index) : Effect.void))
   return Effect.asVoid(Effect.repeat(one, { until: ({ _tag }) => _tag === "UpToDate" }))
 }

@@ -20,11 +20,8 @@ const step = (
   { before, now }: { readonly before: number; readonly now: number }
 ): Effect.Effect<Step, Storage.StorageError> =>
   Effect.map(
-    database.write((sql) =>
-      kept === "audit entries"
-        ? sql<Row<Step>>`
-        select to_json(simplan.keep_audit_entries(${before}::bigint, ${now}::bigint))::text as value`
-        : sql<Row<Step>>`
+    database.write(
+      (sql) => sql<Row<Step>>`
         select to_json(simplan.keep_partitions(${kept}, ${before}::bigint, ${now}::bigint))::text as value`
     ),
     ([found = "done"]) => found

@@ -275,8 +275,7 @@ const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number)
 })
 
 // The look-up of a report is a value. It goes through the days that `kept` has, whose bounds are parameters of the statement, so
-// that the other partitions are left out when it begins. Each has an index by its primary key and no other. `seen_report` has what
-// was taken before there were partitions. There, the time is no condition, so that no index fits but the primary key.
+// that the other partitions are left out when it begins. Each has an index by its primary key and no other.
 // `Connections.plannerSettings` keeps the planner from reading a table as a whole while it is empty.
 const reportedAggregates = packedViews(`(
   select json_agg(asked.report_id)
@@ -287,11 +286,7 @@ const reportedAggregates = packedViews(`(
     where taken_report.organization_id = sim.organization_id and taken_report.report_id = asked.report_id
       and taken_report.received_at >= kept.since and taken_report.received_at < kept.until
     limit 1
-  ) or (
-    select seen_report.received_at
-    from simplan.seen_report
-    where seen_report.organization_id = sim.organization_id and seen_report.report_id = asked.report_id
-  ) >= kept.since
+  )
 )`)
 
 // A SIM is in service with the subscription that holds it.

@@ -143,7 +143,7 @@ export const failing = (database: Database) =>
     (row): WebhookEndpoint.Failing => row ?? { count: 0, since: null }
   )
 
-/** What is kept of endpoints beside the log (migration 35). */
+/** What is kept of endpoints beside the log. */
 export const health =
   (database: Database) => (of: { readonly organizationId: string; readonly endpointIds: ReadonlyArray<string> }) =>
     database.rows(

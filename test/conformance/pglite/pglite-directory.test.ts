@@ -9,7 +9,9 @@ import { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import * as Pglite from "simplan/pglite"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import * as EarlierSchema from "../../setup/databases/EarlierSchema.ts"
+import * as Postgres from "simplan/postgres"
+import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
+import * as PlantedVersions from "../../setup/databases/PlantedVersions.ts"
 import type { Message } from "./holdPglite.ts"
 
 interface Holder {
@@ -68,20 +70,24 @@ describe("A data directory of PGlite", () => {
   }
 
   it("gets an index anew that a migration has not built to its end", async () => {
-    const opened = <A, E>(run: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
+    const opened = <A, E>(use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
       Effect.runPromise(
-        SqlClient.SqlClient.use(run).pipe(Effect.provide(Pglite.layer({ dataDir: join(home, "data") })))
+        SqlClient.SqlClient.use(use).pipe(Effect.provide(Pglite.layer({ dataDir: join(home, "data") })))
       )
+    const schema = Postgres.DatabaseSchema.make(Postgres.DatabaseSchema.DEFAULT)
+    const { chain } = PlantedVersions
     await opened((sql) =>
       Effect.gen(function* () {
-        yield* sql`drop schema simplan cascade`
-        yield* EarlierSchema.make(sql, 30)
-        yield* sql`create index sim_paused on simplan.sim (organization_id)`
-        yield* sql`update pg_index set indisvalid = false where indexrelid = 'simplan.sim_paused'::regclass`
+        yield* Migrations.run(sql, schema, chain.slice(0, 2))
+        yield* sql`create index sim_remarks on simplan.sim (organization_id)`
+        yield* sql`update pg_index set indisvalid = false where indexrelid = 'simplan.sim_remarks'::regclass`
       })
     )
-    const found = await opened(
-      (sql) => sql`select indisvalid as valid from pg_index where indexrelid = to_regclass('simplan.sim_paused')`
+    const found = await opened((sql) =>
+      Effect.andThen(
+        Migrations.run(sql, schema, chain.slice(0, 3)),
+        sql`select indisvalid as valid from pg_index where indexrelid = to_regclass('simplan.sim_remarks')`
+      )
     )
     expect(found).toEqual([{ valid: true }])
   })

@@ -1,13 +1,16 @@
 /**
- * A schema that other migrations made is refused in one sentence, and nothing is done to it. And the try whether the
- * database takes a write.
+ * A schema that other migrations made is refused in one sentence, and nothing is done to it. One that the migrations of before made
+ * is carried over by a script. And the try whether the database takes a write.
  */
 import { Effect, Exit, Layer, Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
 import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
+import * as Step from "../../../adapters/postgres/migrations/Step.ts"
+import { carryOver, open } from "../../../examples/deploy/carry-over.mjs"
 import * as Databases from "../../setup/databases/Databases.ts"
+import * as PlantedVersions from "../../setup/databases/PlantedVersions.ts"
 import { admin, connect, on } from "./PostgresWorld.ts"
 import * as Tests from "../../setup/Tests.ts"
 
@@ -34,14 +37,16 @@ const onDatabase = Tests.given(
   (test) => Effect.runPromise(Effect.scoped(test))
 )
 
+const schema = Postgres.DatabaseSchema.make(Postgres.DatabaseSchema.DEFAULT)
+
 const instead = "; use the build that made it, or another schema or database"
 
 describe("A schema of another lineage", () => {
   const changes: ReadonlyArray<readonly [what: string, statements: ReadonlyArray<string>, sentence: string]> = [
     [
       "had another migration of the number",
-      ["update simplan.migration set name = 'first_steps' where migration_id = 2"],
-      "has had a migration 2 of the name first_steps, which is sim_identities here"
+      ["update simplan.migration set name = 'first_steps' where migration_id = 1"],
+      "has had a migration 1 of the name first_steps, which is initial here"
     ],
     [
       "had other statements under the same name",
@@ -50,13 +55,8 @@ describe("A schema of another lineage", () => {
     ],
     [
       "lacks one in between",
-      ["delete from simplan.migration where migration_id = 2"],
-      "has not had migration 2 (sim_identities), but later ones"
-    ],
-    [
-      "is from before digests were kept, and lacks a table",
-      ["alter table simplan.migration drop column digest", "drop table simplan.encryption_key"],
-      "has had these migrations, but has no encryption_key.key_id"
+      ["update simplan.migration set migration_id = 2"],
+      "has not had migration 1 (initial), but later ones"
     ],
     [
       "lacks a table",
@@ -119,77 +119,155 @@ describe("A schema of another lineage", () => {
     yield* started("other")
   })
 
-  onDatabase(
-    "is not one from before digests were kept, which then gets them, nor one that a later build has migrated",
-    function* (sql) {
-      yield* started()
-      yield* sql`alter table simplan.migration drop column digest`
-      yield* started()
-      const kept = yield* sql`select migration_id as number, name, digest from simplan.migration order by 1`
-      expect(kept).toEqual(Migrations.all.map(({ digest, name, number }) => ({ number, name, digest })))
-      yield* sql`insert into simplan.migration (migration_id, name, digest) values (9999, 'to_come', 'beef')`
-      // A later build drops what this one has stopped to use.
-      yield* sql`alter table simplan.write_probe drop column at`
-      yield* started()
-    }
-  )
+  onDatabase("is not one that a later build has migrated", function* (sql) {
+    yield* started()
+    yield* Migrations.run(sql, schema, PlantedVersions.chain)
+    // The last of them drops what this build does not use.
+    yield* started()
+    const known = Migrations.numbered(PlantedVersions.chain)
+    expect(yield* sql`select migration_id as number, name, digest from simplan.migration order by 1`).toEqual(
+      known.map(({ digest, name, number }) => ({ number, name, digest }))
+    )
+    yield* sql`update simplan.migration set digest = 'cafe' where migration_id = 3`
+    const { message } = yield* Effect.flip(Migrations.run(sql, schema, PlantedVersions.chain))
+    expect(message).toContain("it has had another migration 3 (remarked_sims)")
+    yield* started()
+  })
+})
+
+/** Has a schema as the migrations of before have made it, with rows where they left some. */
+const leftAsBefore = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name: string) {
+  const text = Postgres.DatabaseSchema.make(name).text
+  yield* started(name)
+  const statements = `
+    delete from simplan.migration;
+    insert into simplan.migration (migration_id, name, digest)
+      select n, 'of before', case n when 1 then '8eb2a492e6a21766' when 35 then 'ec4dd28fba8d0ce5' end
+      from generate_series(1, 35) n;
+    create table simplan.seen_report (
+      organization_id text collate "C", report_id text collate "C", received_at bigint, primary key (organization_id, report_id)
+    );
+    insert into simplan.seen_report values ('o', 'old', 1000), ('o', 'both', 2000);
+    insert into simplan.taken_report values ('o', 'both', 2000);
+    create function simplan.copy_taken_reports() returns trigger language plpgsql as $$ begin return null; end $$;
+    create trigger taken_report_copied after insert on simplan.taken_report
+      referencing new table as taken for each statement execute function simplan.copy_taken_reports();
+    create function simplan.keep_usage_months(kept_from bigint, at bigint) returns void language sql as '';
+    create function simplan.keep_audit_entries(kept_from bigint, at bigint) returns text language sql as $$ select 'done' $$;
+    create or replace function simplan.keep_partitions(kept text, kept_from bigint, at bigint) returns text language sql
+      as $$ select 'of before' $$;
+    create table simplan.audit_entry_2000_01 partition of simplan.audit_entry for values from (minvalue) to (946684800000);
+    insert into simplan.audit_entry values ('o', 5, 'entry', 'host', 'plan.create', 'p');
+    create index of_the_operator on simplan.sim (sim_id);
+    create table simplan.of_the_operator_too (id integer)`
+  for (const statement of statements.split(/;\n {4}(?=\S)/)) yield* sql.unsafe(text(statement)).unprepared
+})
+
+describe("A schema that the migrations of before have made", () => {
+  const carried = (name: string) =>
+    Effect.acquireUseRelease(
+      Effect.promise(() => open(url())),
+      ({ query }) =>
+        Effect.tryPromise({
+          try: () => carryOver(query, name),
+          catch: (error) => (error instanceof Error ? error.message : String(error))
+        }),
+      ({ close }) => Effect.promise(close)
+    )
+
+  const sentence = (name: string) =>
+    `The schema ${name} of the database was made by the 35 migrations of before, which are one now: bring it to the last of them with a build that has them, and then run examples/deploy/carry-over.mjs of simplan's repository once`
+
+  for (const name of ["simplan", "mine"]) {
+    onDatabase(`is refused in one sentence, carried over once, and is as a new one: ${name}`, function* (sql) {
+      yield* leftAsBefore(sql, name)
+      expect(yield* refusal(name)).toBe(sentence(name))
+      const plan = Postgres.pendingMigrations({ url: Redacted.make(url()), schema: name })
+      expect((yield* Effect.flip(plan)).message).toBe(sentence(name))
+      expect(yield* carried(name)).toBe(`The schema ${name} is carried over.`)
+      yield* started(name)
+      expect(yield* carried(name)).toBe(`The schema ${name} has been carried over already.`)
+      const quoted = Postgres.DatabaseSchema.make(name)
+      const rows = quoted.client(sql)
+      expect(yield* rows`select report_id as id from simplan.taken_report order by 1`).toEqual([
+        { id: "both" },
+        { id: "old" }
+      ])
+      expect(yield* rows`select entry_id as id, tableoid::regclass::text as part from simplan.audit_entry`).toEqual([
+        { id: "entry", part: expect.stringContaining("audit_entry_default") }
+      ])
+      expect(yield* rows`select simplan.keep_partitions('usage', 0, 0) as step`).not.toEqual([{ step: "of before" }])
+      const left = yield* sql`select from pg_namespace where nspname = 'simplan_made_anew'`
+      expect(left).toEqual([])
+    })
+  }
+
+  for (const [what, change, line] of [
+    ["lacks a column", "alter table simplan.sim drop column imsi", "- column of sim: "],
+    ["has another type", "alter table simplan.plan alter column version type integer", "+ column of plan: "],
+    ["lacks an index", "drop index simplan.sim_free", "- index of sim: CREATE INDEX ON simplan.sim USING btree "],
+    [
+      "has another constraint",
+      "alter table simplan.iccid add constraint c check (iccid <> '')",
+      "+ constraint of iccid: "
+    ],
+    ["lacks a trigger", "drop trigger delivery_counted on simplan.delivery", "- trigger of delivery: "],
+    ["has had fewer", "delete from simplan.migration where migration_id = 35", "but must have had all 35"]
+  ] as const) {
+    onDatabase(`is not carried over, and left as it is, where it ${what}`, function* (sql) {
+      yield* leftAsBefore(sql, "simplan")
+      yield* sql.unsafe(change)
+      const before = yield* described(sql)
+      expect(yield* Effect.flip(carried("simplan"))).toContain(line)
+      expect(yield* described(sql)).toEqual(before)
+      expect(yield* refusal()).toBe(sentence("simplan"))
+    })
+  }
+
+  onDatabase("is refused too where its table of migrations has no digests", function* (sql) {
+    yield* leftAsBefore(sql, "simplan")
+    yield* sql`alter table simplan.migration drop column digest`
+    expect(yield* refusal()).toBe(sentence("simplan"))
+  })
 })
 
 describe("The migrations", () => {
-  onDatabase("make the columns and the functions that are read from their statements", function* (sql) {
-    yield* started()
-    const columns = yield* sql<{ readonly name: string }>`
+  onDatabase("make the columns and the functions that their steps say", function* (sql) {
+    for (const chain of [Migrations.all, PlantedVersions.chain.slice(0, 3), PlantedVersions.chain]) {
+      yield* Migrations.run(sql, schema, chain)
+      const made = yield* sql<{ readonly name: string }>`
           select table_name || '.' || column_name as name from information_schema.columns
           where table_schema = 'simplan' and table_name <> 'migration' and not (
             -- Partitions have the columns of their tables.
             select relispartition from pg_class where oid = format('%I.%I', table_schema, table_name)::regclass
-          )`
-    expect(Migrations.columnsAfter(Migrations.latest).toSorted()).toEqual(columns.map(({ name }) => name).sort())
-    const functions = yield* sql<{ readonly name: string }>`
+          )
+          union all
           select routine_name || '()' as name from information_schema.routines where routine_schema = 'simplan'`
-    const read = Migrations.namesAfter(Migrations.latest).filter((name) => name.endsWith("()"))
-    expect(read.toSorted()).toEqual(functions.map(({ name }) => name).sort())
+      const said = Step.contents(Migrations.numbered(chain).flatMap(({ steps }) => steps))
+      expect(said.toSorted()).toEqual(made.map(({ name }) => name).sort())
+    }
   })
 
-  it("stay as they are once a build has had them: a change of the schema is another migration", () => {
-    const digests = Migrations.all.map(({ digest, number }) => [number, digest.slice(0, 16)])
-    expect(digests).toEqual([
-      [1, "8eb2a492e6a21766"],
-      [2, "a589fec458fe6ef5"],
-      [3, "b212aa4dc0613193"],
-      [4, "7b0831d2c38787e8"],
-      [5, "87aad700a59f659f"],
-      [6, "46e7f36b7ef37252"],
-      [7, "45f27ccea9a325c0"],
-      [8, "ba87ea5ee2501226"],
-      [9, "c1fa371c11bd67b9"],
-      [10, "e0e119a0d846fb5a"],
-      [11, "b9b9d7489094b023"],
-      [12, "5fa9c2cad0807938"],
-      [13, "45c6587802f48b13"],
-      [14, "033857f6c0dfab8d"],
-      [15, "14a790d6d956eb63"],
-      [16, "52a86149651ff334"],
-      [17, "896e2495236165c8"],
-      [18, "36a7d5ea35ec30bc"],
-      [19, "1b2a43fece58c5f3"],
-      [20, "0728fe425d49a27e"],
-      [21, "efc567b503d0d632"],
-      [22, "811fbea78e71dc2e"],
-      [23, "2f83cc9c48ea9c80"],
-      [24, "a0de08db3552e7ac"],
-      [25, "6d251474c22cc434"],
-      [26, "a381496e0bf88e58"],
-      [27, "2f7cb395fb352d91"],
-      [28, "ba25ab0cfbce6131"],
-      [29, "fdc0ab7445b40f77"],
-      [30, "248ef1bdefcccf1f"],
-      [31, "28077af3a6ed80bc"],
-      [32, "3299a12bfb3b8623"],
-      [33, "5aeaba6a5c5a0d22"],
-      [34, "a5c851ecc104c3fa"],
-      [35, "ec4dd28fba8d0ce5"]
-    ])
+  onDatabase("make the tables, the indexes and the partitions that their steps say", function* (sql) {
+    yield* Migrations.run(sql, schema, PlantedVersions.chain.slice(0, 2))
+    // But for partitions by time, and what constraints and partitions have.
+    const made = yield* sql<{ readonly name: string }>`
+      select relname as name from pg_class
+      where relnamespace = 'simplan'::regnamespace and relname !~ '_[0-9]{4}_[0-9]{2}|^migration' and (
+        relkind in ('r', 'p') or relkind in ('i', 'I') and not relispartition
+          and not exists (select from pg_constraint where conindid = pg_class.oid)
+      )
+      union all
+      select 'sim_listed_by_kind'`
+    const said = Migrations.numbered(PlantedVersions.chain.slice(0, 2)).flatMap(({ steps }) =>
+      steps.flatMap(Step.created)
+    )
+    expect(said.filter((name) => !/[.)]/.test(name)).toSorted()).toEqual(made.map(({ name }) => name).sort())
+  })
+
+  it("stay as they are once a release has had them: a change of the schema is another migration", () => {
+    const digests = Migrations.numbered(Migrations.all).map(({ digest, number }) => [number, digest.slice(0, 16)])
+    expect(digests).toEqual([[1, "520b01d60dadafdc"]])
   })
 })
 

@@ -1,12 +1,10 @@
 /**
- * Report ids are partitioned by days, which are made ahead and dropped as a whole (rule R1). A database that has ids from
- * before, and a version before that still runs, find what they need meanwhile.
+ * Report ids are partitioned by days, which are made ahead and dropped as a whole (rule R1).
  */
 import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Time, UsageBook } from "simplan/ports"
 import { describe, expect } from "vitest"
-import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { type Adapter, admin, connect, iccidOf, newSims, on } from "./PostgresWorld.ts"
 import * as Tests from "../../setup/Tests.ts"
@@ -181,69 +179,5 @@ describe("Report ids on PostgreSQL", () => {
     expect(yield* step).toBe("more")
     expect(yield* known(adapter, ["yesterday"])).toEqual([])
     expect(yield* partitions(sql)).toEqual({ days: days(0, 2), rest: 0 })
-  })
-})
-
-describe("A database with report ids from before they were partitioned", () => {
-  const migration = Migrations.all.find(({ name }) => name === "taken_reports")
-
-  /** Has the database as the version before had left it, some days ago, and migrates it. */
-  const migrated = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-    yield* Effect.scoped(Effect.flatMap(connect(url()), start))
-    yield* sql`drop table simplan.taken_report`
-    yield* sql`drop function simplan.keep_partitions, simplan.keep_partition, simplan.copy_taken_reports`
-    yield* sql`update simplan.migration set created_at = created_at - interval '40 days'`
-    yield* sql`
-      insert into simplan.seen_report (organization_id, report_id, received_at)
-      values (${org}, 'old', ${day - 34 * Time.DAY}::bigint), (${org}, 'new', ${now}::bigint)`
-    yield* sql.withTransaction(
-      Effect.gen(function* () {
-        for (const statement of migration?.statements ?? []) yield* sql.unsafe(statement).unprepared
-        yield* sql`update simplan.migration set created_at = now() where name = 'taken_reports'`
-      })
-    )
-    return yield* connect(url())
-  })
-
-  Tests.scoped("finds them, and is rid of them at once when the last one is past its time", function* () {
-    const sql = yield* admin(url())
-    const adapter = yield* migrated(sql)
-    expect(yield* known(adapter, ["old", "new", "none"])).toEqual(["new", "old"])
-    expect(yield* known(adapter, ["old", "new"], day)).toEqual(["new"])
-    yield* purge(adapter, 35)
-    expect(yield* known(adapter, ["old", "new"], day)).toEqual(["new"])
-    expect(yield* count(sql, "simplan.seen_report")).toBe(2)
-    yield* purge(adapter, 36)
-    expect(yield* count(sql, "simplan.seen_report")).toBe(0)
-  })
-
-  Tests.scoped("has what is taken for the version before as well, for a week", function* () {
-    const sql = yield* admin(url())
-    const adapter = yield* migrated(sql)
-    const seen = Effect.map(
-      sql<{ readonly line: string }>`
-        select report_id || ' ' || received_at - ${day}::bigint as line from simplan.seen_report order by 1`,
-      (found) => found.map(({ line }) => line)
-    )
-    yield* take(adapter, { new: now + 5, newer: day + 6 })
-    yield* take(adapter, { newer: day + 3 })
-    expect(yield* seen).toEqual([`new ${now + 5 - day}`, "newer 6", `old ${-34 * Time.DAY}`])
-    yield* purge(adapter, 0)
-    yield* take(adapter, { newest: day + 7 })
-    expect(yield* seen).toHaveLength(4)
-    yield* sql`
-      update simplan.migration set created_at = created_at - interval '7 days' where name = 'taken_reports'`
-    yield* purge(adapter, 0)
-    yield* take(adapter, { last: day + 8 })
-    expect(yield* seen).toHaveLength(4)
-    expect(yield* known(adapter, ["new", "newer", "newest", "last", "old"])).toHaveLength(5)
-  })
-
-  Tests.scoped("has nothing copied where the schema is new", function* () {
-    const sql = yield* admin(url())
-    const adapter = yield* connect(url())
-    yield* start(adapter)
-    yield* take(adapter, { new: now })
-    expect(yield* count(sql, "simplan.seen_report")).toBe(0)
   })
 })

@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { Effect, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "simplan/postgres"
 import { describe, expect, it } from "vitest"
-import * as Initial from "../../../../adapters/postgres/migrations/0001_initial.ts"
-import { upgrades } from "../../../../adapters/postgres/migrations/Upgrades.ts"
+import * as Migrations from "../../../../adapters/postgres/migrations/Migrations.ts"
+import * as Step from "../../../../adapters/postgres/migrations/Step.ts"
 import * as Databases from "../../../setup/databases/Databases.ts"
 import { type Adapter, jobDue, newSims, on } from "../PostgresWorld.ts"
 import * as Tests from "../../../setup/Tests.ts"
@@ -95,12 +95,12 @@ describe("Services in several schemas of one database", () => {
 })
 
 it("statements name the schema in no text of theirs, but in names of tables and statements that they execute", () => {
-  const recorded: ReadonlyArray<string> = JSON.parse(
-    readFileSync(new URL("../statements/0001.json", import.meta.url), "utf8")
-  )
-  const literals = [...recorded, ...Initial.statements, ...Object.values(upgrades).flat()].flatMap(
-    (text) => text.match(/'(?:[^']|'')*'/g) ?? []
-  )
+  const printed = new URL("../printed/", import.meta.url)
+  const recorded = readdirSync(printed)
+    .filter((name) => name.endsWith(".sql"))
+    .map((name) => readFileSync(new URL(name, printed), "utf8"))
+  const made = Migrations.numbered(Migrations.all).flatMap(({ steps }) => steps.flatMap(Step.statements))
+  const literals = [...recorded, ...made].flatMap((text) => text.match(/'(?:[^']|'')*'/g) ?? [])
   expect(literals.length).toBeGreaterThan(80)
   expect(recorded.length).toBeGreaterThan(80)
   const mayName = (literal: string): boolean => /^'(?:simplan\.\w+'$|(?:alter table|delete from|grant) )/.test(literal)

@@ -36,7 +36,7 @@ const days = { from: far, until: far + Time.DAY }
 const books: Readonly<Record<string, Book>> = {
   "audit entries": {
     tables: ["audit_entry"],
-    step: (sql, at) => sql<{ step: string }>`select simplan.keep_audit_entries(0, ${at}::bigint) as step`,
+    step: (sql, at) => sql<{ step: string }>`select simplan.keep_partitions('audit entries', 0, ${at}::bigint) as step`,
     write: (adapter, entryId) => {
       const unattributed = { iccid: null, address: null, requestId: null, reason: null }
       const entry = { organizationId, entryId, createdAt: far, actor: "host", action: "plan.create" } as const

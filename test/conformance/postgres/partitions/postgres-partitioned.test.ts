@@ -75,7 +75,7 @@ const unnamed = {
 } as const
 
 /** The functions that go over tables with partitions. */
-const functions = ["delivery_partitions", "delivery_places", "keep_audit_entries", "keep_partitions"]
+const functions = ["delivery_partitions", "delivery_places", "keep_partitions"]
 
 /** Whether a parameter has the organization of the operations, by itself or in an array. */
 const isNamed = (value: unknown): boolean =>

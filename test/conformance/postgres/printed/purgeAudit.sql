@@ -1,1 +1,1 @@
-select to_json(simplan.keep_audit_entries($1::bigint, $2::bigint))::text as value;
+select to_json(simplan.keep_partitions($1, $2::bigint, $3::bigint))::text as value;

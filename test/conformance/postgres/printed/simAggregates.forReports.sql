@@ -11,11 +11,7 @@ select (
         where taken_report.organization_id = sim.organization_id and taken_report.report_id = asked.report_id
         and taken_report.received_at >= kept.since and taken_report.received_at < kept.until
         limit 1
-      ) or (
-        select seen_report.received_at
-        from simplan.seen_report
-        where seen_report.organization_id = sim.organization_id and seen_report.report_id = asked.report_id
-      ) >= kept.since
+      )
     )), array_agg(attachment.attachment_id), array_agg(attachment.plan_id), array_agg(attachment.created_at),
     array_agg(attachment.anchor), array_agg(attachment.suspended_at), array_agg(attachment.last_threshold_notified),
     array_agg(attachment.replacements), array_agg(attachment.terms -> 'dataMegaBytes'),
