@@ -17,7 +17,7 @@ import type { Refusal } from "./Refusal.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 import { SECOND } from "./Time.ts"
-import type { OutcomeType, Payload } from "./WebhookEvent.ts"
+import type { Data, Payload } from "./WebhookEvent.ts"
 
 /** What can be asked for. Each one is a call of the telco that a host cannot make inside its transaction. */
 export type Request =
@@ -38,12 +38,12 @@ export type Request =
       readonly iccid: string | null
     }
 
-/** The method of the host that submits each kind of request. */
+/** The method of the host that submits each kind of request, as its events name it. */
 export const methods = {
   CreateSubscription: "subscriptions.create",
   SendSms: "messages.send",
   SetMobilePlan: "wallet.setMobilePlan"
-} as const satisfies Readonly<Record<Request["_tag"], string>>
+} as const satisfies Readonly<Record<Request["_tag"], Data<"command.done">["method"]>>
 
 /** A method that submits commands. */
 export type Method = (typeof methods)[keyof typeof methods]
@@ -119,15 +119,9 @@ export const ofPublicId = (id: string): Key | undefined => {
 export const metadata = (request: Request): string | null => ("metadata" in request ? request.metadata : null)
 
 /** Rule E1: the type of the event of an outcome; null while there is none. */
-export const eventType = (outcome: Outcome): OutcomeType | null => {
-  switch (outcome._tag) {
-    case "Pending":
-      return null
-    case "Succeeded":
-      return "command.done"
-    case "Refused":
-      return "command.refused"
-  }
+export const eventType = (outcome: Outcome) => {
+  const state = stateOf({ outcome })
+  return state === "pending" ? null : (`command.${state}` as const)
 }
 
 /** Rule E1: the event of an outcome; null while there is none. */

@@ -13,7 +13,7 @@ import type { SimAggregate } from "./SimAggregate.ts"
 import { isDeleted, isLive } from "./Subscription.ts"
 import type { Named, SimChange } from "./SimDifference.ts"
 import { DAY, type Instant, SECOND, toIso } from "./Time.ts"
-import type { AttachmentData, LifecycleType, Payload } from "./WebhookEvent.ts"
+import type { Data, OptInType, Payload } from "./WebhookEvent.ts"
 
 /** How long before an attachment's end its organization is notified of it. */
 export const NOTICE = DAY
@@ -46,6 +46,14 @@ const milestones = (of: Attachment.Timed): ReadonlyArray<Milestone> => {
     { type: "attachment.expired", at: Math.max(noticeAt, expirationAt) }
   ]
 }
+
+/** What a change of a SIM is notified by. */
+type LifecycleType = Extract<
+  OptInType,
+  | `attachment.${string}`
+  | `subscription.${"created" | "deleted" | "paused" | "resumed"}`
+  | `package.${"created" | "refused"}`
+>
 
 /** Something to be notified: its type, and what of the SIM it is about. */
 interface Cause {
@@ -280,7 +288,7 @@ export const payloads = (
     if (of === undefined || stored === undefined) return NONE
     const { attachment } = stored
     const times = Attachment.times(of)
-    const data = (period: Pick<AttachmentData, "activationAt" | "expirationAt">): AttachmentData => ({
+    const data = (period: ReturnType<typeof shown>): Data<"attachment.created"> => ({
       esim,
       subscriptionId,
       attachmentId: attachment.attachmentId,

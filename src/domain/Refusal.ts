@@ -436,6 +436,13 @@ export type Code =
   | ReturnType<Extract<Rows[keyof Rows]["code"], (of: never) => string>>
   | Extract<Rows[keyof Rows]["code"], string>
 
+/** The stable names of all refusals. */
+export const codes: ReadonlyArray<Code> = [
+  ...Object.values(notFoundCodes),
+  ...Object.values(clockCodes),
+  ...Object.values(catalogue).flatMap(({ code }) => (typeof code === "string" ? [code] : []))
+]
+
 type Rows = typeof catalogue
 
 type FieldsOf = { readonly [Tag in keyof Rows]: Fields<InstanceType<Rows[Tag]["class"]>> }

@@ -110,6 +110,14 @@ const stepOf = (history: History.History, name: Name): History.Step => {
   return step
 }
 
+/** The value with the fields of each `data` in another order. */
+const turned = <A>(value: A): A =>
+  JSON.parse(
+    JSON.stringify(value, (name, part) =>
+      name === "data" ? Object.fromEntries(Object.entries(part).toReversed()) : part
+    )
+  )
+
 type Break = (history: History.History) => History.History
 
 const usage = (name: Name, alter: (entries: ReadonlyArray<UsageBook.SimEntry>) => ReadonlyArray<UsageBook.SimEntry>) =>
@@ -273,6 +281,17 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
   ],
   [Invariants.webhooksArrive, changed("delivered", () => ({ webhooks: [] }))],
   [Invariants.webhooksArrive, changed("delivered", ({ webhooks }) => ({ webhooks: [...webhooks, ...webhooks] }))],
+  [
+    Invariants.webhooksArrive,
+    (history) => ({
+      ...history,
+      steps: history.steps.map((step) => {
+        const { events, webhooks } = step.changes
+        const bodies = webhooks.map((one) => ({ ...one, body: JSON.stringify(turned(JSON.parse(one.body))) }))
+        return { ...step, changes: { ...step.changes, events: turned(events), webhooks: bodies } }
+      })
+    })
+  ],
   [
     Invariants.simsAreInOnePlace,
     lines("recurring", (line) => ({ ...line, sim: { ...line.sim, allocation: { _tag: "Free" } } }))

@@ -1,11 +1,12 @@
 /** The webhook endpoints of an organization: how they fare, and what operators do with them. A signing key is shown once. */
-import { TextLimit, WebhookEvent } from "simplan/ports"
+import { TextLimit } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Conflicts from "../Conflicts.ts"
 import { List } from "../List.tsx"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Task from "../Task.tsx"
 import type * as Types from "../Types.ts"
+import * as EventTypes from "../printed/EventTypes.ts"
 import * as View from "../View.tsx"
 
 type Endpoint = Types.Item<"webhooks", "list">
@@ -17,7 +18,7 @@ const ONCE = "The key that signs its calls is shown once."
 const events = (initial: ReadonlyArray<string>): Task.Field => ({
   name: "events",
   label: "Events",
-  choices: WebhookEvent.types.map((type) => ({ value: type, title: type })),
+  choices: EventTypes.types.map((type) => ({ value: type, title: type })),
   takesMany: true,
   initial: initial.join(",")
 })
@@ -36,7 +37,7 @@ const creation = (path: string): Task.Task => ({
     Promise.resolve([
       { name: "url", label: "URL", longest: TextLimit.URL, initial: "https://" },
       about(""),
-      events(WebhookEvent.standardTypes)
+      events(EventTypes.standardTypes)
     ]),
   preview: () => Promise.resolve([`The events are sent there from now on. ${ONCE}`]),
   does: async ({ description, events: chosen = "", url }) => {

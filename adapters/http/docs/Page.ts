@@ -3,6 +3,7 @@
  * and of what each of the seven `active_period` rules makes of a request; then the reference. It has no scripts and loads
  * nothing. Its links are relative, so they hold below a prefix.
  */
+import { Record } from "effect"
 import { Delivery, Plan, Sms, TextLimit, WebhookEvent } from "simplan/ports"
 import { Samples } from "simplan/views"
 import type * as Json from "../openapi/JsonSchema.ts"
@@ -183,6 +184,17 @@ const codes = Html.table(
   ])
 )
 
+const events = Html.table(
+  ["Type", "What has happened", "What its `data` has"].map(Html.text),
+  Record.toEntries(WebhookEvent.catalogue).map(([type, { data, meaning }]) => [
+    `<code>${type}</code>`,
+    Html.text(meaning),
+    Object.keys(data.fields)
+      .map((name) => `<code>${name}</code>`)
+      .join(" ")
+  ])
+)
+
 const limits = Html.table(
   ["Limit", "Value"],
   [
@@ -247,7 +259,8 @@ const chapters: ReadonlyArray<Chapter> = [
         "Each call is signed: `x-service-signature: t=<unix seconds>,v1=<hex>` is HMAC-SHA256 over `<t>.<body>`, keyed by the endpoint's signing key as UTF-8. Check it over the raw body, and refuse a `t` more than 5 minutes away. The headers of Standard Webhooks are sent too. `simplan/webhooks` has a verifier.",
         `A 2xx within 15 s is success. Everything else is tried again, ${Delivery.retrySchedule.length} times over three days. A 429 or 503 with \`Retry-After\` puts the next attempt off, by a day at most. An event can come twice, with the same \`id\`, and later than younger ones: ids of events about one SIM rise in the order in which they happened, while \`timestamp\`, which is in seconds, orders nothing. A 410 disables the endpoint.`
       ) +
-      `<pre>${Html.escape(JSON.stringify({ id: Samples.eventId, type: "subscription.esim.locationChanged", timestamp: 1_768_119_300, data: { esim: Samples.iccid, countryIso2: "SE", previousCountryIso2: "DK" } }, null, 2))}</pre>`
+      `<pre>${Html.escape(JSON.stringify({ id: Samples.eventId, type: "subscription.esim.locationChanged", timestamp: 1_768_119_300, data: { esim: Samples.iccid, countryIso2: "SE", previousCountryIso2: "DK" } }, null, 2))}</pre>` +
+      events
   },
   {
     id: "errors",

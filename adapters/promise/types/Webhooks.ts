@@ -2,30 +2,8 @@
  * Webhook endpoints, and the log of their deliveries.
  */
 import type { CallOptions, InstantInput, PagedList, WriteOptions } from "./Calls.ts"
+import type { EventType } from "./printed/Events.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
-
-/** The types of events (rules W5 and E1). The first three are the standard ones. */
-export type EventType =
-  | "attachment.allowanceConsumed"
-  | "subscription.esim.locationChanged"
-  | "esim.smdp.stateChanged"
-  | "subscription.created"
-  | "subscription.deleted"
-  | "subscription.replaced"
-  | "subscription.paused"
-  | "subscription.resumed"
-  | "attachment.created"
-  | "attachment.activated"
-  | "attachment.expiring"
-  | "attachment.expired"
-  | "attachment.suspended"
-  | "package.created"
-  | "package.refused"
-  | "package.allowanceConsumed"
-  | "stock.low"
-  | "endpoint.disabled"
-  | "command.done"
-  | "command.refused"
 
 /** Where an organization's events go. */
 export interface WebhookEndpoint extends OfOrganization {

@@ -3,6 +3,7 @@
  */
 import type { ErrorCode } from "../errors/Errors.ts"
 import type { CallOptions, PagedList, WriteOptions } from "./Calls.ts"
+import type { CommandMethod } from "./printed/Events.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Coverage } from "./Coverage.ts"
 import type { ApiKeys, Organizations } from "./Organizations.ts"
@@ -48,9 +49,6 @@ export interface Transaction {
     readonly backend: () => unknown
   }
 }
-
-/** The methods that submit a command inside a transaction. */
-export type CommandMethod = "subscriptions.create" | "messages.send" | "wallet.setMobilePlan"
 
 /** `pending` until it is carried out; then `done`, or `refused`. One that was cancelled is `refused`. */
 export type CommandState = "pending" | "done" | "refused"

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { Attachments, type Refusal, type Time } from "simplan"
-import { Allowance, type Attachment, Recurrence, type WebhookEvent } from "simplan/ports"
+import { Allowance, type Attachment, Recurrence, WebhookEvent } from "simplan/ports"
 import type { Simulated } from "simplan/testing"
 import { type Course, courseAfter, type Entry, isClamped, limitAt, type PackageCourse } from "./History.ts"
 import * as Rules from "./Rules.ts"
@@ -118,32 +118,20 @@ const between = (
   ]
 }
 
-const webhookRules = {
+const webhookRules: Partial<Record<WebhookEvent.Type, Rules.Rule>> = {
   "attachment.allowanceConsumed": Rules.thresholds,
   "subscription.esim.locationChanged": Rules.changed,
   "esim.smdp.stateChanged": Rules.changed
-} as const satisfies Record<(typeof WebhookEvent.standardTypes)[number], Rules.Rule>
-
-type Payload = Extract<WebhookEvent.Payload, { readonly type: keyof typeof webhookRules }>
-
-const webhookDetail = (event: Payload): string => {
-  switch (event.type) {
-    case "attachment.allowanceConsumed":
-      return `${event.data.usagePercentage} %`
-    case "subscription.esim.locationChanged":
-      return `${event.data.previousCountryIso2 ?? "nowhere yet"} to ${event.data.countryIso2}`
-    case "esim.smdp.stateChanged":
-      return event.data.smdpStateChange.state
-  }
 }
 
 const webhook = ({ at, body }: Simulated.ReceivedWebhook): Entry => {
-  const event: Payload = JSON.parse(body)
+  const event: WebhookEvent.Payload = JSON.parse(body)
+  const rule = webhookRules[event.type]
   return {
     at,
     kind: "webhook",
-    what: `webhook ${event.type}: ${webhookDetail(event)}`,
-    rules: [webhookRules[event.type]],
+    what: `webhook ${WebhookEvent.brief(event)}`,
+    rules: rule === undefined ? [] : [rule],
     attachment: null
   }
 }

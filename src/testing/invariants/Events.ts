@@ -2,11 +2,12 @@
  * What must hold of events about usage and reports, and of all webhooks: each event has exactly one cause, and each cause its
  * event, in order. What holds of opt-in events stands in `Lifecycle`.
  */
+import { Record, Schema } from "effect"
 import type { WithPackages } from "../../domain/Attachment.ts"
 import type { PlanTerms } from "../../domain/Plan.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Report } from "../../domain/TelcoReport.ts"
-import { iccid, isOptIn, type WebhookEvent } from "../../domain/WebhookEvent.ts"
+import { catalogue, iccid, isOptIn, type WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { isIdle, type Step } from "../History.ts"
 import { attachments, type Frame, first, type Invariant, make, periodOf, same, show } from "./Invariant.ts"
 
@@ -174,9 +175,15 @@ export const eventsHaveOneCause: Invariant = make(
   }
 )
 
+/** Whether each type of event says what its row in the catalogue has. */
+const checks = Record.map(catalogue, ({ data }) => Schema.is(data))
+
+const saysItsRow = ({ payload: { data, type } }: WebhookEvent): boolean =>
+  checks[type](data) && same(Object.keys(data), Object.keys(catalogue[type].data.fields))
+
 /**
- * Rules W5 and W7. Each body has the event's id, type and data, and goes to the event's organization. Repeated
- * deliveries are allowed once a process was killed.
+ * Rules W5 and W7. Each body has the event's id, type and data, the fields of the catalogue in its order, and goes to the event's
+ * organization. Repeated deliveries are allowed once a process was killed.
  */
 export const webhooksArrive: Invariant = make(
   "every event arrives, once unless a process was killed, at the organization that it is about",
@@ -195,6 +202,7 @@ export const webhooksArrive: Invariant = make(
         if (event === undefined) return `${body} arrived, which no event is`
         if (arrived.has(id) && !killed) return `the event ${id} arrived twice`
         arrived.add(id)
+        if (!saysItsRow(event)) return `${body} has not the fields of ${type}, in their order`
         const right = event.organizationId === organizationId && same(event.payload, { type, data })
         return right ? null : `${body} arrived at ${organizationId} for ${show(event)}`
       })

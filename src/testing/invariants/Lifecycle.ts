@@ -3,7 +3,6 @@
  * order, in time and to the end. They are apart from `Invariants.all`, because only an endpoint that takes them from the
  * beginning receives them.
  */
-import { Record } from "effect"
 import type { WithPackages } from "../../domain/Attachment.ts"
 import { idOf, type Package } from "../../domain/Package.ts"
 import { DAY, type Instant, toIso } from "../../domain/Time.ts"
@@ -26,30 +25,26 @@ const aboutOf = ({ payload: { data, type } }: WebhookEvent): string | null => {
 /** What may be notified of a subscription at any time. */
 const always = ["subscription.deleted", "subscription.replaced"] as const
 
-/** The types in which something may be notified next, after each type; `none` stands for the beginning. */
-const following: { readonly [Type in OptInType | "none"]: ReadonlyArray<OptInType> } = {
-  none: ["subscription.created", "attachment.created", "package.created", "package.refused"],
-  "subscription.created": [...always, "subscription.paused"],
-  "subscription.replaced": [...always, "subscription.paused", "subscription.resumed"],
-  "subscription.paused": [...always, "subscription.resumed"],
-  "subscription.resumed": [...always, "subscription.paused"],
-  "subscription.deleted": [],
-  "attachment.created": ["attachment.activated", "attachment.suspended"],
-  "attachment.activated": ["attachment.expiring", "attachment.suspended"],
-  "attachment.expiring": ["attachment.expired", "attachment.suspended"],
-  "attachment.expired": [],
-  "attachment.suspended": [],
-  "package.created": [],
-  "package.refused": [],
-  "package.allowanceConsumed": [],
-  "stock.low": [],
-  "endpoint.disabled": [],
-  "command.done": [],
-  "command.refused": []
-}
+/**
+ * The types in the order in which they come in a life, each with those that may be notified next; `none` stands for the beginning.
+ */
+const following = new Map<OptInType | "none", ReadonlyArray<OptInType>>([
+  ["none", ["subscription.created", "attachment.created", "package.created", "package.refused"]],
+  ["subscription.created", [...always, "subscription.paused"]],
+  ["subscription.replaced", [...always, "subscription.paused", "subscription.resumed"]],
+  ["subscription.paused", [...always, "subscription.resumed"]],
+  ["subscription.resumed", [...always, "subscription.paused"]],
+  ["subscription.deleted", []],
+  ["attachment.created", ["attachment.activated", "attachment.suspended"]],
+  ["attachment.activated", ["attachment.expiring", "attachment.suspended"]],
+  ["attachment.expiring", ["attachment.expired", "attachment.suspended"]],
+  ["attachment.expired", []],
+  ["attachment.suspended", []],
+  ["package.created", []],
+  ["package.refused", []]
+])
 
-/** The types in the order in which they come in a life. */
-const inALife: ReadonlyArray<OptInType | "none"> = Record.keys(following)
+const inALife = [...following.keys()]
 
 type Notified = Map<string, ReadonlyArray<OptInType>>
 
@@ -65,7 +60,9 @@ const inOrder = (notified: Notified, { step }: Frame): string | null =>
     if ("subscriptionId" in data && notified.get(data.subscriptionId)?.includes("subscription.deleted") === true) {
       if (about !== data.subscriptionId) return `${about} notified ${type} after ${data.subscriptionId} was deleted`
     }
-    return following[before.at(-1) ?? "none"].includes(type) ? null : `${about} notified ${type} after ${show(before)}`
+    return following.get(before.at(-1) ?? "none")?.includes(type) === true
+      ? null
+      : `${about} notified ${type} after ${show(before)}`
   })
 
 /**
