@@ -88,7 +88,7 @@ export const PlanAttachment = Schema.Struct({
         expiration_at: expirationAt,
         used_allowance: usedAllowance,
         assumed_used_allowance: Schemas.optional(
-          Schema.Struct({ dataBytes: Schema.Int }),
+          Schema.Struct({ dataBytes: Schemas.field(Schema.Int, "Bytes that were assumed to be used", 0) }),
           "Present where the subscription has moved, and the telco could not say how much was used on the SIM before: what was assumed by " +
             "the last report, and what is left was ordered by",
           { dataBytes: 0 }
