@@ -24,12 +24,11 @@ export const lastAttempts = (found: Rows.Kinds["delivery"] | null): ReadonlyArra
 /** The jobs about a SIM that wait for their next try or have ended. */
 export const ofSim = (
   store: RowStore,
-  { iccid, organizationId }: Storage.OfOrganization & { readonly iccid: string },
-  limit: number
+  { after, iccid, limit, organizationId }: Parameters<Storage.Service["jobs"]["ofSim"]>[0]
 ): ReadonlyArray<Job.Job> =>
   [Rows.WAITING, Rows.PROBLEMS]
     .flatMap((list) =>
-      take(store.also("job", list, null), Number.POSITIVE_INFINITY, (job) =>
+      take(store.also("job", list, after), Number.POSITIVE_INFINITY, (job) =>
         job.organizationId === organizationId && "iccid" in job.work && job.work.iccid === iccid ? job : null
       )
     )

@@ -356,7 +356,7 @@ const storage = (store: RowStore): Storage.Service => {
             Job.isWaiting(job) && Job.isAsked(job, filter) ? job : null
           )
         ),
-      ofSim: ({ limit, ...of }) => read(() => Queues.ofSim(store, of, limit)),
+      ofSim: (of) => read(() => Queues.ofSim(store, of)),
       waitingCounts: read(() =>
         Job.waitingCounts(
           take(store.also("job", Rows.WAITING, null), COUNTED, (job) => (Job.isWaiting(job) ? job : null))

@@ -101,17 +101,26 @@ const difference = (before, after) => {
 /** The words of a text in one order: the compiler writes the members of a union in an order that changes. */
 const words = (text) => (text.match(/[\w$"'`/-]+/g) ?? []).sort().join(" ")
 
+/** A report as it stands; empty where there is none. */
+const standing = (name) => {
+  const file = join(reports, name)
+  return existsSync(file) ? readFileSync(file, "utf8") : ""
+}
+
 const made = make()
 if (process.argv.includes("--update")) {
+  const texts = [...made].map(([name, text]) => {
+    const before = standing(name)
+    return [name, words(before) === words(text) ? before : text]
+  })
   rmSync(reports, { recursive: true, force: true })
   mkdirSync(reports, { recursive: true })
-  for (const [name, text] of made) writeFileSync(join(reports, name), text)
+  for (const [name, text] of texts) writeFileSync(join(reports, name), text)
 } else {
   const names = new Set([...made.keys(), ...(existsSync(reports) ? readdirSync(reports) : [])])
   let changed = 0
   for (const name of names) {
-    const file = join(reports, name)
-    const before = existsSync(file) ? readFileSync(file, "utf8") : ""
+    const before = standing(name)
     const after = made.get(name) ?? ""
     const lines = difference(before, after)
     if (lines.length === 0 || words(before) === words(after)) continue

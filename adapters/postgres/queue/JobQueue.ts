@@ -226,7 +226,7 @@ export const waiting =
 /** The jobs about a SIM that wait for their next try or have ended. */
 export const ofSim =
   (database: Database) =>
-  ({ iccid, limit, organizationId }: Parameters<Storage.Service["jobs"]["ofSim"]>[0]) =>
+  ({ after, iccid, limit, organizationId }: Parameters<Storage.Service["jobs"]["ofSim"]>[0]) =>
     Effect.map(
       database.rows(
         (sql) => sql<Row<Packed>>`
@@ -234,6 +234,7 @@ export const ofSim =
           from simplan.job
           where job.organization_id = ${organizationId} and job.work->>'iccid' = ${iccid}
             and (job.waiting is not null or job.ended_at is not null)
+            and ${Pages.after(sql, "job.created_at, job.job_id", after)}
           order by job.created_at, job.job_id
           limit ${limit}::int`
       ),

@@ -3,6 +3,7 @@
  * reported, packages, work that waits, and problems.
  */
 import { Context, Effect, Layer } from "effect"
+import type { Job } from "../../domain/Job.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
@@ -26,7 +27,7 @@ export class History extends Context.Service<
   }
 >()("simplan/History") {}
 
-/** How many jobs of a SIM are read that wait or are problems. */
+/** How many jobs of a SIM that wait or are problems are read at once. */
 const JOBS = 1_000
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
@@ -37,13 +38,26 @@ export const layer: Layer.Layer<History, never, Storage | BusinessClock | Paging
     const clock = yield* BusinessClock
     const lists = yield* Paging.FilteredLists
 
+    /** All jobs of a SIM that wait or are problems: few, but after a long outage. */
+    const jobsOf = Effect.fnUntraced(function* (of: { readonly organizationId: string; readonly iccid: string }) {
+      const jobs: Array<Job> = []
+      let page: ReadonlyArray<Job>
+      do {
+        const last = jobs.at(-1)
+        const after: CreatedCursor | null = last === undefined ? null : { createdAt: last.createdAt, id: last.jobId }
+        page = yield* storage.jobs.ofSim({ ...of, after, limit: JOBS })
+        jobs.push(...page)
+      } while (page.length === JOBS)
+      return jobs
+    })
+
     /** What is read whole, since it is all of one SIM. */
     const ofSim = Effect.fnUntraced(function* (
       of: { readonly organizationId: string; readonly iccid: string },
       { location }: Sim,
       after: CreatedCursor | null
     ) {
-      const jobs = yield* storage.jobs.ofSim({ ...of, limit: JOBS })
+      const jobs = yield* jobsOf(of)
       const reports = yield* storage.sims.smdpHistory(of)
       const { attachments } = (yield* storage.subscriptions.attachments(of)) ?? { attachments: [] }
       yield* RequestContext.countAttachments(attachments)

@@ -57,7 +57,7 @@ export interface Jobs {
   readonly waiting: (query: FilteredKeyset & Job.WaitingFilter) => Read<Filtered<Job.WaitingJob>>
   /** Those about a SIM that wait for their next try or have ended in refusals (rule S6), by creation and id, ascending. */
   readonly ofSim: (
-    of: OfOrganization & { readonly iccid: string; readonly limit: number }
+    of: OfOrganization & Keyset<CreatedCursor> & { readonly iccid: string }
   ) => Read<ReadonlyArray<Job.Job>>
   /** The first 10,000 of those that wait by creation, counted by kind and reason (`Job.waitingCounts`). */
   readonly waitingCounts: Read<ReadonlyArray<Job.WaitingCount>>

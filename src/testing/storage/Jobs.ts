@@ -259,8 +259,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const elsewhere = about(world.iccid(), 3)
       const ofNone = Rows.job(world, { work: { _tag: "CheckStock", label: "Green" } })
       yield* World.putJobs(world, [untried, ended, waits, elsewhere, ofNone])
-      const read = (of: Partial<Storage.OfOrganization> = {}, limit = 10) =>
-        storage.jobs.ofSim({ organizationId, ...of, iccid, limit })
+      const read = (
+        of: Partial<Storage.OfOrganization & Storage.Keyset<Storage.CreatedCursor>> = {},
+        limit = 10
+      ) => storage.jobs.ofSim({ organizationId, after: null, limit, ...of, iccid })
       yield* Suite.equals("before any try", yield* read(), [])
       const claim = World.claim(world)
       yield* world.jobs.claim(claim)
@@ -284,6 +286,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       ]
       yield* Suite.equals("of the SIM", yield* read(), expected)
       yield* Suite.equals("the first", yield* read({}, 1), expected.slice(0, 1))
+      const after = { createdAt: ended.createdAt, id: ended.jobId }
+      yield* Suite.equals("the next", yield* read({ after }, 1), expected.slice(1))
       yield* Suite.equals("of another organization", yield* read({ organizationId: other.organizationId }), [])
       yield* storage.commit({ jobs: { resolved: [{ jobId: ended.jobId, endedAt: now }] } })
       yield* Suite.equals("once the problem is resolved", yield* read(), expected.slice(1))

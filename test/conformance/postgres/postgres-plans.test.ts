@@ -313,7 +313,7 @@ const use = (adapter: Adapter, round: number) =>
     for (const before of [null, { attachmentId: "a", day, countryAlpha2: null }]) {
       yield* storage.usage.latest({ ...of, iccid, before, limit: 10 })
     }
-    yield* storage.jobs.ofSim({ ...of, iccid, limit: 10 })
+    yield* storage.jobs.ofSim({ ...of, iccid, after: null, limit: 10 })
     yield* storage.deliveries.lastAttempts({ ...of, deliveryIds: [`event-${round}:endpoint`, "another"] })
     yield* storage.usage.bookings({ ...of, attachmentIds: [`line-${round}`, "another"] })
     for (const by of UsageBook.totalGroups) yield* storage.usage.totals({ ...of, ...days, by })

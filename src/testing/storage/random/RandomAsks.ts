@@ -244,7 +244,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): ReadonlyArray<Answer> => {
       (before: UsageBook.SimEntry | null, limit) => storage.usage.latest({ ...of, iccid, before, limit }),
       (entry) => entry
     ),
-    storage.jobs.ofSim({ ...of, iccid, limit: 1 + row }),
+    storage.jobs.ofSim({ ...of, iccid, after: null, limit: 1 + row }),
     Effect.forEach(UsageBook.totalGroups, (by) => storage.usage.totals({ ...of, ...days, by })),
     pages(
       ask,

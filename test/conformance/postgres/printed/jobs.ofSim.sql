@@ -3,5 +3,6 @@ select (json_build_array(job.job_id, job.organization_id, job.work, job.due_at, 
 from simplan.job
 where job.organization_id = $1 and job.work->>'iccid' = $2
 and (job.waiting is not null or job.ended_at is not null)
+and (job.created_at, job.job_id) > ($3::bigint, $4::text)
 order by job.created_at, job.job_id
-limit $3::int;
+limit $5::int;
