@@ -83,7 +83,11 @@ const UpdatesFile = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text
 
 export const RowResult = Schema.Struct({
   row: Schemas.field(Schema.Int, "Counted from 1, the header not included", 7),
-  line: Schemas.field(Schema.NullOr(Schema.Int), "The line of the body on which the row begins; null: not known", 8),
+  line: Schemas.field(
+    Schema.NullOr(Schema.Int),
+    "The line on which the row begins in the body that was sent; null: not known",
+    8
+  ),
   iccid: Schemas.iccid,
   result: Schemas.field(
     Schema.Literals(["corrected", "unchanged", "refused"]),

@@ -82,7 +82,8 @@ describe("Heavy reads (W13)", () => {
       yield* locked(
         sql,
         Effect.gen(function* () {
-          const read = yield* Effect.forkChild(totals(adapter))
+          // Longer than the test may take, so that it does not end by itself.
+          const read = yield* Effect.forkChild(totals(adapter, 3_600_000))
           yield* untilWaiting(watcher, 1)
           yield* Fiber.interrupt(read)
           yield* untilWaiting(watcher, 0)
