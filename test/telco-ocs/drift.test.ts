@@ -247,6 +247,7 @@ describe("Each drift has both sides, and a correction that makes it ours", () =>
       const { of, pauses } = servicesOf(world)
       yield* pauses.pause(of)
       yield* world.work
+      yield* world.settle
       for (let time = 0; time < (again ? 2 : 1); time++) {
         expect(world.model.status).toBe("SUSPENDED")
         world.model.status = "ACTIVE"
@@ -255,6 +256,27 @@ describe("Each drift has both sides, and a correction that makes it ours", () =>
       }
     })
   }
+
+  inWorld("of a paused SIM that an open order gives service, only once the order is settled", function* (world) {
+    const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, start: START })
+    const { of, pauses } = servicesOf(world)
+    yield* pauses.pause(of)
+    yield* world.work
+    yield* nextDay(world)
+    // The order takes effect late, and starts the service.
+    world.model.failing = new Set(["affectPackage"])
+    const window = { start: START + 30 * Time.DAY, end: START + 60 * Time.DAY }
+    yield* Effect.flip(world.telco.createPackage({ packageId: `${attachmentId}:1`, iccid: of.iccid, window, terms }))
+    world.model.failing = new Set()
+    world.model.status = "ACTIVE"
+    yield* nextDay(world)
+    yield* nextDay(world)
+    expect(yield* findings(world)).toEqual([])
+    yield* world.settle
+    expect(world.model.status).toBe("SUSPENDED")
+    yield* nextDay(world)
+    expect(yield* findings(world)).toEqual([])
+  })
 
   for (const status of ["SUSPENDED", "DISCONNECTED"]) {
     inWorld(`a SIM that is active here and ${status} there`, function* (world) {

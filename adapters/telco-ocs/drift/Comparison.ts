@@ -164,21 +164,23 @@ const edited = (
 /** A SIM in one of these has no service at the OCS. */
 const STOPPED: ReadonlySet<string> = new Set(["SUSPENDED", "DISCONNECTED", "END_OF_LIFE"])
 
-/** What differs in the SIM itself. The OCS may be behind what was asked for a moment ago. */
-const ofSim = ({ expected, iccid, mobilePlanId, subscriber, telco }: Books): ReadonlyArray<Problem.Finding> => {
-  if (expected === null || subscriber === null) return []
-  const { hasMobilePlan = false, pausedAt } = expected
-  const { mobilePlanId: listed, status } = subscriber
-  const isOther = pausedAt !== null ? status === "ACTIVE" : STOPPED.has(status ?? "")
-  return [
-    ...(pausedAt !== undefined && status !== null && isOther
-      ? [Findings.service({ telco, iccid }, pausedAt, status)]
-      : []),
-    ...(hasMobilePlan && mobilePlanId !== null && listed !== mobilePlanId
-      ? [Findings.mobilePlan({ telco, iccid }, mobilePlanId, listed)]
-      : [])
-  ]
+/** Whether the SIM has service. The OCS may be behind what was asked for a moment ago. */
+const ofService = ({ expected, iccid, subscriber, telco }: Books): ReadonlyArray<Problem.Finding> => {
+  const pausedAt = expected?.pausedAt
+  const status = subscriber?.status ?? null
+  if (pausedAt === undefined || status === null) return []
+  const isOther = pausedAt !== null ? status === "ACTIVE" : STOPPED.has(status)
+  return isOther ? [Findings.service({ telco, iccid }, pausedAt, status)] : []
 }
+
+/** Whether the SIM has the mobile plan, of which the same holds. */
+const ofMobilePlan = ({ expected, iccid, mobilePlanId, subscriber, telco }: Books): ReadonlyArray<Problem.Finding> =>
+  expected?.hasMobilePlan === true &&
+  subscriber !== null &&
+  mobilePlanId !== null &&
+  subscriber.mobilePlanId !== mobilePlanId
+    ? [Findings.mobilePlan({ telco, iccid }, mobilePlanId, subscriber.mobilePlanId)]
+    : []
 
 const compare = (books: Books): Compared => {
   const { expected, iccid, listed, now, ordered, remembered, suspected: before, telco, watch } = books
@@ -189,9 +191,9 @@ const compare = (books: Books): Compared => {
   const find = (all: ReadonlyArray<Problem.Finding>) => {
     for (const one of all) findings.set(one.findingId, one)
   }
-  /** A difference that has to last for the watch time, from when no order is open. */
-  const suspect = (finding: Problem.Finding, isSettled: boolean) => {
-    const since = isSettled ? (before[finding.findingId] ?? now) : now
+  /** A difference that has to last for the watch time, from when no order is open, or from when one has to be settled. */
+  const suspect = (finding: Problem.Finding, isSettled: boolean, settledAt = now) => {
+    const since = isSettled ? (before[finding.findingId] ?? now) : settledAt
     if (now - since >= watch) find([finding])
     else suspected[finding.findingId] = since
   }
@@ -235,7 +237,9 @@ const compare = (books: Books): Compared => {
       suspect(Findings.unordered(telco, iccid, one), isSettled)
     }
   }
-  for (const one of ofSim(books)) suspect(one, true)
+  for (const one of ofMobilePlan(books)) suspect(one, true)
+  // An order that is open may start the service of a SIM that is paused, until it is settled (rule S7).
+  for (const one of ofService(books)) suspect(one, isSettled || expected?.pausedAt === null, now + watch)
   return { findings: [...findings.values()], deletable, suspected }
 }
 

@@ -259,10 +259,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const elsewhere = about(world.iccid(), 3)
       const ofNone = Rows.job(world, { work: { _tag: "CheckStock", label: "Green" } })
       yield* World.putJobs(world, [untried, ended, waits, elsewhere, ofNone])
-      const read = (
-        of: Partial<Storage.OfOrganization & Storage.Keyset<Storage.CreatedCursor>> = {},
-        limit = 10
-      ) => storage.jobs.ofSim({ organizationId, after: null, limit, ...of, iccid })
+      const read = (of: Partial<Storage.OfOrganization & Storage.Keyset<Storage.CreatedCursor>> = {}, limit = 10) =>
+        storage.jobs.ofSim({ organizationId, after: null, limit, ...of, iccid })
       yield* Suite.equals("before any try", yield* read(), [])
       const claim = World.claim(world)
       yield* world.jobs.claim(claim)
