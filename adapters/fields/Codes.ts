@@ -3,7 +3,7 @@
  * Promise hosts take them from this table. `Refusal` has the code of each refusal. And the codes of other things that both name: the
  * reasons why an attachment gives no service (rule L2), those why a webhook endpoint is disabled, and the states of deliveries.
  */
-import { Delivery, type Reason, type WebhookEndpoint } from "simplan/ports"
+import type { Reason } from "simplan/ports"
 
 /** Each code with its status and its meaning. */
 export const table = {
@@ -116,24 +116,3 @@ export const reasonCodes: ReadonlyArray<ReasonCode> = Object.values(codesOfReaso
 
 /** The code of a reason. */
 export const reasonCode = ({ _tag }: Reason.Reason): ReasonCode => codesOfReasons[_tag]
-
-/** The codes of the reasons why a webhook endpoint is disabled (rule W7). */
-export const disabledReasons = {
-  Organization: "organization",
-  Gone: "gone",
-  Failing: "failing"
-} as const satisfies Readonly<Record<WebhookEndpoint.DisabledReason, string>>
-
-/** The codes of the states of deliveries. */
-export const deliveryStatuses = {
-  Pending: "pending",
-  Delivered: "delivered",
-  Failed: "failed"
-} as const satisfies Readonly<Record<Delivery.Status, string>>
-
-/** The code of a delivery's state. */
-export type DeliveryStatus = (typeof deliveryStatuses)[Delivery.Status]
-
-/** The state of a code, as filters take it. */
-export const statusesOf = (code: DeliveryStatus): ReadonlyArray<Delivery.Status> =>
-  Delivery.statuses.filter((status) => deliveryStatuses[status] === code)

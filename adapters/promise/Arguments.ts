@@ -132,7 +132,10 @@ const schemaOf = (form: View.Form): Schema.Codec<unknown, unknown> => {
     case "Limited":
       return Fields.storable(form.limit)
     case "Instant":
+    case "UnixSeconds":
       return InstantOfDomain
+    case "Json":
+      return Schema.Record(Schema.String, Schema.Unknown)
     case "Boolean":
       return Flag
     case "Integer":
@@ -142,7 +145,7 @@ const schemaOf = (form: View.Form): Schema.Codec<unknown, unknown> => {
     case "NullOr":
       return Schema.NullOr(schemaOf(form.of))
     case "List":
-      return Schema.Array(schemaOf(form.of))
+      return form.most === null ? Schema.Array(schemaOf(form.of)) : Fields.list(schemaOf(form.of), form.most)
     case "Nested":
       return structOf(form.view)
   }

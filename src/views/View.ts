@@ -10,12 +10,12 @@ import type { Instant } from "../domain/Time.ts"
 
 /** What a value is. Adapters make their schemas from it. */
 export type Form =
-  | { readonly _tag: "Text" | "Token" | "Id" | "Instant" | "Boolean" }
+  | { readonly _tag: "Text" | "Token" | "Id" | "Instant" | "UnixSeconds" | "Json" | "Boolean" }
   | { readonly _tag: "Limited"; readonly limit: number }
   | { readonly _tag: "Integer"; readonly minimum: number; readonly maximum: number }
   | { readonly _tag: "OneOf"; readonly values: ReadonlyArray<string>; readonly name: string | null }
   | { readonly _tag: "NullOr"; readonly of: Form }
-  | { readonly _tag: "List"; readonly of: Form }
+  | { readonly _tag: "List"; readonly of: Form; readonly most: number | null }
   | { readonly _tag: "Nested"; readonly view: View }
 
 /** What a value is, with its types in the domain and on the wire. */
@@ -47,6 +47,14 @@ export const id: Kind<string, string> = { form: { _tag: "Id" } }
 /** An instant: a `Date` for hosts, RFC 3339 text on the wire. */
 export const instant: Kind<Instant, string> = { form: { _tag: "Instant" } }
 
+/** An instant that the wire has in Unix seconds: a `Date` for hosts. */
+export const unixSeconds: Kind<Instant, number> = { form: { _tag: "UnixSeconds" } }
+
+/** A JSON object of many kinds. */
+export const json: Kind<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>> = {
+  form: { _tag: "Json" }
+}
+
 /** True or false. */
 export const boolean: Kind<boolean, boolean> = { form: { _tag: "Boolean" } }
 
@@ -69,10 +77,11 @@ export const nullOr = <Domain, Wire>({ form }: Kind<Domain, Wire>): Kind<Domain 
   form: { _tag: "NullOr", of: form }
 })
 
-/** Any number of values of this kind. */
-export const list = <Domain, Wire>({ form }: Kind<Domain, Wire>): Kind<ReadonlyArray<Domain>, ReadonlyArray<Wire>> => ({
-  form: { _tag: "List", of: form }
-})
+/** Values of this kind; of a request, not more than so many. */
+export const list = <Domain, Wire>(
+  { form }: Kind<Domain, Wire>,
+  most: number | null = null
+): Kind<ReadonlyArray<Domain>, ReadonlyArray<Wire>> => ({ form: { _tag: "List", of: form, most } })
 
 /** A value of another view. */
 export const nested = <Fields extends AnyFields>(view: View<Fields>): Kind<Domain<Fields>, Wire<Fields>> => ({

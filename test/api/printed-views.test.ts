@@ -2,12 +2,12 @@
  * What is printed from the views: the declarations that hosts read, and the functions that copy a value of the domain to the
  * host's form and to the wire's. `npm run print` writes them anew.
  */
-import { Jobs, Organizations, ServiceOperators, View } from "simplan/views"
+import { Jobs, Organizations, ServiceOperators, View, Webhooks } from "simplan/views"
 import { describe, expect, it } from "vitest"
 import { documented, formatted } from "./Printed.ts"
 
 /** The views of each module of `src/views`. */
-const modules: Readonly<Record<string, object>> = { Jobs, Organizations, ServiceOperators }
+const modules: Readonly<Record<string, object>> = { Jobs, Organizations, ServiceOperators, Webhooks }
 
 const isView = (value: unknown): value is View.View =>
   typeof value === "object" && value !== null && "meaning" in value && "own" in value
@@ -19,6 +19,10 @@ const typeOf = (form: View.Form, isRequest: boolean): string => {
     case "Id":
     case "Limited":
       return "string"
+    case "Json":
+      return "Readonly<Record<string, unknown>>"
+    case "UnixSeconds":
+      return "Date"
     case "Instant":
       return isRequest ? "InstantInput" : "Date"
     case "Boolean":
@@ -38,12 +42,18 @@ const typeOf = (form: View.Form, isRequest: boolean): string => {
 
 const literals = (values: ReadonlyArray<string>): string => values.map((value) => JSON.stringify(value)).join(" | ")
 
+/** The types that other modules have, with their imports. */
+const elsewhere = {
+  EventType: 'import type { EventType } from "./Events.ts"',
+  OfOrganization: 'import type { OfOrganization } from "./Organizations.ts"'
+}
+
 /** The types of texts that have a name of their own, each once. */
 const namedIn = (views: ReadonlyArray<View.View>): ReadonlyArray<string> => {
   const found = new Map<string, string>()
   const visit = (form: View.Form, meaning: string): void => {
     if (form._tag === "NullOr" || form._tag === "List") visit(form.of, meaning)
-    if (form._tag === "OneOf" && form.name !== null && !found.has(form.name)) {
+    if (form._tag === "OneOf" && form.name !== null && !(form.name in elsewhere) && !found.has(form.name)) {
       found.set(form.name, `${documented(`${meaning}.`)}\nexport type ${form.name} = ${literals(form.values)}`)
     }
   }
@@ -68,12 +78,16 @@ const copyName = (name: string): string => `${name.charAt(0).toLowerCase()}${nam
 interface Face {
   readonly instant: string
   readonly instantOrNull: string
+  /** An instant that the wire has in seconds. */
+  readonly seconds: (value: string) => string
 }
 
 const copied = (value: string, form: View.Form, face: Face): string => {
   switch (form._tag) {
     case "Instant":
       return `${face.instant}(${value})`
+    case "UnixSeconds":
+      return face.seconds(value)
     case "Nested":
       return `${copyName(form.view.name)}(${value})`
     case "List": {
@@ -139,7 +153,10 @@ describe.each(Object.entries(modules))("%s", (module, exported) => {
 
   it("declares what hosts see and send", async () => {
     const text = [...namedIn(views), ...views.map(declared)].join("\n\n")
-    const imports = imported(text, { InstantInput: 'import type { InstantInput } from "../Calls.ts"' })
+    const imports = imported(text, {
+      InstantInput: 'import type { InstantInput } from "../Calls.ts"',
+      ...(module === "Organizations" ? {} : elsewhere)
+    })
     await expect(
       formatted(`/** ${PRINTED}: what hosts see and send. */
 ${imports}
@@ -150,7 +167,11 @@ ${text}
   })
 
   it("copies to the host's form", async () => {
-    const face = { instant: "Arguments.toDate", instantOrNull: "Arguments.toDateOrNull" }
+    const face = {
+      instant: "Arguments.toDate",
+      instantOrNull: "Arguments.toDateOrNull",
+      seconds: (value: string) => `Arguments.toDate(${value})`
+    }
     const functions = copies(
       views,
       face,
@@ -169,7 +190,11 @@ ${functions.join("\n\n")}
   })
 
   it("copies to the wire's form", async () => {
-    const face = { instant: "Time.toIso", instantOrNull: "Responses.instant" }
+    const face = {
+      instant: "Time.toIso",
+      instantOrNull: "Responses.instant",
+      seconds: (value: string) => `Math.floor(${value} / 1000)`
+    }
     const functions = copies(views, face, (name) => `View.OnWire<typeof Views.${name}>`, View.wireName)
     const text = [...functions, ...bodies(views)].join("\n\n")
     const imports = imported(text, {

@@ -445,11 +445,11 @@ describe("an idempotency key", () => {
     const { apiKeyId } = made
     await next((options) => simplan.apiKeys.revoke({ organizationId, apiKeyId }, options))
     const url = "http://localhost:1/"
-    const { endpointId } = await next((options) => simplan.webhooks.create({ organizationId, url }, options))
+    const { webhookEndpointId } = await next((options) => simplan.webhooks.create({ organizationId, url }, options))
     expect(await simplan.webhooks.list({ organizationId }).toArray()).toHaveLength(1)
-    await next((options) => simplan.webhooks.rotateKey({ organizationId, endpointId }, options))
-    await next((options) => simplan.webhooks.update({ organizationId, endpointId, enabled: false }, options))
-    await next((options) => simplan.webhooks.remove({ organizationId, endpointId }, options))
+    await next((options) => simplan.webhooks.rotateKey({ organizationId, webhookEndpointId }, options))
+    await next((options) => simplan.webhooks.update({ organizationId, webhookEndpointId, enabled: false }, options))
+    await next((options) => simplan.webhooks.remove({ organizationId, webhookEndpointId }, options))
     await next((options) => simplan.webhooks.replayAll({ organizationId }, options))
     await next((options) =>
       simplan.coverage.createRegion(

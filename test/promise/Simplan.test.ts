@@ -432,8 +432,8 @@ describe("the other groups", () => {
     const { organizationId } = await simplan.organizations.create({ name: "Acme" })
     const made = await simplan.webhooks.create({ organizationId, url: "https://host.example/hook" })
     expect(made.signingKey).toMatch(/^whsec_/)
-    const { endpointId } = made
-    await simplan.webhooks.test({ organizationId, endpointId })
+    const { webhookEndpointId } = made
+    await simplan.webhooks.test({ organizationId, webhookEndpointId })
     expect((await simplan.drain()).finished).toBe(true)
     expect(sent).toMatchObject([{ url: "https://host.example/hook" }])
     const [delivery] = await simplan.webhooks.deliveries({ organizationId, status: "delivered" }).toArray()
@@ -444,10 +444,15 @@ describe("the other groups", () => {
     expect((await simplan.webhooks.delivery({ organizationId, deliveryId })).attemptLog).toHaveLength(2)
     expect(await simplan.webhooks.replayAll({ organizationId })).toEqual({ replayed: 1, next: null })
     const { version } = made
-    const changed = await simplan.webhooks.update({ organizationId, endpointId, enabled: false, ifVersion: version })
+    const changed = await simplan.webhooks.update({
+      organizationId,
+      webhookEndpointId,
+      enabled: false,
+      ifVersion: version
+    })
     expect(changed.version).toBe(version + 1)
     await expect(
-      simplan.webhooks.update({ organizationId, endpointId, enabled: true, ifVersion: version })
+      simplan.webhooks.update({ organizationId, webhookEndpointId, enabled: true, ifVersion: version })
     ).rejects.toMatchObject({
       name: "ChangedMeanwhileError",
       code: "changed_meanwhile",
@@ -455,8 +460,10 @@ describe("the other groups", () => {
       version: version + 1
     })
     expect(changed).toMatchObject({ enabled: false, disabledReason: "organization", disabledAt: start })
-    expect((await simplan.webhooks.rotateKey({ organizationId, endpointId })).signingKey).not.toBe(made.signingKey)
-    await simplan.webhooks.remove({ organizationId, endpointId })
+    expect((await simplan.webhooks.rotateKey({ organizationId, webhookEndpointId })).signingKey).not.toBe(
+      made.signingKey
+    )
+    await simplan.webhooks.remove({ organizationId, webhookEndpointId })
     expect(await simplan.webhooks.list({ organizationId }).toArray()).toEqual([])
   })
 
@@ -690,14 +697,14 @@ describe("work", () => {
       }
     })
     const { organizationId } = await simplan.organizations.create({ name: "Acme" })
-    const { endpointId } = await simplan.webhooks.create({ organizationId, url: "https://host.example/hook" })
-    await simplan.webhooks.test({ organizationId, endpointId })
+    const { webhookEndpointId } = await simplan.webhooks.create({ organizationId, url: "https://host.example/hook" })
+    await simplan.webhooks.test({ organizationId, webhookEndpointId })
     const pending = await simplan.webhooks.deliveries({ organizationId }).toArray()
     expect(pending).toMatchObject([{ status: "pending" }])
     expect(await simplan.drain({ within: "20 seconds" })).toEqual({ finished: true, nextDueAt: null })
     expect(await simplan.webhooks.deliveries({ organizationId }).toArray()).toMatchObject([{ status: "delivered" }])
     isSlow = true
-    await simplan.webhooks.test({ organizationId, endpointId })
+    await simplan.webhooks.test({ organizationId, webhookEndpointId })
     expect(await simplan.drain({ within: 50 })).toEqual({ finished: false, nextDueAt: null })
     answer()
   })

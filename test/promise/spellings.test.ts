@@ -21,7 +21,7 @@ interface Named {
   readonly subscriptionId: string
   readonly coverageId: string
   readonly networkId: string
-  readonly endpointId: string
+  readonly webhookEndpointId: string
   readonly deliveryId: string
   readonly eventId: string
   readonly apiKeyId: string
@@ -39,7 +39,7 @@ const open = async () => {
   const rows = ICCIDS.map((iccid) => ({ iccid, label: "Green", isEsim: true, lpa: `LPA:1$smdp.example$${iccid}` }))
   await simplan.sims.import({ organizationId, rows })
   const endpoint = { organizationId, url: "https://example.com/hook", events: ["subscription.created"] as const }
-  const { endpointId } = await simplan.webhooks.create(endpoint)
+  const { webhookEndpointId } = await simplan.webhooks.create(endpoint)
   const { planId } = await World.plan(simplan, organizationId)
   const { planId: unused } = await World.plan(simplan, organizationId, "Unused")
   const { attachmentId, subscriptionId } = await simplan.subscriptions.create({ organizationId, planId, iccid: ICCID })
@@ -58,7 +58,7 @@ const open = async () => {
     subscriptionId,
     coverageId: await World.europe(simplan, organizationId),
     networkId: network?.operatorId ?? "",
-    endpointId,
+    webhookEndpointId,
     deliveryId: delivery?.deliveryId ?? "",
     eventId: delivery?.event.eventId ?? "",
     apiKeyId,
@@ -82,7 +82,7 @@ const spelled = (named: Named): Named => ({
   subscriptionId: written(named.subscriptionId),
   coverageId: written(named.coverageId),
   networkId: written(named.networkId),
-  endpointId: written(named.endpointId),
+  webhookEndpointId: written(named.webhookEndpointId),
   deliveryId: written(named.deliveryId),
   eventId: written(named.eventId),
   apiKeyId: written(named.apiKeyId),
@@ -245,8 +245,8 @@ const calls: Readonly<Record<string, Asked>> = {
     wallet.setMobilePlan({ organizationId, apply: true, label: "Green", iccid }),
   "webhooks.create": ({ webhooks }, { organizationId }) =>
     webhooks.create({ organizationId, url: "https://example.com/other" }),
-  "webhooks.deliveries": async ({ webhooks }, { endpointId, iccid, organizationId }) => {
-    const found = [{}, { iccid }, { endpointId }].map((filter) =>
+  "webhooks.deliveries": async ({ webhooks }, { webhookEndpointId, iccid, organizationId }) => {
+    const found = [{}, { iccid }, { webhookEndpointId }].map((filter) =>
       webhooks.deliveries({ organizationId, ...filter }).toArray()
     )
     const all = await Promise.all(found)
@@ -256,18 +256,19 @@ const calls: Readonly<Record<string, Asked>> = {
   "webhooks.delivery": ({ webhooks }, { deliveryId, organizationId }) =>
     webhooks.delivery({ organizationId, deliveryId }),
   "webhooks.list": ({ webhooks }, { organizationId }) => webhooks.list({ organizationId }).toArray(),
-  "webhooks.remove": async ({ webhooks }, { endpointId, organizationId }) => {
-    await webhooks.remove({ organizationId, endpointId })
+  "webhooks.remove": async ({ webhooks }, { webhookEndpointId, organizationId }) => {
+    await webhooks.remove({ organizationId, webhookEndpointId })
     return webhooks.list({ organizationId }).toArray()
   },
   "webhooks.replay": ({ webhooks }, { deliveryId, organizationId }) => webhooks.replay({ organizationId, deliveryId }),
-  "webhooks.replayAll": ({ webhooks }, { endpointId, iccid, organizationId }) =>
-    webhooks.replayAll({ organizationId, endpointId, iccid }),
-  "webhooks.rotateKey": ({ webhooks }, { endpointId, organizationId }) =>
-    webhooks.rotateKey({ organizationId, endpointId }),
-  "webhooks.test": ({ webhooks }, { endpointId, organizationId }) => webhooks.test({ organizationId, endpointId }),
-  "webhooks.update": ({ webhooks }, { endpointId, organizationId }) =>
-    webhooks.update({ organizationId, endpointId, description: "other" })
+  "webhooks.replayAll": ({ webhooks }, { webhookEndpointId, iccid, organizationId }) =>
+    webhooks.replayAll({ organizationId, webhookEndpointId, iccid }),
+  "webhooks.rotateKey": ({ webhooks }, { webhookEndpointId, organizationId }) =>
+    webhooks.rotateKey({ organizationId, webhookEndpointId }),
+  "webhooks.test": ({ webhooks }, { webhookEndpointId, organizationId }) =>
+    webhooks.test({ organizationId, webhookEndpointId }),
+  "webhooks.update": ({ webhooks }, { webhookEndpointId, organizationId }) =>
+    webhooks.update({ organizationId, webhookEndpointId, description: "other" })
 }
 
 /** Methods that name nothing by an ICCID or an id of ours, and those of commands, which `within` has. */

@@ -16,6 +16,10 @@ const answered = (form: View.Form): Schema.Codec<unknown> => {
       return Schema.String
     case "Instant":
       return Schemas.Timestamp
+    case "UnixSeconds":
+      return Schema.Int
+    case "Json":
+      return Schema.Record(Schema.String, Schema.Unknown)
     case "Boolean":
       return Schema.Boolean
     case "Integer":
@@ -43,6 +47,9 @@ const sent = (form: View.Form): Schema.Codec<unknown> => {
       return Schemas.text(form.limit)
     case "Instant":
       return Schemas.Instant
+    case "UnixSeconds":
+    case "Json":
+      return answered(form)
     case "Boolean":
       return Schema.Boolean
     case "Integer":
@@ -52,7 +59,7 @@ const sent = (form: View.Form): Schema.Codec<unknown> => {
     case "NullOr":
       return Schema.NullOr(sent(form.of))
     case "List":
-      return Schema.Array(sent(form.of))
+      return form.most === null ? Schema.Array(sent(form.of)) : Schemas.list(sent(form.of), form.most)
     case "Nested":
       return body(form.view)
   }
@@ -65,7 +72,7 @@ const described = ({ kind: { form }, examples, meaning }: View.AnyField, schemaO
   return typeof example === "string" ? Schemas.idOfBody(meaning, example) : Schemas.idOfBody(meaning)
 }
 
-const structOf = (fields: View.AnyFields, identifier: string, schemaOf: typeof sent) => {
+const structOf = (fields: View.AnyFields, schemaOf: typeof sent) => {
   const named = Object.entries(fields).flatMap(([name, field]) => {
     const onWire = View.wireName(name, field)
     if (onWire === null) return []
@@ -73,17 +80,23 @@ const structOf = (fields: View.AnyFields, identifier: string, schemaOf: typeof s
     return [[onWire, field.isOptional ? Schema.optionalKey(schema) : schema]]
   })
   const made: Readonly<Record<string, Schema.Codec<unknown>>> = Object.fromEntries(named)
-  return Schema.Struct(made).annotate({ identifier })
+  return Schema.Struct(made)
 }
+
+/** The schemas of answers that were made: the document has each once. */
+const answers = new Map<View.View, Schema.Codec<unknown>>()
 
 /** The schema of answers. */
 export function answer<Fields extends View.AnyFields>(view: View.View<Fields>): Schema.Codec<View.Wire<Fields>>
-export function answer({ fields, name }: View.View): Schema.Codec<unknown> {
-  return structOf(fields, name, answered)
+export function answer(view: View.View): Schema.Codec<unknown> {
+  const { fields, meaning, name } = view
+  const made = answers.get(view) ?? structOf(fields, answered).annotate({ identifier: name, description: meaning })
+  answers.set(view, made)
+  return made
 }
 
 /** The schema of bodies. */
 export function body<Own extends View.AnyFields>(view: View.View<View.AnyFields, Own>): Schema.Codec<View.Wire<Own>>
-export function body({ name, own }: View.View): Schema.Codec<unknown> {
-  return structOf(own, name, sent)
+export function body({ meaning, name, own }: View.View): Schema.Codec<unknown> {
+  return structOf(own, sent).annotate({ identifier: name, description: meaning })
 }

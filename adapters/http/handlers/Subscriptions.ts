@@ -22,7 +22,7 @@ import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Webhooks from "./Webhooks.ts"
+import * as Copies from "./printed/Webhooks.ts"
 
 /** A subscription with its SIM. */
 export const shape = (
@@ -243,7 +243,7 @@ const shapeOfHistory =
       detail: detailFor(tenant, fact, detail),
       by: actorFor(tenant, by),
       resource_id: resourceId,
-      ...(fact._tag === "Event" && { attempts: fact.attempts.map(Webhooks.shortAttempt) })
+      ...(fact._tag === "Event" && { attempts: fact.attempts.map(Copies.shortDeliveryAttempt) })
     }
   }
 

@@ -3,8 +3,8 @@
  */
 import { Effect, Result } from "effect"
 import { Time, Webhooks } from "simplan"
-import { type Delivery, type Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
-import { Codes } from "../../fields/index.ts"
+import { type Delivery, type Storage, WebhookEndpoint, type WebhookEvent } from "simplan/ports"
+import { Webhooks as Views } from "simplan/views"
 import * as WebhooksApi from "../api/WebhooksApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -14,36 +14,26 @@ import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import * as Versions from "../wire/Versions.ts"
+import * as Copies from "./printed/Webhooks.ts"
 
-const shape = (one: WebhookEndpoint.WebhookEndpoint): typeof WebhooksApi.WebhookEndpoint.Type => ({
-  webhook_endpoint_id: one.endpointId,
-  url: WebhookEndpoint.shownUrl(one.url),
-  events: one.events ?? WebhookEvent.standardTypes,
-  description: one.description,
-  enabled: WebhookEndpoint.isEnabled(one),
-  disabled_reason: one.disabled === null ? null : Codes.disabledReasons[one.disabled.reason],
-  disabled_at: Responses.instant(one.disabled?.at ?? null),
-  created_at: Time.toIso(one.createdAt),
-  version: one.version
-})
+const shape = (one: WebhookEndpoint.WebhookEndpoint) =>
+  Copies.webhookEndpoint(Views.endpointOf(one, WebhookEndpoint.shownUrl))
 
 /** As the list has it: with since when it fails, and what the log of its deliveries says. */
-const listedEndpoint = (one: Webhooks.ListedEndpoint): typeof WebhooksApi.ListedWebhookEndpoint.Type => ({
+const listedEndpoint = (one: Webhooks.ListedEndpoint) => ({
   ...shape(one),
-  failing_since: Responses.instant(one.failingSince),
-  last_success_at: Responses.instant(one.health.lastSuccessAt),
-  pending_deliveries: one.health.pending
+  ...Copies.endpointHealth({ failingSince: one.failingSince, ...one.health })
 })
 
 /** With its newest signing key, which is shown once. */
-const newSigningKey = (one: WebhookEndpoint.WebhookEndpoint): typeof WebhooksApi.NewSigningKey.Type => ({
+const newSigningKey = (one: WebhookEndpoint.WebhookEndpoint) => ({
   ...shape(one),
   signing_key: one.signingKeys[0]?.key ?? ""
 })
 
 /** The filter of a request. */
 const toFilter = (asked: {
-  readonly status?: Codes.DeliveryStatus
+  readonly status?: Views.DeliveryStatus
   readonly type?: WebhookEvent.Type
   readonly webhook_endpoint_id?: string
   readonly iccid?: string
@@ -53,7 +43,7 @@ const toFilter = (asked: {
   const from = asked.from === undefined ? undefined : Time.fromIso(asked.from)
   const to = asked.to === undefined ? undefined : Time.fromIso(asked.to)
   return {
-    ...(asked.status !== undefined && { statuses: Codes.statusesOf(asked.status) }),
+    ...(asked.status !== undefined && { statuses: Views.statusesOf(asked.status) }),
     ...(asked.type !== undefined && { type: asked.type }),
     ...(asked.webhook_endpoint_id !== undefined && { endpointId: asked.webhook_endpoint_id }),
     ...(asked.iccid !== undefined && { iccid: asked.iccid }),
@@ -62,43 +52,11 @@ const toFilter = (asked: {
   }
 }
 
-export const shortAttempt = (one: Delivery.ShortAttempt): typeof WebhooksApi.ShortAttempt.Type => ({
-  number: one.number,
-  at: Time.toIso(one.at),
-  duration_ms: one.durationMillis,
-  response_status: one.responseStatus,
-  error: one.error
-})
+const shapeOfDelivery = (logged: Delivery.LoggedDelivery) => Copies.delivery(Views.deliveryOf(logged))
 
-const attempt = (one: Delivery.LoggedAttempt): typeof WebhooksApi.Attempt.Type => ({
-  ...shortAttempt(one),
-  response_body: one.responseBody
-})
-
-const shapeOfDelivery = ({ delivery, event }: Delivery.LoggedDelivery): typeof WebhooksApi.Delivery.Type => ({
-  delivery_id: delivery.deliveryId,
-  webhook_endpoint_id: delivery.endpointId,
-  status: Codes.deliveryStatuses[delivery.status],
-  attempts: delivery.attempts,
-  response_status: delivery.responseStatus,
-  last_error: delivery.lastError,
-  last_attempt_at: Responses.instant(delivery.lastAttemptAt),
-  next_attempt_at: Responses.instant(delivery.nextAttemptAt),
-  created_at: Time.toIso(delivery.createdAt),
-  event: {
-    id: event.eventId,
-    type: event.payload.type,
-    timestamp: Math.floor(event.createdAt / 1000),
-    data: event.payload.data
-  }
-})
-
-const deliveryWithAttempts = ({
-  attempts,
-  ...logged
-}: Webhooks.DeliveryWithAttempts): typeof WebhooksApi.DeliveryWithAttempts.Type => ({
+const deliveryWithAttempts = ({ attempts, ...logged }: Webhooks.DeliveryWithAttempts) => ({
   ...shapeOfDelivery(logged),
-  attempt_log: attempts.map(attempt)
+  attempt_log: attempts.map(Copies.deliveryAttempt)
 })
 
 /** Whether webhooks may go to a URL; the failure says why not. */
@@ -136,14 +94,9 @@ export const make = (guard: OperatorAuth.Guard, checkUrl: CheckUrl) =>
     return Endpoints.group(WebhooksApi.WebhooksApi, guard, {
       create: Effect.fnUntraced(function* ({ params, request }) {
         const { value } = yield* Body.read(request)
-        const { description, events, url } = yield* decodeCreation(value)
-        yield* checked(url)
-        const made = yield* webhooks.create({
-          organizationId: params.id,
-          url,
-          events: events ?? null,
-          description: description ?? ""
-        })
+        const asked = Copies.createWebhookEndpoint(yield* decodeCreation(value))
+        yield* checked(asked.url)
+        const made = yield* webhooks.create({ organizationId: params.id, ...asked })
         return Responses.data(newSigningKey(made))
       }),
       list: Effect.fnUntraced(function* ({ params, query }) {

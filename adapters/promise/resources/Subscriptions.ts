@@ -20,6 +20,7 @@ import type { Runtime } from "../Runtime.ts"
 import * as Commands from "./Commands.ts"
 import type * as Types from "../types/Subscriptions.ts"
 import * as Plans from "./Plans.ts"
+import * as Copies from "./printed/Webhooks.ts"
 
 const subscribedSim = ({ iccid, isEsim, label, lpa, simId }: Sim.Sim): Types.SubscribedSim => ({
   simId,
@@ -190,9 +191,7 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
     ({ fact, position }: SimHistory.Entry): Types.HistoryEntry => ({
       at: Arguments.toDate(position.createdAt),
       ...SimHistory.summary(fact),
-      ...(fact._tag === "Event" && {
-        attempts: fact.attempts.map((attempt) => ({ ...attempt, at: Arguments.toDate(attempt.at) }))
-      })
+      ...(fact._tag === "Event" && { attempts: fact.attempts.map(Copies.shortDeliveryAttempt) })
     })
   ),
   pause: Methods.writing(runtime, { name: "subscriptions.pause", decode: named }, (of) =>

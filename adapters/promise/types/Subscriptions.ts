@@ -5,7 +5,7 @@ import type { CallOptions, InstantInput, List, PagedList, WriteOptions } from ".
 import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Label, Terms } from "./Plans.ts"
 import type { OfSim } from "./Sims.ts"
-import type { DeliveryAttempt } from "./Webhooks.ts"
+import type { ShortDeliveryAttempt } from "./printed/Webhooks.ts"
 
 /** The SIM of a subscription. */
 export interface SubscribedSim {
@@ -176,7 +176,7 @@ export interface HistoryEntry {
    */
   readonly resourceId: string | null
   /** The last attempts to deliver an event, up to 10, newest first; absent for all else. */
-  readonly attempts?: ReadonlyArray<Omit<DeliveryAttempt, "responseBody">>
+  readonly attempts?: ReadonlyArray<ShortDeliveryAttempt>
 }
 
 /** Which subscriptions a list has. An absent field filters nothing. */

@@ -1,0 +1,234 @@
+/**
+ * Webhook endpoints and the log of their deliveries, as hosts and callers see them (rules W5 to W7).
+ */
+import * as Rules from "../domain/Delivery.ts"
+import * as TextLimit from "../domain/TextLimit.ts"
+import * as Endpoint from "../domain/WebhookEndpoint.ts"
+import * as WebhookEvent from "../domain/WebhookEvent.ts"
+import { OfOrganization } from "./Organizations.ts"
+import * as Samples from "./Samples.ts"
+import * as View from "./View.ts"
+
+const { field, instant, nullOr, optional } = View
+
+/** The codes of who or what disables an endpoint. */
+export const disabledReasons = {
+  Organization: "organization",
+  Gone: "gone",
+  Failing: "failing"
+} as const satisfies Readonly<Record<Endpoint.DisabledReason, string>>
+
+/** The codes of the states of deliveries. */
+export const deliveryStatuses = {
+  Pending: "pending",
+  Delivered: "delivered",
+  Failed: "failed"
+} as const satisfies Readonly<Record<Rules.Status, string>>
+
+/** The code of a delivery's state. */
+export type DeliveryStatus = (typeof deliveryStatuses)[Rules.Status]
+
+/** The state of a code, as filters take it. */
+export const statusesOf = (code: DeliveryStatus): ReadonlyArray<Rules.Status> =>
+  Rules.statuses.filter((status) => deliveryStatuses[status] === code)
+
+const endpointId = View.named({ from: "endpointId" }, field(View.id, "The endpoint's id", Samples.endpointId))
+const url = [View.limited(TextLimit.URL), "Where the events are sent", "https://acme.example.com/webhooks"] as const
+const description = [View.limited(TextLimit.DESCRIPTION), "Free text of the operator", "orders"] as const
+const enabled = [View.boolean, "Whether events are sent", true] as const
+const eventType = View.oneOf(WebhookEvent.types, "EventType")
+
+export const OfWebhookEndpoint = View.request(
+  "OfWebhookEndpoint",
+  "Names a webhook endpoint",
+  { webhookEndpointId: endpointId },
+  OfOrganization
+)
+
+export const WebhookEndpoint = View.answer(
+  "WebhookEndpoint",
+  "Where an organization's events go",
+  {
+    url: field(View.text, "With `***` for its user and the values of its query, which may be tokens", url[2]),
+    events: field(View.list(eventType), "The types of events that are sent", WebhookEvent.standardTypes),
+    description: field(...description),
+    enabled: field(...enabled),
+    disabledReason: field(
+      nullOr(View.oneOf(Object.values(disabledReasons))),
+      "Who or what disabled the endpoint: its organization, a response of 410, or five days of failures",
+      null
+    ),
+    disabledAt: field(nullOr(instant), "When the endpoint was disabled; null while it is enabled", null),
+    createdAt: field(instant, "When it was made", Samples.bought),
+    version: field(View.integer(), "Rises with each change: `ETag` has it, and the `If-Match` of an edit", 3)
+  },
+  OfWebhookEndpoint
+)
+
+/** `shown` is the URL as the face shows it. */
+export const endpointOf = (
+  of: Endpoint.WebhookEndpoint,
+  shown: (url: string) => string
+): View.Of<typeof WebhookEndpoint> => ({
+  organizationId: of.organizationId,
+  endpointId: of.endpointId,
+  url: shown(of.url),
+  events: of.events ?? WebhookEvent.standardTypes,
+  description: of.description,
+  enabled: Endpoint.isEnabled(of),
+  disabledReason: of.disabled === null ? null : disabledReasons[of.disabled.reason],
+  disabledAt: of.disabled?.at ?? null,
+  createdAt: of.createdAt,
+  version: of.version
+})
+
+const health = {
+  failingSince: field(
+    nullOr(instant),
+    "Since when every attempt at the endpoint has failed; null where none has since the last success",
+    null
+  ),
+  lastSuccessAt: field(
+    nullOr(instant),
+    "When an attempt at the endpoint last succeeded; null where none did",
+    Samples.bought
+  ),
+  pendingDeliveries: View.named({ from: "pending" }, field(View.integer(), "How many deliveries are to be made", 0))
+}
+
+export const EndpointHealth = View.answer("EndpointHealth", "How an endpoint's deliveries fare", health)
+
+export const ListedWebhookEndpoint = View.answer(
+  "ListedWebhookEndpoint",
+  "A webhook endpoint, and how its deliveries fare",
+  health,
+  WebhookEndpoint
+)
+
+export const WebhookEndpointWithSigningKey = View.answer(
+  "WebhookEndpointWithSigningKey",
+  "A webhook endpoint with its new signing key, which no later answer shows",
+  { signingKey: field(View.text, "The key that signs the calls: `whsec_` and base64", "whsec_EXAMPLE") },
+  WebhookEndpoint
+)
+
+const events = [
+  nullOr(View.list(eventType, WebhookEvent.MOST_NAMED)),
+  `The types that are sent; where it is absent or null: ${WebhookEvent.standardTypes.join(", ")}`,
+  WebhookEvent.standardTypes
+] as const
+
+export const CreateWebhookEndpoint = View.request(
+  "CreateWebhookEndpoint",
+  "What a new endpoint is to be",
+  {
+    url: field(...url),
+    events: View.preset(null, optional(...events)),
+    description: View.preset("", optional(...description))
+  },
+  OfOrganization
+)
+
+export const UpdateWebhookEndpoint = View.request(
+  "UpdateWebhookEndpoint",
+  "Changes of an endpoint. Absent fields stay as they are",
+  {
+    url: optional(...url),
+    events: optional(...events),
+    description: optional(...description),
+    enabled: optional(...enabled),
+    ifVersion: View.named(
+      { on: null },
+      optional(
+        View.integer(),
+        "The version that it is of (rule W16): where another one is there, it is refused. Absent: of whichever is there"
+      )
+    )
+  },
+  OfWebhookEndpoint
+)
+
+const attempt = {
+  number: field(View.integer(), "Which attempt it was, from 1 on, replays included", 1),
+  at: field(instant, "When it happened", Samples.bought),
+  durationMs: View.named({ from: "durationMillis" }, field(nullOr(View.integer()), "How long it took, in ms", 84)),
+  responseStatus: field(nullOr(View.integer()), "The status of the last answer; null without one", 200),
+  error: field(nullOr(View.text), "Why the attempt failed; null if it succeeded", null)
+}
+
+export const ShortDeliveryAttempt = View.answer("ShortDeliveryAttempt", "An attempt of a delivery", attempt)
+
+export const DeliveryAttempt = View.answer(
+  "DeliveryAttempt",
+  "An attempt of a delivery, with what the receiver answered",
+  {
+    ...attempt,
+    responseBody: field(nullOr(View.text), "The first 1 KB of the answer; null without one", "ok")
+  }
+)
+
+export const OfDelivery = View.request(
+  "OfDelivery",
+  "Names a delivery",
+  { deliveryId: field(View.id, "The delivery's id", Samples.deliveryId) },
+  OfOrganization
+)
+
+export const DeliveredEvent = View.answer("DeliveredEvent", "An event on its way to an endpoint", {
+  eventId: View.named({ on: "id" }, field(View.text, "The event's id", Samples.eventId)),
+  type: field(
+    View.oneOf<WebhookEvent.Type>([...WebhookEvent.types, WebhookEvent.TEST]),
+    "The type",
+    "attachment.allowanceConsumed"
+  ),
+  createdAt: View.named(
+    { on: "timestamp" },
+    field(View.unixSeconds, "When the event happened, in Unix seconds", 1_768_119_300)
+  ),
+  data: field(View.json, "What the event tells; it depends on the type", {
+    esim: Samples.iccid,
+    countryIso2: "SE"
+  })
+})
+
+export const Delivery = View.answer(
+  "Delivery",
+  "An event on its way to an endpoint, and what became of it",
+  {
+    webhookEndpointId: endpointId,
+    status: field(
+      View.oneOf(Object.values(deliveryStatuses), "DeliveryStatus"),
+      "Whether the event has arrived",
+      "delivered"
+    ),
+    attempts: field(View.integer(), "How often the event was sent", 1),
+    responseStatus: attempt.responseStatus,
+    lastError: field(nullOr(View.text), "What went wrong last; null if nothing did", null),
+    lastAttemptAt: field(nullOr(instant), "When the event was sent last; null if it was not yet", Samples.used),
+    nextAttemptAt: field(nullOr(instant), "When the event is sent again; null if it is not", null),
+    createdAt: field(instant, "When it was made", Samples.bought),
+    event: field(View.nested(DeliveredEvent), "The event that is delivered")
+  },
+  OfDelivery
+)
+
+export const deliveryOf = ({ delivery, event }: Rules.LoggedDelivery): View.Of<typeof Delivery> => ({
+  organizationId: delivery.organizationId,
+  deliveryId: delivery.deliveryId,
+  endpointId: delivery.endpointId,
+  status: deliveryStatuses[delivery.status],
+  attempts: delivery.attempts,
+  responseStatus: delivery.responseStatus,
+  lastError: delivery.lastError,
+  lastAttemptAt: delivery.lastAttemptAt,
+  nextAttemptAt: delivery.nextAttemptAt,
+  createdAt: delivery.createdAt,
+  event: { eventId: event.eventId, type: event.payload.type, createdAt: event.createdAt, data: event.payload.data }
+})
+
+export const DeliveryWithAttempts = View.answer(
+  "DeliveryWithAttempts",
+  "A delivery with its attempts",
+  { attemptLog: field(View.list(View.nested(DeliveryAttempt)), "The last 100 attempts, newest first") },
+  Delivery
+)
