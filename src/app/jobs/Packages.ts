@@ -330,8 +330,8 @@ export const make = Effect.gen(function* () {
   const cancel = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
     const { jobId, organizationId } = held.job
     const { iccid, others, packageIds, release } = work
-    // The telco may forget what was used of a package that is cancelled.
-    const unavailable = release ? yield* count(held, iccid, true) : null
+    // The telco may forget what was used of a package that is cancelled, also of one whose order came back after the move.
+    const unavailable = yield* count(held, iccid, true)
     if (unavailable !== null) return yield* giveBack(held, "cancellation", unavailable)
     const keyOf = (key: string) => Problem.telcoKey(key, held.job)
     // What an operator has tried again is cancelled, used or not.

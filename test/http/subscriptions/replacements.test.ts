@@ -160,6 +160,27 @@ describe("a move gives no data twice", () => {
     expect(await packagesOf(next)).toMatchObject([{ packageId: `${id}:0:1`, dataMegaBytes: plan.data_mega_bytes - 5 }])
     expect(await packagesOf(iccid)).toMatchObject([{ packageId: `${id}:0`, status: "cancelled" }])
   })
+
+  it("also where it is moved again while an order of the first move has no answer, and was used", async () => {
+    await subscribe(18)
+    const iccid = World.iccid(18)
+    const [{ plan, plan_attachment_id: id }] = await attachmentsOf(iccid)
+    await simulator((telco) => telco.setFaults([{ fault: "answer lost", on: "createPackage", times: 1 }]))
+    const next = await move(18)
+    expect(await packagesOf(next)).toMatchObject([{ packageId: `${id}:0:1`, status: "active" }])
+    await simulator((telco) => telco.use({ packageId: `${id}:0:1`, bytes: 5 * MB }))
+    await simulator((telco) => telco.setFaults([{ fault: "unavailable", on: "suspendPackage" }]))
+    const { body } = await acme.post(`/v3/subscriptions/${next}/replace`)
+    const last = body.data.esim.iccid
+    // The order of the first move is tried again, and its SIM was left.
+    await world.admin("POST", "/clock/advance", { by: "10 minutes" })
+    expect(await packagesOf(last)).toEqual([])
+    await simulator((telco) => telco.clearFaults)
+    await world.admin("POST", "/clock/advance", { by: "2 hours" })
+    expect(await packagesOf(next)).toMatchObject([{ packageId: `${id}:0:1`, status: "cancelled" }])
+    expect(await packagesOf(last)).toMatchObject([{ packageId: `${id}:0:2`, dataMegaBytes: plan.data_mega_bytes - 5 }])
+    expect((await attachmentsOf(last))[0].used_allowance.dataBytes).toBe(5 * MB)
+  })
 })
 
 describe("a move is refused", () => {
