@@ -107,7 +107,8 @@ export const run = async ({ millis, planted, seed, storage }: Options): Promise<
       if (!isRepeatable(request, response.status, answered)) return
       // Such a body is refused before its key is looked up, by the first bad field in the order sent.
       const isUnread = answered.includes(TextLimit.NOT_STORABLE)
-      const value = isUnread ? undefined : parsed(filled ?? "")
+      const isJson = headers["content-type"]?.includes("json") !== false
+      const value = isUnread || !isJson ? undefined : parsed(filled ?? "")
       const again = await ask(value === undefined ? filled : JsonText.of(value, answered.length + repeated))
       repeated += 1
       const replayed = await again.text()
