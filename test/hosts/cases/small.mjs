@@ -4,8 +4,8 @@ import { lstatSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Host from "../Host.mjs"
 
-/** Beside `effect`, in bytes: 8,134,005 with what `Package.mjs` names, and 120,000 of examples. */
-const LARGEST = 8_400_000
+/** Beside `effect`, in bytes: 8,641,084 with what `Package.mjs` names. */
+const LARGEST = 8_700_000
 /** Times the CPU that the import of `effect` takes; 1.3 is aimed at. A quiet machine shows 1.37, and a busy one has shown 1.41. */
 const COSTLIEST = 1.5
 /** What the import adds to the memory of the process, in bytes. */
