@@ -20,9 +20,13 @@ import { inNewDirectory, simplan } from "./Terminal.ts"
 const query = async (connectionString: string, text: string): Promise<ReadonlyArray<unknown>> => {
   const client = new pg.Client({ connectionString })
   await client.connect()
-  const { rows } = await client.query(text)
-  await client.end()
-  return rows ?? []
+  try {
+    const { rows } = await client.query(text)
+    return rows ?? []
+  } finally {
+    // Left open, it would be ended with the database, which nobody here waits for.
+    await client.end()
+  }
 }
 
 /** What a schema has: its columns, indexes and constraints. */
