@@ -160,14 +160,16 @@ const structOf = ({ fields }: View.View): Schema.Codec<unknown, unknown> => {
   return Schema.Struct(made)
 }
 
-/** What a request has in the domain: presets for what it leaves out, and the names that are others there. */
-const completed = (request: unknown, fields: View.AnyFields): unknown => {
-  const given = Object.entries(Object(request))
+/** What makes a request the domain's: presets for what it leaves out, and the names that are others there. */
+const completing = (fields: View.AnyFields) => {
   const presets = Object.entries(fields).flatMap(([name, { from = name, preset }]) =>
     preset === undefined ? [] : [[from, preset]]
   )
-  const sent = given.flatMap(([name, value]) => (value === undefined ? [] : [[fields[name]?.from ?? name, value]]))
-  return Object.fromEntries([...presets, ...sent])
+  return (request: unknown): unknown => {
+    const given = Object.entries(Object(request))
+    const sent = given.flatMap(([name, value]) => (value === undefined ? [] : [[fields[name]?.from ?? name, value]]))
+    return Object.fromEntries([...presets, ...sent])
+  }
 }
 
 /** Makes a function that checks a method's request by its view, and gives the domain's form of it. */
@@ -176,17 +178,18 @@ export function ofView<Fields extends View.AnyFields>(
 ): (method: string, request: unknown) => View.Domain<Fields>
 export function ofView(view: View.View): (method: string, request: unknown) => unknown {
   const decode = decoder(structOf(view))
-  return (method, request) => completed(decode(method, request), view.fields)
+  const complete = completing(view.fields)
+  return (method, request) => complete(decode(method, request))
 }
 
-/** Likewise; null where it has given none. */
+/** The instant that a host has given; null if it has given none. */
 export const toInstantOrNull = (value: Date | string | null | undefined): Time.Instant | null =>
   value === undefined || value === null ? null : toInstant(value)
 
 /** The instant as the host gets it. */
 export const toDate = (instant: Time.Instant): Date => new Date(instant)
 
-/** Likewise; null where there is none. */
+/** The instant as the host gets it; null if there is none. */
 export const toDateOrNull = (instant: Time.Instant | null): Date | null => (instant === null ? null : new Date(instant))
 
 /** A label. */

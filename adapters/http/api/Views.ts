@@ -37,8 +37,6 @@ const answered = (form: View.Form): Schema.Codec<unknown> => {
 
 const sent = (form: View.Form): Schema.Codec<unknown> => {
   switch (form._tag) {
-    case "Token":
-      return Schema.String
     case "Text":
       return Schemas.text(TextLimit.ID)
     case "Id":
@@ -47,11 +45,11 @@ const sent = (form: View.Form): Schema.Codec<unknown> => {
       return Schemas.text(form.limit)
     case "Instant":
       return Schemas.Instant
+    case "Token":
     case "UnixSeconds":
     case "Json":
-      return answered(form)
     case "Boolean":
-      return Schema.Boolean
+      return answered(form)
     case "Integer":
       return Schemas.integer(form.minimum, form.maximum)
     case "OneOf":
