@@ -19,8 +19,36 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+const [QUOTE, BACKSLASH] = [0x22, 0x5c]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+export const COMMA = 0x2c
+const LINE_FEED = 0x0a
+
+/**
+ * Walks over a JSON text piece by piece. `visit` gets each bracket, comma and line feed outside of strings, its place in the
+ * piece, and in how many arrays and objects it is: a bracket does not count itself. The walk of a piece ends where `visit` says
+ * true.
+ */
+export const walker = () => {
+  let depth = 0
+  let inString = false
+  let isEscaped = false
+  return (piece: string, visit: (code: number, at: number, depth: number) => boolean): void => {
+    for (let at = 0; at < piece.length; at++) {
+      const code = piece.charCodeAt(at)
+      if (inString) {
+        if (isEscaped) isEscaped = false
+        else if (code === BACKSLASH) isEscaped = true
+        else if (code === QUOTE) inString = false
+      } else if (code === QUOTE) inString = true
+      else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+        if (visit(code, at, depth++)) return
+      } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+        if (visit(code, at, --depth)) return
+      } else if ((code === COMMA || code === LINE_FEED) && visit(code, at, depth)) return
+    }
+  }
+}
 
 /** In how many characters before the array its name is searched. */
 const NEAR = 100
@@ -30,8 +58,6 @@ export interface Element {
   readonly value: unknown
   readonly line: number
 }
-
-const LINE_FEED = 0x0a
 
 const lineFeeds = (text: string): number => text.split("\n").length - 1
 
@@ -57,9 +83,7 @@ export const make = ({ depth: inside = 1, field, longest }: Options) => {
   let held = ""
   // The text before the array.
   let head = ""
-  let depth = 0
-  let inString = false
-  let isEscaped = false
+  const walk = walker()
   let isFirst = true
   let line = 1
   // The line of the first character of an element's text, which may be blank.
@@ -78,39 +102,31 @@ export const make = ({ depth: inside = 1, field, longest }: Options) => {
   const take = (piece: string): ReadonlyArray<Element> => {
     const found: Array<Element> = []
     let from = 0
-    for (let at = 0; at < piece.length; at++) {
-      const code = piece.charCodeAt(at)
-      if (inString) {
-        if (isEscaped) isEscaped = false
-        else if (code === BACKSLASH) isEscaped = true
-        else if (code === QUOTE) inString = false
-      } else if (code === QUOTE) inString = true
-      else if (code === LINE_FEED) line++
-      else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-        depth++
-        if (place !== "head" || depth !== inside + 1 || code !== OPEN_ARRAY) continue
-        const near = at - from < NEAR ? held.slice(-NEAR) + piece.slice(from, at) : piece.slice(at - NEAR, at)
-        if (!isAtField.test(near)) continue
-        head = held + piece.slice(from, at)
-        parsed(`${head}[]${"}".repeat(inside)}`)
-        place = "array"
-        begun = line
-        held = ""
-        from = at + 1
-      } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
-        depth--
-        if (place !== "array" || depth !== inside) continue
-        if (code !== CLOSE_ARRAY) throw notJson()
-        found.push(...element(held + piece.slice(from, at), true))
-        place = "tail"
-        held = ""
-        from = at + 1
-      } else if (code === COMMA && place === "array" && depth === inside + 1) {
-        found.push(...element(held + piece.slice(from, at), false))
-        held = ""
-        from = at + 1
-      }
+    const complete = (at: number, isLast: boolean) => {
+      found.push(...element(held + piece.slice(from, at), isLast))
+      held = ""
+      from = at + 1
     }
+    const begin = (at: number) => {
+      const near = at - from < NEAR ? held.slice(-NEAR) + piece.slice(from, at) : piece.slice(at - NEAR, at)
+      if (!isAtField.test(near)) return
+      head = held + piece.slice(from, at)
+      parsed(`${head}[]${"}".repeat(inside)}`)
+      place = "array"
+      begun = line
+      held = ""
+      from = at + 1
+    }
+    walk(piece, (code, at, depth) => {
+      if (code === LINE_FEED) line++
+      else if (depth === inside && place === "head" && code === OPEN_ARRAY) begin(at)
+      else if (depth === inside && place === "array") {
+        if (code !== CLOSE_ARRAY) throw notJson()
+        complete(at, true)
+        place = "tail"
+      } else if (depth === inside + 1 && place === "array" && code === COMMA) complete(at, false)
+      return false
+    })
     held += piece.slice(from)
     if (held.length > longest) {
       throw new Malformed(

@@ -10,7 +10,7 @@ import { Time } from "simplan"
 import { TextLimit, type Version as Rules } from "simplan/ports"
 import type { View } from "simplan/views"
 import { inspect, types } from "node:util"
-import { Fields, Messages } from "../fields/index.ts"
+import { Fields, Messages, TimeSpan as Span } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
 import type { TimeSpan as HostTimeSpan } from "./types/Calls.ts"
 
@@ -198,24 +198,13 @@ export const AnyLabel = Fields.Label
 /** True or false. */
 export const Flag = Schema.Boolean.annotate({ message: "must be true or false" })
 
-const TIME_SPAN = /^(\d+(?:\.\d+)?) (millisecond|second|minute|hour|day)s?$/
-
-const UNITS: Readonly<Record<string, number>> = {
-  millisecond: 1,
-  second: 1_000,
-  minute: 60_000,
-  hour: 3_600_000,
-  day: 86_400_000
-}
-
 /** What a length of time must be. */
 export const TIME_SPAN_MESSAGE = 'must be a number of milliseconds that is not negative, or a text such as "20 seconds"'
 
 /** Milliseconds; undefined where it is no length of time that is finite and not negative. */
 export const millis = (value: unknown): number | undefined => {
   if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? value : undefined
-  const [, amount, unit = ""] = (typeof value === "string" ? TIME_SPAN.exec(value) : null) ?? []
-  return amount === undefined ? undefined : Math.round(Number(amount) * (UNITS[unit] ?? Number.NaN))
+  return typeof value === "string" ? Span.millis(value) : undefined
 }
 
 /** Whether it is a length of time. */

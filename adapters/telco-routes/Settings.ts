@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect, Option, Result, Schema, SchemaGetter, SchemaIssue, Struct, type Redacted } from "effect"
 import { Label } from "simplan/ports"
-import { Fields } from "../fields/index.ts"
+import { Fields, TimeSpan } from "../fields/index.ts"
 import type * as Routing from "./Routing.ts"
 
 /** The kinds of telcos, and what each of them can do. */
@@ -22,40 +22,15 @@ export type Kind = keyof typeof kinds
 /** Whether a value of the file names a kind. */
 export const isKind = (text: unknown): text is Kind => typeof text === "string" && Object.hasOwn(kinds, text)
 
-/** The units of spans, in milliseconds: long as in `10 seconds`, or short as in the other settings, `10s`. */
-const units: Readonly<Record<string, number>> = {
-  ms: 1,
-  millisecond: 1,
-  s: 1_000,
-  second: 1_000,
-  m: 60_000,
-  minute: 60_000,
-  h: 3_600_000,
-  hour: 3_600_000,
-  d: 86_400_000,
-  day: 86_400_000
-}
-
-/** The span in milliseconds; undefined for a text that is no span. */
-const millisOf = (text: string): number | undefined => {
-  const [, count, unit = ""] = /^([1-9]\d{0,8}) ?(ms|[smhd]|(?:millisecond|second|minute|hour|day)s?)$/.exec(text) ?? []
-  const millis = Number(count) * (units[unit] ?? units[unit.slice(0, -1)] ?? Number.NaN)
-  return Number.isNaN(millis) ? undefined : millis
-}
-
 /** A span from `least` to `most`, in milliseconds. */
 const span = (least: string, most: string) => {
-  const [from = 0, to = 0] = [millisOf(least), millisOf(most)]
+  const read = TimeSpan.between(least, most)
   const message = `must be a time from ${least} to ${most}, such as "10 seconds"`
-  const isWithin = (text: string) => {
-    const millis = millisOf(text)
-    return millis !== undefined && millis >= from && millis <= to
-  }
   return Schema.String.annotate({ message })
-    .check(Schema.makeFilter(isWithin, { message }))
+    .check(Schema.makeFilter((text) => read(text) !== undefined, { message }))
     .pipe(
       Schema.decodeTo(Schema.Finite, {
-        decode: SchemaGetter.transform((text: string) => millisOf(text) ?? Number.NaN),
+        decode: SchemaGetter.transform((text: string) => read(text) ?? Number.NaN),
         encode: SchemaGetter.transform((millis: number) => `${millis}ms`)
       })
     )

@@ -6,6 +6,7 @@ import { Effect, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { Client } from "../../client/index.ts"
+import { JsonElements } from "../../fields/index.ts"
 import type { CommandFailed } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import type { Connection } from "./Connection.ts"
@@ -116,9 +117,6 @@ export const print = <Item, Row extends Output.Row>(
     first
   )
 
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
-
 /** How deep the items are in `{"error":false,"data":[…]}`. */
 const DEPTH = 2
 
@@ -127,25 +125,18 @@ const DEPTH = 2
  * once `isCut` says so.
  */
 const scanner = (limit: number) => {
-  let [depth, items] = [0, 0]
-  let [inString, isEscaped, isCut] = [false, false, false]
+  const walk = JsonElements.walker()
+  let items = 0
+  let isCut = false
 
   const take = (piece: string): string => {
-    for (let at = 0; at < piece.length; at++) {
-      const code = piece.charCodeAt(at)
-      if (inString) {
-        if (isEscaped) isEscaped = false
-        else if (code === BACKSLASH) isEscaped = true
-        else if (code === QUOTE) inString = false
-      } else if (code === QUOTE) inString = true
-      else if (code === OPEN_OBJECT || code === OPEN_ARRAY) depth++
-      else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth--
-      else if (code === COMMA && depth === DEPTH && ++items === limit) {
-        isCut = true
-        return `${piece.slice(0, at)}]}`
-      }
-    }
-    return piece
+    let taken = piece
+    walk(piece, (code, at, depth) => {
+      isCut = code === JsonElements.COMMA && depth === DEPTH && ++items === limit
+      if (isCut) taken = `${piece.slice(0, at)}]}`
+      return isCut
+    })
+    return taken
   }
 
   return { take, isCut: () => isCut }

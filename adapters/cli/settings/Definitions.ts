@@ -4,7 +4,7 @@
  */
 import { Redacted, Result } from "effect"
 import { Quota } from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
+import { Fields, TimeSpan } from "../../fields/index.ts"
 import * as Postgres from "../../postgres/index.ts"
 import { Destinations, Proxy } from "../../webhooks-http/index.ts"
 import * as DatabaseUrl from "./DatabaseUrl.ts"
@@ -26,6 +26,12 @@ export interface Definition<A> {
 }
 
 const define = <A>(definition: Definition<A>): Definition<A> => definition
+
+/** A length of time. */
+const span = (least: string, most: string) => ({
+  allowed: `a time from ${least} to ${most}`,
+  read: TimeSpan.between(least, most)
+})
 
 export const ADMIN_TOKEN = "SIMPLAN_ADMIN_TOKEN"
 export const TELCO_TOKEN = "SIMPLAN_TELCO_TOKEN"
@@ -306,37 +312,32 @@ export const definitions = {
     name: "SIMPLAN_TELCO_TIMEOUT",
     meaning: "how long one telco call may take",
     default: "10s",
-    allowed: "a time from 100ms to 10m",
-    read: Texts.spanBetween(100, 600_000)
+    ...span("100ms", "10m")
   }),
   leaseMillis: define({
     name: "SIMPLAN_LEASE",
     meaning: "how long others leave a silent process its work",
     default: "15s",
-    allowed: "a time from 1s to 1h",
-    read: Texts.spanBetween(1_000, 3_600_000)
+    ...span("1s", "1h")
   }),
   auditRetentionMillis: define({
     name: "SIMPLAN_AUDIT_RETENTION",
     meaning: "how long audit entries are kept; they are deleted by whole months",
     default: "365d",
-    allowed: "a time from 1h to 3660d",
-    read: Texts.spanBetween(3_600_000, 3_660 * 86_400_000)
+    ...span("1h", "3660d")
   }),
   // Not less than what tells how long an endpoint has been failing (`WebhookEndpoint.failuresAsked`).
   retentionMillis: define({
     name: "SIMPLAN_RETENTION",
     meaning: "how long webhook events and deliveries are kept",
     default: "30d",
-    allowed: "a time from 10d to 3660d",
-    read: Texts.spanBetween(10 * 86_400_000, 3_660 * 86_400_000)
+    ...span("10d", "3660d")
   }),
   usageRetentionMillis: define({
     name: "SIMPLAN_USAGE_RETENTION",
     meaning: "how long usage is kept by day and country",
     default: "400d",
-    allowed: "a time from 35d to 3660d",
-    read: Texts.spanBetween(35 * 86_400_000, 3_660 * 86_400_000)
+    ...span("35d", "3660d")
   }),
   console: define({
     name: "SIMPLAN_CONSOLE",
@@ -411,15 +412,13 @@ export const definitions = {
     name: "SIMPLAN_OIDC_RENEWAL",
     meaning: "how long claims hold until the provider is asked again, where it gives a refresh token",
     default: "5m",
-    allowed: "a time from 1m to 8h",
-    read: Texts.spanBetween(60_000, 8 * 3_600_000)
+    ...span("1m", "8h")
   }),
   oidcSessionMillis: define({
     name: "SIMPLAN_OIDC_SESSION",
     meaning: "how long a sign-in lasts where it gives none",
     default: "1h",
-    allowed: "a time from 5m to 8h",
-    read: Texts.spanBetween(300_000, 8 * 3_600_000)
+    ...span("5m", "8h")
   }),
   adminToken: token(ADMIN_TOKEN, "bearer token of the management API", GENERATED, SHORTEST),
   telcoToken: token(TELCO_TOKEN, "bearer token of the telco's API", GENERATED, SHORTEST),

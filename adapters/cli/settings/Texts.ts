@@ -4,24 +4,8 @@
 import { Resolver } from "node:dns"
 import { Duration, Redacted, Result } from "effect"
 import { Time } from "simplan/ports"
+import { TimeSpan } from "../../fields/index.ts"
 import * as Postgres from "../../postgres/index.ts"
-
-const millisOf: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** A span of time such as `500ms`, `15s`, `2m`, `1h` or `30d`, in milliseconds; undefined for any other text. */
-const parseSpan = (text: string): number | undefined => {
-  const [, count, unit = ""] = /^([1-9]\d{0,8})(ms|s|m|h|d)$/.exec(text) ?? []
-  const millis = Number(count) * (millisOf[unit] ?? Number.NaN)
-  return Number.isNaN(millis) ? undefined : millis
-}
-
-/** A parser for spans from `least` to `most` milliseconds. */
-export const spanBetween =
-  (least: number, most: number) =>
-  (text: string): number | undefined => {
-    const millis = parseSpan(text)
-    return millis !== undefined && millis >= least && millis <= most ? millis : undefined
-  }
 
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 
@@ -88,8 +72,6 @@ export interface RateLimit {
 export const rate = (text: string): RateLimit | "off" | undefined => {
   if (text === "off") return "off"
   const [, requests, span = ""] = /^([1-9]\d{0,8})\/(\d{0,6}(?:ms|s|m|h))$/.exec(text) ?? []
-  const window = parseSpan(span.replace(/^(?=\D)/, "1"))
-  return requests === undefined || window === undefined
-    ? undefined
-    : { requests: Number(requests), window: Duration.millis(window) }
+  const window = TimeSpan.millis(span.replace(/^(?=\D)/, "1"))
+  return requests === undefined || !window ? undefined : { requests: Number(requests), window: Duration.millis(window) }
 }

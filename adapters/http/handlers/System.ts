@@ -5,9 +5,10 @@
  * turn of the event loop (rule W13), and once for all who ask meanwhile. An answer has all that was counted before its
  * request came.
  */
-import { Duration, Effect, Option, Context, Metric, Semaphore } from "effect"
+import { Effect, Context, Metric, Semaphore } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Clock, Health, Time } from "simplan"
+import { TimeSpan } from "../../fields/index.ts"
 import * as SystemApi from "../api/SystemApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
@@ -119,14 +120,6 @@ const decodeAdvance = Body.closedDecoder(SystemApi.Advance)
 const notOne = Errors.invalidField("to", "or by must be given, and not both")
 const badDuration = Errors.invalidField("by", "must be a duration such as 12 hours")
 
-const isDurationInput = (text: string): text is `${number} millis` =>
-  /^\d+(?:\.\d+)? (?:nano|micro|milli|second|minute|hour|day|week)s?$/.test(text)
-
-const millis = (text: string): number | undefined => {
-  const duration = isDurationInput(text) ? Duration.fromInput(text) : Option.none()
-  return Option.getOrUndefined(Option.map(duration, (value) => Math.round(Duration.toMillis(value))))
-}
-
 /** The handlers of the business clock. */
 export const clock = (guard: OperatorAuth.Guard) =>
   Effect.gen(function* () {
@@ -136,7 +129,7 @@ export const clock = (guard: OperatorAuth.Guard) =>
       const instant = Query.instant(to)
       if ((instant === null) === (by === undefined)) return yield* notOne
       if (instant !== null) return yield* business.advanceTo(instant)
-      const span = millis(by ?? "")
+      const span = TimeSpan.millis(by ?? "")
       return span === undefined ? yield* badDuration : yield* business.advanceBy(span)
     })
 
