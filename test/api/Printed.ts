@@ -1,7 +1,12 @@
 /**
- * What printed files have in common: the formatter's form, and doc comments.
+ * What printed files have in common: the formatter's form, doc comments, and tables between markers of a document.
  */
 import { spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { expect } from "vitest"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
 
 /** The text as the formatter has it. */
 export const formatted = (text: string): string => {
@@ -24,4 +29,25 @@ export const documented = (text: string): string => {
   return lines.length === 1 && text.length < 93
     ? `/** ${text} */`
     : ["/**", ...lines.map((line) => ` * ${line}`), " */"].join("\n")
+}
+
+/** A table of a document: its heads, and a row a line. */
+export const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [heads, heads.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll("\n", " ").replaceAll("|", "\\|")).join(" | ")} |`)
+    .join("\n")
+
+/**
+ * Compares the text between `<!-- Printed: name.` and `<!-- End of name.` of a document with what is printed; with `--update`
+ * the document gets it.
+ */
+export const between = async (path: string, name: string, printed: string): Promise<void> => {
+  const text = readFileSync(`${root}${path}`, "utf8")
+  const [start, end] = [`<!-- Printed: ${name}.`, `<!-- End of ${name}.`]
+  const whole = text.replace(
+    new RegExp(`(${start}[^>]*-->\n).*?(?=${end})`, "s"),
+    (_, marker: string) => `${marker}\n${printed}\n\n`
+  )
+  expect(whole, `${path} has the markers of ${name}`).toContain(printed)
+  await expect(whole).toMatchFileSnapshot(`${root}${path}`)
 }

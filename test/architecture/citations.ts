@@ -1,39 +1,15 @@
 /**
- * The rules of `src/domain/README.md` and the places that cite them. A README is checked as text, so that the tests can
+ * The rules of `src/domain/rules` and the places that cite them. Pages and files are checked as text, so that the tests can
  * plant mistakes.
  */
-import * as Links from "../documents/Links.ts"
 import type { SourceFile } from "./rules.ts"
 
-export const README = "src/domain/README.md"
+/** Where the pages of rules are. */
+export const PAGES = "src/domain/rules/"
 
-export interface Rule {
-  readonly code: string
-  /** The files that hold the rule, relative to the repository. */
-  readonly files: ReadonlyArray<string>
-  /** The tests that hold those files to it. */
-  readonly tests: ReadonlyArray<string>
-}
-
-const linksAfter = (word: string, text: string): ReadonlyArray<string> => {
-  const [, list = ""] = text.split(new RegExp(`^ +${word}:`, "m"))
-  const [own = ""] = list.split(/^ +(?:Files|Tests):/m)
-  return Array.from(own.matchAll(/\]\(([^)]+)\)/g), ([, target = ""]) => Links.pathOf(README, target) ?? target)
-}
-
-/** The rules that a README defines: a list item each, which begins with the code in bold. */
-export const rulesOf = (readme: string): ReadonlyArray<Rule> =>
-  readme
-    .split(/^(?=- \*\*)/m)
-    .filter((item) => item.startsWith("- **"))
-    .map((item) => {
-      const [own = ""] = item.split(/^#/m)
-      return {
-        code: /^- \*\*([A-Z]\d+)\*\*/.exec(own)?.[1] ?? own.slice(0, 20),
-        files: linksAfter("Files", own),
-        tests: linksAfter("Tests", own)
-      }
-    })
+/** The codes of the rules that a page defines: a list item each, which begins with the code in bold. */
+export const definedIn = (page: string): ReadonlyArray<string> =>
+  Array.from(page.matchAll(/^- \*\*([A-Z]\d+)\*\*/gm), ([, code = ""]) => code)
 
 /** The codes that a text cites: `T1`, and each of `T1 to T7`. A citation may go on in the next line of a comment. */
 export const citedIn = (text: string): ReadonlySet<string> => {
@@ -49,28 +25,46 @@ export const citedIn = (text: string): ReadonlySet<string> => {
   )
 }
 
-/** One line per mistake in a README of rules, or in a file that cites rules. */
-export const mistakes = (readme: string, files: ReadonlyArray<SourceFile>): ReadonlyArray<string> => {
-  const rules = rulesOf(readme)
+/** What cites a rule. */
+export interface Citing {
+  readonly code: string
+  /** The files of the product. */
+  readonly files: ReadonlyArray<string>
+  readonly tests: ReadonlyArray<string>
+}
+
+const isPage = ({ path }: SourceFile): boolean => path.startsWith(PAGES)
+
+const isTest = (path: string): boolean => path.startsWith("test/") || path.startsWith("src/testing/")
+
+/** The rules that the pages among the files define, each with the code that cites it. */
+export const rulesOf = (files: ReadonlyArray<SourceFile>): ReadonlyArray<Citing> => {
+  const citations = files
+    .filter(({ path }) => !path.endsWith(".md"))
+    .map(({ path, text }) => ({ path, codes: citedIn(text) }))
+  return files.filter(isPage).flatMap(({ text }) =>
+    definedIn(text).map((code) => {
+      const paths = citations.filter(({ codes }) => codes.has(code)).map(({ path }) => path)
+      return { code, files: paths.filter((path) => !isTest(path)), tests: paths.filter(isTest) }
+    })
+  )
+}
+
+/** One line per mistake: a rule that is defined twice, that nothing holds or tests, or that is cited and not defined. */
+export const mistakes = (files: ReadonlyArray<SourceFile>): ReadonlyArray<string> => {
+  const rules = rulesOf(files)
   const codes = rules.map(({ code }) => code)
   const defined = new Set(codes)
-  const citations = new Map(files.map(({ path, text }) => [path, citedIn(text)]))
-  const twice = codes.filter((code, index) => codes.indexOf(code) !== index)
   return [
-    ...twice.map((code) => `${README} defines ${code} twice`),
-    ...files.flatMap(({ path }) =>
-      Array.from(citations.get(path) ?? [])
+    ...codes.filter((code, index) => codes.indexOf(code) !== index).map((code) => `${code} is defined twice`),
+    ...files.flatMap(({ path, text }) =>
+      Array.from(citedIn(text))
         .filter((code) => !defined.has(code))
-        .map((code) => `${path} cites ${code}, which ${README} does not define`)
+        .map((code) => `${path} cites ${code}, which no page of ${PAGES} defines`)
     ),
-    ...rules.flatMap(({ code, files: holders, tests }) => [
-      ...(holders.length === 0 ? [`${README} names no file for ${code}`] : []),
-      ...(tests.length === 0 ? [`${README} names no test for ${code}`] : []),
-      ...[...holders, ...tests].flatMap((path) => {
-        const cited = citations.get(path)
-        if (cited === undefined) return [`${README} names ${path} for ${code}, which is not there`]
-        return cited.has(code) ? [] : [`${path} does not cite ${code}, which ${README} says it holds`]
-      })
+    ...rules.flatMap(({ code, files, tests }) => [
+      ...(files.length === 0 ? [`no file cites ${code}`] : []),
+      ...(tests.length === 0 ? [`no test cites ${code}`] : [])
     ])
   ]
 }

@@ -1,5 +1,5 @@
 /**
- * The documents of the repository: each relative link leads to a file, a folder or a heading, each participant of a sequence
+ * The documents of the repository: each link and each path leads to a file, a folder or a heading, each participant of a sequence
  * diagram is a module, each block of code is in a language that a test checks, and one that names a file is part of it.
  */
 import { describe, expect, it } from "vitest"
@@ -10,20 +10,22 @@ import * as Links from "../documents/Links.ts"
 
 type Exists = (path: string) => boolean
 
-/** The links of a document to the repository that lead nowhere. `anchorsOf` gives those of a document that exists. */
+/** The links and named paths of a document that lead nowhere. `anchorsOf` gives those of a document that exists. */
 const deadLinks = (
   path: string,
   text: string,
   exists: Exists,
   anchorsOf: (path: string) => ReadonlySet<string>
 ): ReadonlyArray<string> =>
-  Links.of(text).filter((link) => {
-    const target = Links.pathOf(path, link)
-    if (target === null) return false
-    const [, anchor] = link.split("#", 2)
-    if (!exists(target)) return true
-    return anchor !== undefined && !anchorsOf(target).has(anchor)
-  })
+  Links.of(text)
+    .filter((link) => {
+      if (!Links.isRelative(link)) return false
+      const target = Links.pathOf(path, link)
+      const [, anchor] = link.split("#", 2)
+      if (!exists(target)) return true
+      return anchor !== undefined && !anchorsOf(target).has(anchor)
+    })
+    .concat(Links.named(text).filter((named) => !exists(named)))
 
 /** The participants of a document's sequence diagrams. */
 const participants = (text: string): ReadonlyArray<string> =>
@@ -75,15 +77,9 @@ describe("A mistake in a document is found:", () => {
   const exists = (target: string) => ["src/README.md", "src/a.md", "src/A.ts"].includes(target)
 
   it("a link that leads nowhere", () => {
-    const links = `[a](a.md#a-b), [b](b.md#b), [c](../c), [d](https://d.example), [e](#e), [f](a.md#f), [g](${Links.repository}/blob/main/g)`
+    const links = `[a](a.md#a-b), [b](b.md#b), [c](../c), [d](https://d.example), [e](#e), [f](a.md#f), \`src/g\``
     const anchors = () => Headings.anchors("# A `b`\n")
-    expect(deadLinks("src/README.md", links, exists, anchors)).toEqual([
-      "b.md#b",
-      "../c",
-      "#e",
-      "a.md#f",
-      `${Links.repository}/blob/main/g`
-    ])
+    expect(deadLinks("src/README.md", links, exists, anchors)).toEqual(["b.md#b", "../c", "#e", "a.md#f", "src/g"])
   })
 
   it("a block that is not as in the file that it names", () => {

@@ -1,6 +1,6 @@
 /**
  * The folders of the repository: each says what lives there, and none is too full to be read at a glance. A folder says it
- * in its `index.ts` or README, or in a README above it that links to it.
+ * in its `index.ts` or README, or in a README above it that links to it or names it.
  */
 import { readdirSync } from "node:fs"
 import { posix, sep } from "node:path"
@@ -31,12 +31,12 @@ const tooFull = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
     names.length > MOST && !flat.includes(folder) ? [`${folder}: ${names.length}`] : []
   )
 
-/** The folders below a README that it links to. */
+/** The folders below a README that it links to or names. */
 const linked = (path: string, text: string): ReadonlyArray<string> =>
-  Links.of(text).flatMap((link) => {
-    const folder = Links.pathOf(path, link)
-    return folder?.startsWith(`${posix.dirname(path)}/`) === true ? [folder] : []
-  })
+  Links.of(text)
+    .map((link) => Links.pathOf(path, link))
+    .concat(Links.named(text))
+    .filter((folder) => folder.startsWith(`${posix.dirname(path)}/`))
 
 const undescribed = (
   paths: ReadonlyArray<string>,

@@ -1,15 +1,21 @@
 /**
- * `src/domain/README.md` defines every rule that is cited anywhere, and names files and tests that cite it.
+ * The pages of `src/domain/rules` define every rule that is cited anywhere, and each has a file and a test that cite it. The list
+ * of them is printed by `npm run print`.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { citedIn, mistakes, README, rulesOf } from "./citations.ts"
+import { between, table } from "../api/Printed.ts"
+import { citedIn, definedIn, mistakes, PAGES, rulesOf } from "./citations.ts"
 import type { SourceFile } from "./rules.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
-const self = ["test/architecture/rules-readme.test.ts", "test/architecture/citations.ts"]
+const self = [
+  "test/architecture/rules-readme.test.ts",
+  "test/architecture/citations.ts",
+  "test/architecture/printed/rules.md"
+]
 
 const text = (path: string): SourceFile => ({ path, text: readFileSync(`${root}${path}`, "utf8") })
 
@@ -18,14 +24,15 @@ const files = ["src", "adapters", "test", "examples"]
   .filter((entry) => entry.isFile() && /\.(?:[mc]?tsx?|mjs|md)$/.test(entry.name))
   .map((entry) => relative(root, `${entry.parentPath}${sep}${entry.name}`).replaceAll(sep, "/"))
   .filter((path) => !path.includes("node_modules/") && !self.includes(path))
+  .toSorted()
   .map(text)
   .concat(text("README.md"))
 
-const readme = text(README).text
+const byCode = (one: string, other: string): number => one.localeCompare(other, "en", { numeric: true })
 
 describe("The rules", () => {
-  it("are defined, held and tested where the README says, and no other is cited", () => {
-    expect(mistakes(readme, files)).toEqual([])
+  it("are defined, held and tested, and no other is cited", () => {
+    expect(mistakes(files)).toEqual([])
   })
 
   it("are all there", () => {
@@ -39,34 +46,52 @@ describe("The rules", () => {
       ...numbered("W", 8),
       "E1"
     ]
-    expect(rulesOf(readme).map(({ code }) => code)).toEqual(expect.arrayContaining(expected))
+    expect(rulesOf(files).map(({ code }) => code)).toEqual(expect.arrayContaining(expected))
+  })
+
+  it("are listed by their pages, which is printed", async () => {
+    const pages = files.filter(({ path }) => path.startsWith(PAGES))
+    const rows = pages.map(({ path, text }) => {
+      const [, title = ""] = /^# Rules: (.+)$/m.exec(text) ?? []
+      return [`[${title}](${path.replace("src/domain/", "")})`, definedIn(text).toSorted(byCode).join(", ")]
+    })
+    await between("src/domain/README.md", "rules", table(["page", "rules"], rows))
+  })
+
+  it("are listed with what cites them, which is printed", async () => {
+    const named = (paths: ReadonlyArray<string>) => paths.map((path) => `\`${path}\``).join(", ")
+    const rows = rulesOf(files)
+      .toSorted((one, other) => byCode(one.code, other.code))
+      .map(({ code, files, tests }) => [code, named(files), named(tests)])
+    await expect(`# What cites each rule
+
+Printed by \`npm run print\`.
+
+${table(["rule", "files", "tests"], rows)}
+`).toMatchFileSnapshot(`${root}test/architecture/printed/rules.md`)
   })
 })
 
 describe("A mistake in the rules is found:", () => {
-  const rule = "- **T1** A day is 24 h.\n  Files: [Time](Time.ts).\n  Tests: [time](../../test/domain/time.test.ts).\n"
+  const page = { path: `${PAGES}time.md`, text: "- **T1** A day is 24 h.\n" }
   const time = { path: "src/domain/Time.ts", text: "/** Rule T1. */" }
   const test = { path: "test/domain/time.test.ts", text: 'it("T1: …")' }
 
   it("none, where there is none", () => {
-    expect(mistakes(rule, [time, test])).toEqual([])
+    expect(mistakes([page, time, test])).toEqual([])
   })
 
-  const planted: ReadonlyArray<readonly [mistake: string, readme: string, files: ReadonlyArray<SourceFile>]> = [
-    ["a rule that is cited and not defined", rule, [time, test, { path: "src/app/A.ts", text: "// see T2" }]],
-    ["a rule that only a document cites", rule, [time, test, { path: "README.md", text: "(P1)" }]],
-    ["the end of a range", rule, [time, test, { path: "src/app/A.ts", text: "/**\n * Rules T1 to\n * T2.\n */" }]],
-    ["a file that is not there", rule, [test]],
-    ["a test that is not there", rule, [time]],
-    ["a file that does not cite the rule", rule, [{ ...time, text: "/** Instants. */" }, test]],
-    ["a test that does not cite the rule", rule, [time, { ...test, text: 'it("XT1, T1X")' }]],
-    ["a rule without a file", rule.replace(/ {2}Files.*\n/, ""), [time, test]],
-    ["a rule without a test", rule.replace(/ {2}Tests.*\n/, ""), [time, test]],
-    ["a rule that is defined twice", rule + rule, [time, test]]
+  const planted: ReadonlyArray<readonly [mistake: string, files: ReadonlyArray<SourceFile>]> = [
+    ["a rule that is cited and not defined", [page, time, test, { path: "src/app/A.ts", text: "// see T2" }]],
+    ["a rule that only a document cites", [page, time, test, { path: "README.md", text: "(P1)" }]],
+    ["the end of a range", [page, time, test, { path: "src/app/A.ts", text: "/**\n * Rules T1 to\n * T2.\n */" }]],
+    ["a rule that no file cites", [page, { ...time, text: "/** Instants. */" }, test]],
+    ["a rule that no test cites", [page, time, { ...test, text: 'it("XT1, T1X")' }]],
+    ["a rule that is defined twice", [page, { ...page, path: `${PAGES}plans.md` }, time, test]]
   ]
 
-  it.each(planted)("%s", (_, planted, among) => {
-    expect(mistakes(planted, among)).toHaveLength(1)
+  it.each(planted)("%s", (_, among) => {
+    expect(new Set(mistakes(among)).size).toBe(1)
   })
 
   it("each code of a range, and no word that only looks like one", () => {

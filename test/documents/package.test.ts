@@ -1,9 +1,9 @@
 /**
- * The documents of the package: each link in them leads to what the package has, or to an address. `npm run check` runs this
- * test.
+ * The documents of the package: each link in them leads to what the package has, or to an address outside. `npm run check` runs
+ * this test.
  */
 import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync, statSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { posix } from "node:path"
 import { expect, it } from "vitest"
 import * as Documents from "./Documents.ts"
@@ -23,7 +23,7 @@ const linksOf = (path: string, text: string): ReadonlyArray<string> => {
   return Array.from(text.matchAll(/\/\*\*.*?\*\//gs), ([comment]) => Links.of(comment)).flat()
 }
 
-/** The links to what only the repository has, each with the link to write instead. */
+/** The links to what only the repository has. */
 const dead = (files: ReadonlyArray<string>, read: (path: string) => string): ReadonlyArray<string> => {
   const there = new Set(files)
   for (const file of files) {
@@ -34,47 +34,39 @@ const dead = (files: ReadonlyArray<string>, read: (path: string) => string): Rea
     .flatMap((path) =>
       linksOf(path, read(path)).flatMap((link) => {
         const target = Links.pathOf(path, link)
-        if (!Links.isRelative(link) || target === null || there.has(target)) return []
-        const isFolder = Documents.exists(target) && statSync(`${Documents.root}${target}`).isDirectory()
-        return [`${path}: ${link} is not in the package; write ${Links.absolute(target, isFolder)}`]
+        if (!Links.isRelative(link) || there.has(target)) return []
+        return [`${path}: ${link} is not in the package; name the path as code: \`${target}\``]
       })
     )
 }
 
-it("link only to what is in the package, or by addresses", () => {
+/** The address of the repository, to which no document links: readers may not have it. */
+const { bugs, homepage, repository } = JSON.parse(Documents.read("package.json"))
+const address: string = repository.url.replace(/^git\+/, "").replace(/\.git$/, "")
+
+it("link only to what is in the package, or to addresses outside", () => {
   const files = packed()
   expect(files.filter((path) => path.endsWith(".md")).length).toBeGreaterThan(25)
   expect(dead(files, (path) => readFileSync(`${Documents.root}${path}`, "utf8"))).toEqual([])
-}, 60_000)
-
-it("show images of the package, or files of the repository by their raw addresses: others are pages, and show none", () => {
-  const images = packed()
-    .filter((path) => path.endsWith(".md"))
-    .flatMap((path) =>
-      Array.from(Documents.read(path).matchAll(/!\[[^\]]*\]\(([^)\s]+)\)/g), ([, link = ""]) => ({ path, link }))
-    )
-  expect(images.length).toBeGreaterThan(10)
-  const isShown = ({ link, path }: (typeof images)[number]): boolean =>
-    Links.isRelative(link) || (Links.isRaw(link) && existsSync(`${Documents.root}${Links.pathOf(path, link)}`))
-  expect(images.filter((image) => !isShown(image))).toEqual([])
+  const absolute = Documents.paths.filter((path) => Documents.read(path).includes(address))
+  expect(absolute).toEqual([])
 }, 60_000)
 
 it("are checked: a link to what the package has not is found", () => {
   const text = "[a](b.md), [test](../test), [there](https://a.example), [up](#a)"
-  const instead = `a/README.md: ../test is not in the package; write ${Links.repository}/tree/main/test`
+  const instead = "a/README.md: ../test is not in the package; name the path as code: `test`"
   expect(dead(["a/README.md", "a/b.md"], (path) => (path === "a/b.md" ? "" : text))).toEqual([instead])
   const comment = { "a.ts": "/** See [b](b.md). */\nconst a = b[0](c)\n" }
   expect(dead(["a.ts"], () => comment["a.ts"])).toEqual([
-    `a.ts: b.md is not in the package; write ${Links.repository}/blob/main/b.md`
+    "a.ts: b.md is not in the package; name the path as code: `b.md`"
   ])
 })
 
 it("name the repository, a home page and a place for bugs in the manifest", () => {
-  const { bugs, homepage, repository } = JSON.parse(Documents.read("package.json"))
-  expect(Links.repository).toMatch(/^https:\/\/github\.com\/[\w-]+\/[\w-]+$/)
+  expect(address).toMatch(/^https:\/\/github\.com\/[\w-]+\/[\w-]+$/)
   expect({ bugs, homepage, repository }).toEqual({
-    bugs: `${Links.repository}/issues`,
-    homepage: `${Links.repository}#readme`,
-    repository: { type: "git", url: `git+${Links.repository}.git` }
+    bugs: `${address}/issues`,
+    homepage: `${address}#readme`,
+    repository: { type: "git", url: `git+${address}.git` }
   })
 })

@@ -8,7 +8,7 @@ const text = (name: string): string => readFileSync(new URL(`../../${name}`, imp
 
 it.each([
   ["examples/embed.ts", "README.md", "LPA:1$smdp.example$ONE"],
-  ["examples/advance.ts", "test/README.md", Date.UTC(2026, 0, 1, 12)]
+  ["examples/advance.ts", "examples/testing.md", Date.UTC(2026, 0, 1, 12)]
 ])("%s prints what it says, and is that of %s", async (name, document, printed) => {
   const log = vi.spyOn(console, "log").mockImplementation(() => undefined)
   await import(`../../${name}`)
