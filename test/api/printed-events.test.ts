@@ -106,7 +106,7 @@ export const standardTypes = types.slice(0, ${WebhookEvent.standardTypes.length}
 it("prints the table of events", async () => {
   const named = (data: Schema.Struct<Schema.Struct.Fields>) => Object.keys(data.fields).map((name) => `\`${name}\``)
   await between(
-    "adapters/http/README.md",
+    "adapters/http/webhooks.md",
     "events",
     table(
       ["type", "what has happened", "what its `data` has"],

@@ -1,5 +1,5 @@
 /**
- * The files of `examples/deploy`: each metric that a rule or the dashboard reads is one that the README of the server lists,
+ * The files of `examples/deploy`: each metric that a rule or the dashboard reads is one that the page of metrics lists,
  * whose list is held against what is exported, and each setting is one of the server's.
  */
 import { readdirSync, readFileSync } from "node:fs"
@@ -11,7 +11,7 @@ const directory = new URL("../../examples/deploy/", import.meta.url)
 
 const read = (name: string): string => readFileSync(new URL(name, directory), "utf8")
 
-const manual = readFileSync(new URL("../../adapters/cli/README.md", import.meta.url), "utf8")
+const manual = readFileSync(new URL("../../adapters/cli/metrics.md", import.meta.url), "utf8")
 const listed = new Set(Array.from(manual.matchAll(/^\| `((?:simplan|http)_\w+)` \|/gm), ([, name]) => name))
 
 const metricsIn = (expression: string): ReadonlyArray<string> =>

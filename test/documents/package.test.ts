@@ -70,3 +70,19 @@ it("name the repository, a home page and a place for bugs in the manifest", () =
     repository: { type: "git", url: `git+${address}.git` }
   })
 })
+
+it("answer one question each, in at most 2,500 words", () => {
+  const long = Documents.paths.map((path) => ({ path, words: Documents.read(path).split(/\s+/).length }))
+  expect(long.filter(({ words }) => words > 2_500)).toEqual([])
+})
+
+it("have lines of at most 100 characters, but for tables, blocks of code and links", () => {
+  const long = Documents.paths.flatMap((path) =>
+    Documents.read(path)
+      .replace(/^```.*?^```$|^<!-- ts.*?^-->$/gms, "")
+      .split("\n")
+      .filter((line) => line.length > 100 && !/^\s*(?:\||!?\[|- \[|#)/.test(line))
+      .map((line) => `${path}: ${line}`)
+  )
+  expect(long).toEqual([])
+})

@@ -1,12 +1,13 @@
 /**
- * What the documents list is what there is: options, groups of methods, transactions of clients, entry points, scripts.
+ * What the documents list is what there is: options, transactions of clients, bounds, entry points, scripts. Other tables are
+ * printed (`test/api/printed-tables.test.ts`).
  */
 import { describe, expect, it } from "vitest"
 import * as Documents from "./Documents.ts"
 
 /** A part of a document, from its heading to the next one of any level. */
 const section = (path: string, heading: string): string => {
-  const [, text = ""] = Documents.read(path).split(`\n${heading}\n`)
+  const [, text = ""] = `\n${Documents.read(path)}`.split(`\n${heading}\n`)
   return text.split(/^#/m)[0] ?? ""
 }
 
@@ -23,31 +24,20 @@ const fields = (path: string, name: string): ReadonlyArray<string> => {
   return Array.from(body.matchAll(/^ {2}readonly (\w+)\??:/gm), ([, field = ""]) => field)
 }
 
-const EMBEDDING = "examples/README.md"
-
 describe("The documents list all", () => {
   it("options of createSimplan", () => {
-    const listed = rows(section(EMBEDDING, "## Options"))
+    const listed = rows(section("examples/README.md", "## Options"))
     expect(listed.toSorted()).toEqual(fields("adapters/promise/Options.ts", "Options").toSorted())
   })
 
   it("options of its HTTP API", () => {
-    const listed = rows(section(EMBEDDING, "## HTTP"))
+    const listed = rows(section("examples/http.md", "## Options"))
     expect(listed.toSorted()).toEqual(fields("adapters/promise/types/Http.ts", "HttpOptions").toSorted())
-  })
-
-  it("groups of methods, and what is a method itself", () => {
-    const text = Documents.read(EMBEDDING)
-    const members = fields("adapters/promise/types/Simplan.ts", "Simplan")
-    expect(members.length).toBeGreaterThan(18)
-    expect(members.filter((member) => !text.includes(`\`${member}\``) && !text.includes(`simplan.${member}`))).toEqual(
-      []
-    )
   })
 
   it("clients whose transactions can be joined", () => {
     const clients = Documents.read("adapters/promise/within/Connections.ts").match(/(?<=^export const )from\w+/gm) ?? []
-    const listed = section(EMBEDDING, "## Your transaction").match(/(?<=\| `)from\w+/g) ?? []
+    const listed = section("examples/transactions.md", "## Clients").match(/(?<=\| `)from\w+/g) ?? []
     expect([...listed].toSorted()).toEqual([...clients].toSorted())
   })
 
@@ -73,7 +63,7 @@ describe("The documents list all", () => {
   })
 
   it("the bounds of clients, with the numbers of the sources", () => {
-    const text = section("adapters/http/README.md", "## Limits")
+    const text = section("adapters/cli/limits.md", "# Limits")
     const presets: ReadonlyArray<readonly [row: string, path: string, preset: RegExp, unit?: string]> = [
       ["requests under way", "adapters/http/middleware/Concurrency.ts", /defaults: Bounds = \{ requests: (\w+)/],
       ["streamed lists", "adapters/http/middleware/Concurrency.ts", /defaults: Bounds = .* streams: (\w+)/],

@@ -175,6 +175,6 @@ export interface Clock {
     request: { readonly to: InstantInput },
     options?: WriteOptions
   ) => Promise<{ readonly now: Date }>
-  /** Likewise, by a length of time that is not negative. */
+  /** Moves a virtual clock by a length of time that is not negative. */
   readonly advanceBy: (request: { readonly by: TimeSpan }, options?: WriteOptions) => Promise<{ readonly now: Date }>
 }

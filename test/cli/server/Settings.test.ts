@@ -1,6 +1,5 @@
 import { ConfigProvider, Duration, Effect, Redacted } from "effect"
 import { Time } from "simplan"
-import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { CommandFailed } from "../../../adapters/cli/output/CommandFailed.ts"
 import * as Secrets from "../../../adapters/cli/settings/Secrets.ts"
@@ -69,14 +68,7 @@ describe("what is not for production", () => {
 })
 
 describe("the settings", () => {
-  it("are those of the README, each with its default", () => {
-    const readme = readFileSync(new URL("../../../adapters/cli/README.md", import.meta.url), "utf8")
-    const rows = Definitions.table.map(({ meaning, name, shown }) => `| \`${name}\` | ${meaning} | ${shown} |`)
-    const section = readme.slice(readme.indexOf("## Settings"), readme.indexOf("**Tokens.**")).replaceAll("\\<", "<")
-    expect(section.match(/^\| `.*$/gm)).toEqual(rows)
-  })
-
-  it("have the defaults of the README", async () => {
+  it("have their defaults", async () => {
     expect(await read({})).toEqual({
       host: "127.0.0.1",
       port: 3000,

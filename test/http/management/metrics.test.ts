@@ -1,5 +1,5 @@
 /**
- * The metrics of jobs, deliveries, the telco, the queues and the database, which the README of `adapters/cli` lists.
+ * The metrics of jobs, deliveries, the telco, the queues and the database, which `adapters/cli/metrics.md` lists.
  */
 import { readFileSync } from "node:fs"
 import { Context, Effect, Layer, Redacted } from "effect"
@@ -101,7 +101,7 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
   const exported = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name)
   const described = [...text.matchAll(/^# HELP (\w+) \S/gm)].map(([, name]) => name)
   expect(described.sort()).toEqual(exported.sort())
-  const manual = readFileSync(new URL("../../../adapters/cli/README.md", import.meta.url), "utf8")
+  const manual = readFileSync(new URL("../../../adapters/cli/metrics.md", import.meta.url), "utf8")
   const listed = [...manual.matchAll(/^\| `((?:simplan|http)_\w+)` \|/gm)].map(([, name]) => name)
   // No name of a webhook is resolved here, no endpoint fails at last, no job waits (see jobs.test.ts), the telco is a simulated one
   // without a settings file. Connections are measured now and then, perhaps not yet.

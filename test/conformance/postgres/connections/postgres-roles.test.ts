@@ -58,7 +58,7 @@ const databaseOf = (url: string): string => new URL(url).pathname.slice(1)
 
 const newUser = (url: string, user: string) => query(url, `create role ${user} login password 'secret'`)
 
-const DOCUMENT = fileURLToPath(new URL("../../../../adapters/cli/README.md", import.meta.url))
+const DOCUMENT = fileURLToPath(new URL("../../../../adapters/cli/database.md", import.meta.url))
 
 /** What the owner of a schema grants, as the document has it. */
 const grants = (schema: string, user: string): string => {

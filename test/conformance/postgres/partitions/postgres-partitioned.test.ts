@@ -1,6 +1,6 @@
 /**
  * The storage on tables that are partitioned by organization, as an operator may have them, or an engine that is distributed by
- * organization has them (see the README of `adapters/cli`).
+ * organization has them (see `adapters/cli/processes.md`).
  *
  * With `MEASURE_PARTITIONS=1` the last test prints what the statements that name no organization take on 64 partitions, beside
  * what they take on whole tables.
