@@ -119,8 +119,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     jobs: {
       get: JobQueue.byId(database),
       waiting: JobQueue.waiting(database),
-      ofSim: JobQueue.ofSim(database),
-      waitingCounts: JobQueue.waitingCounts(database)
+      ofSim: JobQueue.ofSim(database)
     },
     problems: {
       page: JobQueue.problems(database),

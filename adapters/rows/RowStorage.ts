@@ -356,12 +356,7 @@ const storage = (store: RowStore): Storage.Service => {
             Job.isWaiting(job) && Job.isAsked(job, filter) ? job : null
           )
         ),
-      ofSim: (of) => read(() => Queues.ofSim(store, of)),
-      waitingCounts: read(() =>
-        Job.waitingCounts(
-          take(store.also("job", Rows.WAITING, null), COUNTED, (job) => (Job.isWaiting(job) ? job : null))
-        )
-      )
+      ofSim: (of) => read(() => Queues.ofSim(store, of))
     },
     problems: {
       page: ({ after, limit, organizationId }) =>

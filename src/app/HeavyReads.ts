@@ -78,7 +78,7 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn): Storage["Service"
     ...storage,
     deliveries: { ...deliveries, waitingCounts: inTurn(null, deliveries.waitingCounts) },
     eventHandlers: { ...eventHandlers, failed: ofService(eventHandlers.failed) },
-    jobs: { ...jobs, ofSim: of(jobs.ofSim), waitingCounts: inTurn(null, jobs.waitingCounts) },
+    jobs: { ...jobs, ofSim: of(jobs.ofSim) },
     overview: {
       waitingJobs: of(overview.waitingJobs),
       failingEndpoints: of(overview.failingEndpoints),

@@ -250,40 +250,6 @@ export const waiting = (
   ...(notBefore !== undefined && { notBefore })
 })
 
-/** The jobs that wait for the same reason, taken together. */
-export interface WaitingCount {
-  /** The kind of work. */
-  readonly kind: Work["_tag"]
-  /** The class of what their last tries met. */
-  readonly reason: WaitingReason
-  /** How many there are. */
-  readonly count: number
-  /** Since when the one waits that waits longest. */
-  readonly since: Instant
-  /** When the first of them is due. */
-  readonly nextAt: Instant
-}
-
-/** The counts by kind and reason, in no order. */
-export const waitingCounts = (jobs: Iterable<WaitingJob>): ReadonlyArray<WaitingCount> => {
-  const counts = new Map<string, WaitingCount>()
-  for (const {
-    dueAt,
-    waiting: { reason, since },
-    work: { _tag: kind }
-  } of jobs) {
-    const known = counts.get(`${kind} ${reason}`)
-    counts.set(`${kind} ${reason}`, {
-      kind,
-      reason,
-      count: (known?.count ?? 0) + 1,
-      since: Math.min(known?.since ?? since, since),
-      nextAt: Math.min(known?.nextAt ?? dueAt, dueAt)
-    })
-  }
-  return [...counts.values()]
-}
-
 /** A job as it is first stored, for work that nobody waits for. */
 export const make = (
   { dueAt, jobId, work }: Pick<Job, "jobId" | "work" | "dueAt">,

@@ -3,7 +3,7 @@
  * much as one screen shows, and what it counts has a bound.
  */
 import { Order } from "effect"
-import type { WaitingCount, WaitingJob } from "./Job.ts"
+import type { WaitingJob, WaitingReason, Work } from "./Job.ts"
 import type { Level } from "./Stock.ts"
 import { DAY, type Instant, MINUTE } from "./Time.ts"
 
@@ -32,29 +32,47 @@ export const ORGANIZATIONS = 2_000
 export const LOADS = 10
 
 /** The jobs that wait for the same telco for the same reason, taken together. */
-export interface WaitingGroup extends WaitingCount {
+export interface WaitingGroup {
+  /** The kind of work. */
+  readonly kind: Work["_tag"]
+  /** The class of what their last tries met. */
+  readonly reason: WaitingReason
   /** The name of the telco that they wait for; null: one without a name, or none. */
   readonly telco: string | null
+  /** How many there are. */
+  readonly count: number
+  /** Since when the one waits that waits longest. */
+  readonly since: Instant
+  /** When the first of them is due. */
+  readonly nextAt: Instant
+}
+
+const taken = (groups: ReadonlyArray<WaitingGroup>): ReadonlyArray<WaitingGroup> => {
+  const all = new Map<string, WaitingGroup>()
+  for (const group of groups) {
+    const key = JSON.stringify([group.kind, group.reason, group.telco])
+    const { count = 0, nextAt = group.nextAt, since = group.since } = all.get(key) ?? {}
+    all.set(key, {
+      ...group,
+      count: count + group.count,
+      since: Math.min(since, group.since),
+      nextAt: Math.min(nextAt, group.nextAt)
+    })
+  }
+  return ordered([...all.values()])
 }
 
 /** The jobs by kind, reason and telco, those that wait longest first. */
-export const waitingGroups = (jobs: Iterable<WaitingJob>): ReadonlyArray<WaitingGroup> => {
-  const groups = new Map<string, WaitingGroup>()
-  for (const { dueAt, waiting, work } of jobs) {
-    const { reason, since, telco = null } = waiting
-    const key = JSON.stringify([work._tag, reason, telco])
-    const known = groups.get(key)
-    groups.set(key, {
-      kind: work._tag,
-      reason,
-      telco,
-      count: (known?.count ?? 0) + 1,
-      since: Math.min(known?.since ?? since, since),
-      nextAt: Math.min(known?.nextAt ?? dueAt, dueAt)
-    })
-  }
-  return ordered([...groups.values()])
-}
+export const waitingGroups = (jobs: ReadonlyArray<WaitingJob>): ReadonlyArray<WaitingGroup> =>
+  taken(
+    jobs.map(({ dueAt, waiting: { reason, since, telco = null }, work }) => ({
+      ...{ kind: work._tag, reason, telco, count: 1, since, nextAt: dueAt }
+    }))
+  )
+
+/** The same by kind and reason alone, whichever telco it is. */
+export const ofAnyTelco = (groups: ReadonlyArray<WaitingGroup>): ReadonlyArray<WaitingGroup> =>
+  taken(groups.map((group) => ({ ...group, telco: null })))
 
 /** Those that wait longest first. */
 export const ordered = (groups: ReadonlyArray<WaitingGroup>): ReadonlyArray<WaitingGroup> =>

@@ -64,10 +64,4 @@ describe("A job that waits for its next try (S6)", () => {
       [false, true]
     ])
   })
-
-  it("is counted with the others: since the longest wait, until the first next try", () => {
-    const all = [tried(NOW + 2, NOW + 9), tried(NOW + 1, NOW + 7), tried(NOW + 3, NOW + 8)]
-    const counts = { kind: "SuspendPackages", reason: "unavailable", count: 3, since: NOW + 1, nextAt: NOW + 7 }
-    expect(Job.waitingCounts(all)).toEqual([counts])
-  })
 })

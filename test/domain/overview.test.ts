@@ -38,6 +38,8 @@ describe("Work that waits", () => {
         const groups = Overview.waitingGroups(jobs)
         expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(jobs.length)
         expect(Overview.waitingGroups(jobs.toReversed())).toEqual(groups)
+        const ofNone = all.map(([reason, since], at) => waits(String(at), reason, since))
+        expect(Overview.ofAnyTelco(groups)).toEqual(Overview.waitingGroups(ofNone))
         expect(groups.map(({ since }) => since)).toEqual(groups.map(({ since }) => since).toSorted((a, b) => a - b))
       })
     )

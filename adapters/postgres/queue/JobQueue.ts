@@ -241,25 +241,6 @@ export const ofSim =
       (rows) => rows.map(unpack)
     )
 
-/** How many jobs wait for their next try, by kind and reason. */
-export const waitingCounts = (database: Database) =>
-  database.rows(
-    (sql) => sql<Row<Job.WaitingCount>>`
-      select json_build_object(
-        'kind', waiting.kind, 'reason', waiting.reason, 'count', count(*), 'since', min(waiting.since),
-        'nextAt', min(waiting.due_at)
-      )::text as value
-      from (
-        select job.work->>'_tag' as kind, job.waiting->>'reason' as reason, (job.waiting->>'since')::bigint as since,
-          job.due_at
-        from simplan.job
-        where ${sql.literal(waits)}
-        order by job.created_at, job.job_id
-        limit 10000
-      ) waiting
-      group by waiting.kind, waiting.reason`
-  )
-
 /** Has jobs that have ended tried again. */
 export const reopen = Columns.clause(
   "job_reopened",

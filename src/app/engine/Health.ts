@@ -11,8 +11,7 @@
  */
 import { Clock as MachineClock, Context, Effect, type Exit, Fiber, Layer, Metric } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
-import type { WaitingCount } from "../../domain/Job.ts"
-import type { FailingEndpoint } from "../../domain/Overview.ts"
+import { type FailingEndpoint, ofAnyTelco, type WaitingGroup } from "../../domain/Overview.ts"
 import type { Process } from "../../domain/Process.ts"
 import type * as Sim from "../../domain/Sim.ts"
 import * as Stock from "../../domain/Stock.ts"
@@ -148,8 +147,9 @@ const makeWaitingGauges = () => {
     "simplan_jobs_waiting_next_try_seconds",
     "Time until the first of the waiting jobs is tried again, by kind and reason; 0 where one is due"
   )
-  return (found: ReadonlyArray<WaitingCount>, now: number) => {
-    const by = (value: (of: WaitingCount) => number) =>
+  return (groups: ReadonlyArray<WaitingGroup>, now: number) => {
+    const found = ofAnyTelco(groups)
+    const by = (value: (of: WaitingGroup) => number) =>
       found.map((of) => [{ kind: of.kind, reason: of.reason }, value(of)] as const)
     return Effect.all(
       [
@@ -329,7 +329,7 @@ const depthLayer: Layer.Layer<QueueDepth, never, Needs | StorageProbe> = Layer.e
         ages.set(name, dueAt === null ? 0 : Math.max(0, now - dueAt) / SECOND)
       }
       yield* updateHandlers(ages)
-      yield* updateWaiting(yield* storage.jobs.waitingCounts, now)
+      yield* updateWaiting(yield* storage.overview.waitingJobs({ organizationId: null }), now)
       yield* updateWaitingDeliveries(yield* storage.deliveries.waitingCounts, now)
       yield* updateFailing(yield* storage.webhookEndpoints.failing, now)
       yield* updatePending(yield* storage.overview.failingEndpoints({ organizationId: null }))

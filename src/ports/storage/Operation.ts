@@ -59,8 +59,6 @@ export interface Jobs {
   readonly ofSim: (
     of: OfOrganization & Keyset<CreatedCursor> & { readonly iccid: string }
   ) => Read<ReadonlyArray<Job.Job>>
-  /** The first 10,000 of those that wait by creation, counted by kind and reason (`Job.waitingCounts`). */
-  readonly waitingCounts: Read<ReadonlyArray<Job.WaitingCount>>
 }
 
 /** Reads of jobs that have ended in refusals (rule S6). */

@@ -111,7 +111,6 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     get: light(1),
     waiting: light(SCAN_LIMIT),
     ofSim: heavy(COUNTED),
-    waitingCounts: heavy(COUNTED),
     backlog: heavy(COUNTED),
     partitions: light(HELD + PAGE),
     pending: light(2 * HELD)

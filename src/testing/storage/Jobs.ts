@@ -227,9 +227,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("of a telco", yield* list({ telco: "a" }), [second])
       yield* Suite.equals("of a telco without a name", yield* list({ telco: "" }), [first])
       yield* Suite.equals("of another organization", yield* list({ organizationId: world.id() }), [])
-      const counted = (yield* storage.jobs.waitingCounts).filter(({ reason }) => reason === "busy")
-      const count = { kind: "ChangeMobilePlan", reason: "busy", count: 1, since: now - MINUTE, nextAt: now + HOUR }
-      yield* Suite.equals("how many are busy", counted, [count])
+      const counted = (yield* storage.overview.waitingJobs({ organizationId: null })).filter(
+        ({ telco }) => telco === "a"
+      )
+      yield* Suite.equals("how many are busy", counted, [
+        { kind: "ChangeMobilePlan", reason: "busy", telco: "a", count: 1, since: now - MINUTE, nextAt: now + HOUR }
+      ])
 
       const hastened = [first, third, world.id()].map((jobId) => ({ jobId, dueAt: now + 1 }))
       yield* storage.commit({ jobs: { hastened } })

@@ -143,9 +143,13 @@ const commands = faultsOf("Command.ts", "creation", [
 const jobs = faultsOf("Job.ts", "creation", [
   ["S6", "a problem waits", "job.waiting !== null && job.endedAt === null", "job.waiting !== null"],
   ["S6", "each try begins the wait anew", "job.waiting?.since ?? now", "now"],
-  ["S6", "those without a telco are asked for in vain", '(job.waiting.telco ?? "")', "job.waiting.telco"],
-  ["S6", "the job that waits shortest is counted", "Math.min(known?.since ?? since, since)", "since"],
-  ["S6", "the last of those that wait is next", "Math.min(known?.nextAt ?? dueAt, dueAt)", "dueAt"]
+  ["S6", "those without a telco are asked for in vain", '(job.waiting.telco ?? "")', "job.waiting.telco"]
+])
+
+const groups = faultsOf("Overview.ts", "creation", [
+  ["S6", "the job that waits shortest is counted", "Math.min(since, group.since)", "group.since"],
+  ["S6", "the last of those that wait is next", "Math.min(nextAt, group.nextAt)", "group.nextAt"],
+  ["S6", "groups of several telcos count as one job each", "count: count + group.count", "count: count + 1"]
 ])
 
 const problems = faultsOf("Problem.ts", "lifecycle", [
@@ -238,6 +242,7 @@ export const outages = [
   ...refusals,
   ...commands,
   ...jobs,
+  ...groups,
   ...problems,
   ...changes,
   ...deliveries,

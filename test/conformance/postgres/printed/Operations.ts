@@ -320,7 +320,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   "jobs.get": ({ storage }) => storage.jobs.get("j"),
   "jobs.waiting": ({ storage }) => storage.jobs.waiting({ after, limit: 10, organizationId, kind: "Provision" }),
   "jobs.ofSim": ({ storage }) => storage.jobs.ofSim({ ...ofSim, after, limit: 10 }),
-  "jobs.waitingCounts": ({ storage }) => storage.jobs.waitingCounts,
   "problems.page": ({ storage }) => storage.problems.page({ after, limit: 10 }),
   "problems.page of an organization": ({ storage }) => storage.problems.page({ organizationId, after, limit: 10 }),
   "problems.count": ({ storage }) => storage.problems.count,
