@@ -281,22 +281,20 @@ const spoils: Readonly<Record<string, Spoil>> = {
 }
 
 export const cases: ReadonlyArray<World.Scenario> = Object.entries(spoils).map(([why, spoil]) =>
-  scenario(`a commit writes nothing whatever where ${why}`, (world) =>
-    Effect.gen(function* () {
-      const prepared = yield* prepare(world)
-      const before = yield* prepared.observe
-      const [on, commit] = spoil(world, prepared)
-      yield* World.conflicts(world, `the commit where ${why}`, commit, on)
-      yield* Suite.equals("what there is after it", yield* prepared.observe, before)
-      yield* world.storage.commit(prepared.commit)
-      const after = new Map<string, unknown>(Object.entries(yield* prepared.observe))
-      for (const [part, value] of Object.entries(before)) {
-        yield* Suite.holds(
-          `${part} are changed by the same commit without that fault`,
-          part === "endpoints" || !Equal.equals(after.get(part), value)
-        )
-      }
-      yield* World.finishAll(world)
-    })
-  )
+  scenario(`a commit writes nothing whatever where ${why}`, function* (world) {
+    const prepared = yield* prepare(world)
+    const before = yield* prepared.observe
+    const [on, commit] = spoil(world, prepared)
+    yield* World.conflicts(world, `the commit where ${why}`, commit, on)
+    yield* Suite.equals("what there is after it", yield* prepared.observe, before)
+    yield* world.storage.commit(prepared.commit)
+    const after = new Map<string, unknown>(Object.entries(yield* prepared.observe))
+    for (const [part, value] of Object.entries(before)) {
+      yield* Suite.holds(
+        `${part} are changed by the same commit without that fault`,
+        part === "endpoints" || !Equal.equals(after.get(part), value)
+      )
+    }
+    yield* World.finishAll(world)
+  })
 )

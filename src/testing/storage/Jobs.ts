@@ -12,8 +12,9 @@ import * as World from "./world/World.ts"
 import { scenario } from "./world/World.ts"
 
 export const cases: ReadonlyArray<World.Scenario> = [
-  scenario("a job is read as it is while it waits, is held, and is given back, and is gone when it is done", (world) =>
-    Effect.gen(function* () {
+  scenario(
+    "a job is read as it is while it waits, is held, and is given back, and is gone when it is done",
+    function* (world) {
       const { now, storage } = world
       const job = Rows.job(world)
       const { jobId } = job
@@ -31,83 +32,80 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* world.jobs.claim(again)
       yield* storage.commit({ jobs: { finished: [{ jobId, token: again.token }] } })
       yield* Suite.equals("when it is done", yield* storage.jobs.get(jobId), null)
-    })
+    }
   ),
 
-  scenario("every kind of work comes back from the queue as it was put", (world) =>
-    Effect.gen(function* () {
-      const iccid = world.iccid()
-      const attachmentId = world.id()
-      const works: ReadonlyArray<Work> = [
-        { _tag: "Provision", iccid, attachmentId },
-        { _tag: "CreatePackage", iccid, attachmentId, occurrence: 999 },
-        { _tag: "SuspendPackages", iccid, attachmentId },
-        { _tag: "CancelPackages", iccid, packageIds: [`${attachmentId}:0`, `${attachmentId}:1`], release: true },
-        { _tag: "CancelPackages", iccid, packageIds: [], release: false },
-        { _tag: "SendSms", iccid, messageId: world.id(), from: "+46 70", text: "Hej! 👋\n'quoted' \"twice\" \\" },
-        { _tag: "ChangeMobilePlan", iccid, changeId: world.id() },
-        { _tag: "ReviewPackage", iccid, findingId: `ocs/missing/${attachmentId}:0` },
-        {
-          ...{ _tag: "ReviewPackage", iccid, findingId: `ocs/service/${iccid}` },
-          sides: { ours: "paused", theirs: "ACTIVE" },
-          correction: { _tag: "Service" }
-        },
-        {
-          ...{ _tag: "CorrectDifference", iccid, findingId: "ocs/unordered" },
-          correction: { _tag: "Cancellation", packageId: "ocs/7" }
-        },
-        {
-          _tag: "UsageDiffers",
-          iccid,
-          findingId: `ocs/usage/${iccid}/2026-11-03`,
-          usage: { day: world.now, booked: 0, telco: Number.MAX_SAFE_INTEGER }
-        },
-        { _tag: "HandleEvent", iccid, handler: "mailer", deliveryId: `${attachmentId}:handler:mailer` },
-        { _tag: "CheckStock", label: "Green" }
-      ]
-      const jobs = works.map((work, index) =>
-        Rows.job(world, {
-          jobId: `${attachmentId}:${index}`,
-          work,
-          dueAt: world.now - index,
-          attempts: index,
-          idempotencyKey: index % 2 === 0 ? null : `key ${index}`,
-          origin:
-            index % 2 === 0
-              ? { actor: "admin", address: null, requestId: `request ${index}`, reason: index === 0 ? null : "stolen" }
-              : null
-        })
-      )
-      yield* World.putJobs(world, jobs)
-      yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs.toReversed())
-      yield* World.finishAll(world)
-    })
-  ),
-
-  scenario("a job is put unless one of its id is there, and comes back once that one is finished", (world) =>
-    Effect.gen(function* () {
-      const { storage } = world
-      const job = Rows.job(world, { jobId: `${world.id()}:0` })
-      const other = Rows.job(world, { dueAt: world.now + 1 })
-      yield* World.putJobs(world, [job])
-      yield* World.putJobs(world, [{ ...job, dueAt: world.now - HOUR, attempts: 5 }, other])
-      const lease = { token: world.id(), until: world.machineNow + MINUTE }
-      yield* storage.commit({ jobs: { put: [{ job, lease }] } })
-      const claim = World.claim(world, { now: world.now + 1 })
-      yield* Suite.equals("jobs", yield* world.jobs.claim(claim), [job, other])
-      yield* World.putJobs(world, [{ ...job, attempts: 7 }])
-      yield* storage.commit({
-        jobs: { finished: [job, other].map(({ jobId }) => ({ jobId, token: claim.token })) }
+  scenario("every kind of work comes back from the queue as it was put", function* (world) {
+    const iccid = world.iccid()
+    const attachmentId = world.id()
+    const works: ReadonlyArray<Work> = [
+      { _tag: "Provision", iccid, attachmentId },
+      { _tag: "CreatePackage", iccid, attachmentId, occurrence: 999 },
+      { _tag: "SuspendPackages", iccid, attachmentId },
+      { _tag: "CancelPackages", iccid, packageIds: [`${attachmentId}:0`, `${attachmentId}:1`], release: true },
+      { _tag: "CancelPackages", iccid, packageIds: [], release: false },
+      { _tag: "SendSms", iccid, messageId: world.id(), from: "+46 70", text: "Hej! 👋\n'quoted' \"twice\" \\" },
+      { _tag: "ChangeMobilePlan", iccid, changeId: world.id() },
+      { _tag: "ReviewPackage", iccid, findingId: `ocs/missing/${attachmentId}:0` },
+      {
+        ...{ _tag: "ReviewPackage", iccid, findingId: `ocs/service/${iccid}` },
+        sides: { ours: "paused", theirs: "ACTIVE" },
+        correction: { _tag: "Service" }
+      },
+      {
+        ...{ _tag: "CorrectDifference", iccid, findingId: "ocs/unordered" },
+        correction: { _tag: "Cancellation", packageId: "ocs/7" }
+      },
+      {
+        _tag: "UsageDiffers",
+        iccid,
+        findingId: `ocs/usage/${iccid}/2026-11-03`,
+        usage: { day: world.now, booked: 0, telco: Number.MAX_SAFE_INTEGER }
+      },
+      { _tag: "HandleEvent", iccid, handler: "mailer", deliveryId: `${attachmentId}:handler:mailer` },
+      { _tag: "CheckStock", label: "Green" }
+    ]
+    const jobs = works.map((work, index) =>
+      Rows.job(world, {
+        jobId: `${attachmentId}:${index}`,
+        work,
+        dueAt: world.now - index,
+        attempts: index,
+        idempotencyKey: index % 2 === 0 ? null : `key ${index}`,
+        origin:
+          index % 2 === 0
+            ? { actor: "admin", address: null, requestId: `request ${index}`, reason: index === 0 ? null : "stolen" }
+            : null
       })
-      yield* Suite.equals("jobs once they are finished", yield* world.jobs.claim(World.claim(world)), [])
-      yield* World.putJobs(world, [{ ...job, attempts: 9 }])
-      yield* Suite.equals("the job put anew", yield* world.jobs.claim(World.claim(world)), [{ ...job, attempts: 9 }])
-      yield* World.finishAll(world)
-    })
-  ),
+    )
+    yield* World.putJobs(world, jobs)
+    yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs.toReversed())
+    yield* World.finishAll(world)
+  }),
 
-  scenario("a job that has ended is handed out to nobody, and is a problem until it is reopened or resolved", (world) =>
-    Effect.gen(function* () {
+  scenario("a job is put unless one of its id is there, and comes back once that one is finished", function* (world) {
+    const { storage } = world
+    const job = Rows.job(world, { jobId: `${world.id()}:0` })
+    const other = Rows.job(world, { dueAt: world.now + 1 })
+    yield* World.putJobs(world, [job])
+    yield* World.putJobs(world, [{ ...job, dueAt: world.now - HOUR, attempts: 5 }, other])
+    const lease = { token: world.id(), until: world.machineNow + MINUTE }
+    yield* storage.commit({ jobs: { put: [{ job, lease }] } })
+    const claim = World.claim(world, { now: world.now + 1 })
+    yield* Suite.equals("jobs", yield* world.jobs.claim(claim), [job, other])
+    yield* World.putJobs(world, [{ ...job, attempts: 7 }])
+    yield* storage.commit({
+      jobs: { finished: [job, other].map(({ jobId }) => ({ jobId, token: claim.token })) }
+    })
+    yield* Suite.equals("jobs once they are finished", yield* world.jobs.claim(World.claim(world)), [])
+    yield* World.putJobs(world, [{ ...job, attempts: 9 }])
+    yield* Suite.equals("the job put anew", yield* world.jobs.claim(World.claim(world)), [{ ...job, attempts: 9 }])
+    yield* World.finishAll(world)
+  }),
+
+  scenario(
+    "a job that has ended is handed out to nobody, and is a problem until it is reopened or resolved",
+    function* (world) {
       const { machineNow, now, storage } = world
       const jobs = [0, 1, 2].map((offset) => Rows.job(world, { createdAt: now + offset }))
       const [first, second, third] = [jobs[0]?.jobId ?? "", jobs[1]?.jobId ?? "", jobs[2]?.jobId ?? ""]
@@ -178,11 +176,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals("other work", (yield* storage.jobs.get(third))?.work, work)
       yield* Suite.equals("how many there are in the end", yield* storage.problems.count, before)
       yield* World.finishAll(world)
-    })
+    }
   ),
 
-  scenario("jobs between two tries are listed with the reason, counted by it, and tried sooner on request", (world) =>
-    Effect.gen(function* () {
+  scenario(
+    "jobs between two tries are listed with the reason, counted by it, and tried sooner on request",
+    function* (world) {
       const { now, organizationId, storage } = world
       const work = { _tag: "ChangeMobilePlan", iccid: world.iccid(), changeId: world.id() } as const
       const jobs = [0, 1, 2].map((offset) =>
@@ -245,54 +244,52 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({ jobs: { retried: [scheduled] } })
       yield* Suite.equals("those that still wait", yield* list({}), [second])
       yield* World.finishAll(world)
-    })
+    }
   ),
 
-  scenario("the jobs of a SIM that wait for their next try, or have ended, are read by the SIM", (world) =>
-    Effect.gen(function* () {
-      const { now, organizationId, storage } = world
-      const other = yield* World.neighbour(world)
-      const iccid = world.iccid()
-      const about = (of: string, at: number) =>
-        Rows.job(world, {
-          createdAt: now + at,
-          work: { _tag: "ChangeMobilePlan", iccid: of, changeId: world.id() }
-        })
-      const [untried, ended, waits] = [about(iccid, 0), about(iccid, 1), about(iccid, 2)]
-      const elsewhere = about(world.iccid(), 3)
-      const ofNone = Rows.job(world, { work: { _tag: "CheckStock", label: "Green" } })
-      yield* World.putJobs(world, [untried, ended, waits, elsewhere, ofNone])
-      const read = (of: Partial<Storage.OfOrganization & Storage.Keyset<Storage.CreatedCursor>> = {}, limit = 10) =>
-        storage.jobs.ofSim({ organizationId, after: null, limit, ...of, iccid })
-      yield* Suite.equals("before any try", yield* read(), [])
-      const claim = World.claim(world)
-      yield* world.jobs.claim(claim)
-      const tried = { token: claim.token, attempts: 1, dueAt: now + HOUR }
-      const waiting = Rows.waiting(now)
-      const refused = { times: 1, since: now, message: "no" }
-      yield* storage.commit({
-        jobs: {
-          retried: [
-            { jobId: untried.jobId, ...tried },
-            { jobId: ended.jobId, ...tried, refused, endedAt: now },
-            { jobId: waits.jobId, ...tried, waiting },
-            { jobId: elsewhere.jobId, ...tried, waiting },
-            { jobId: ofNone.jobId, ...tried, waiting }
-          ]
-        }
+  scenario("the jobs of a SIM that wait for their next try, or have ended, are read by the SIM", function* (world) {
+    const { now, organizationId, storage } = world
+    const other = yield* World.neighbour(world)
+    const iccid = world.iccid()
+    const about = (of: string, at: number) =>
+      Rows.job(world, {
+        createdAt: now + at,
+        work: { _tag: "ChangeMobilePlan", iccid: of, changeId: world.id() }
       })
-      const expected = [
-        { ...ended, attempts: 1, dueAt: now + HOUR, refused, endedAt: now },
-        { ...waits, attempts: 1, dueAt: now + HOUR, waiting }
-      ]
-      yield* Suite.equals("of the SIM", yield* read(), expected)
-      yield* Suite.equals("the first", yield* read({}, 1), expected.slice(0, 1))
-      const after = { createdAt: ended.createdAt, id: ended.jobId }
-      yield* Suite.equals("the next", yield* read({ after }, 1), expected.slice(1))
-      yield* Suite.equals("of another organization", yield* read({ organizationId: other.organizationId }), [])
-      yield* storage.commit({ jobs: { resolved: [{ jobId: ended.jobId, endedAt: now }] } })
-      yield* Suite.equals("once the problem is resolved", yield* read(), expected.slice(1))
-      yield* World.finishAll(world)
+    const [untried, ended, waits] = [about(iccid, 0), about(iccid, 1), about(iccid, 2)]
+    const elsewhere = about(world.iccid(), 3)
+    const ofNone = Rows.job(world, { work: { _tag: "CheckStock", label: "Green" } })
+    yield* World.putJobs(world, [untried, ended, waits, elsewhere, ofNone])
+    const read = (of: Partial<Storage.OfOrganization & Storage.Keyset<Storage.CreatedCursor>> = {}, limit = 10) =>
+      storage.jobs.ofSim({ organizationId, after: null, limit, ...of, iccid })
+    yield* Suite.equals("before any try", yield* read(), [])
+    const claim = World.claim(world)
+    yield* world.jobs.claim(claim)
+    const tried = { token: claim.token, attempts: 1, dueAt: now + HOUR }
+    const waiting = Rows.waiting(now)
+    const refused = { times: 1, since: now, message: "no" }
+    yield* storage.commit({
+      jobs: {
+        retried: [
+          { jobId: untried.jobId, ...tried },
+          { jobId: ended.jobId, ...tried, refused, endedAt: now },
+          { jobId: waits.jobId, ...tried, waiting },
+          { jobId: elsewhere.jobId, ...tried, waiting },
+          { jobId: ofNone.jobId, ...tried, waiting }
+        ]
+      }
     })
-  )
+    const expected = [
+      { ...ended, attempts: 1, dueAt: now + HOUR, refused, endedAt: now },
+      { ...waits, attempts: 1, dueAt: now + HOUR, waiting }
+    ]
+    yield* Suite.equals("of the SIM", yield* read(), expected)
+    yield* Suite.equals("the first", yield* read({}, 1), expected.slice(0, 1))
+    const after = { createdAt: ended.createdAt, id: ended.jobId }
+    yield* Suite.equals("the next", yield* read({ after }, 1), expected.slice(1))
+    yield* Suite.equals("of another organization", yield* read({ organizationId: other.organizationId }), [])
+    yield* storage.commit({ jobs: { resolved: [{ jobId: ended.jobId, endedAt: now }] } })
+    yield* Suite.equals("once the problem is resolved", yield* read(), expected.slice(1))
+    yield* World.finishAll(world)
+  })
 ]

@@ -47,8 +47,9 @@ const payloads = (world: World.World): ReadonlyArray<Payload> => [
 ]
 
 export const cases: ReadonlyArray<World.Scenario> = [
-  scenario("an event goes to the endpoints that are enabled, there and take its type, and to no other", (world) =>
-    Effect.gen(function* () {
+  scenario(
+    "an event goes to the endpoints that are enabled, there and take its type, and to no other",
+    function* (world) {
       const other = yield* World.neighbour(world)
       const all = yield* Rows.storedEndpoint(world)
       const some = yield* Rows.storedEndpoint(world, {
@@ -75,60 +76,59 @@ export const cases: ReadonlyArray<World.Scenario> = [
       ]
       yield* Suite.equals("claimed", yield* world.outbox.claim(World.claim(world)), byDelivery(due))
       yield* World.finishAll(world)
-    })
+    }
   ),
 
   scenario(
     "an endpoint that the service has disabled misses what it would receive: kept as failed, and never due",
-    (world) =>
-      Effect.gen(function* () {
-        const at = world.now
-        const failing = yield* Rows.storedEndpoint(world, {
-          events: ["package.created"],
-          disabled: { reason: "Failing", at }
-        })
-        const gone = yield* Rows.storedEndpoint(world, { disabled: { reason: "Gone", at } })
-        yield* Rows.storedEndpoint(world, { disabled: { reason: "Gone", at }, deletedAt: at })
-        yield* Rows.storedEndpoint(world, { events: ["package.created"], disabled: { reason: "Organization", at } })
-        const created = Rows.event(world, {
-          payload: { type: "package.created", data: { ...expiring(world).data, packageId: world.id() } }
-        })
-        const standard = Rows.event(world)
-        yield* world.storage.commit({ events: [created, standard] })
-        const missed = (event: WebhookEvent, endpoint: WebhookEndpoint) => ({
-          delivery: {
-            ...Delivery.pending(event, endpoint.endpointId),
-            status: "Failed" as const,
-            lastError: "the endpoint is disabled",
-            nextAttemptAt: null
-          },
-          event
-        })
-        const logged = byDelivery([missed(created, failing), missed(standard, gone)])
-        yield* Suite.equals("the log", byDelivery(yield* World.deliveryLog(world)), logged)
-        yield* Suite.equals("claimed", yield* world.outbox.claim(World.claim(world)), [])
+    function* (world) {
+      const at = world.now
+      const failing = yield* Rows.storedEndpoint(world, {
+        events: ["package.created"],
+        disabled: { reason: "Failing", at }
       })
+      const gone = yield* Rows.storedEndpoint(world, { disabled: { reason: "Gone", at } })
+      yield* Rows.storedEndpoint(world, { disabled: { reason: "Gone", at }, deletedAt: at })
+      yield* Rows.storedEndpoint(world, { events: ["package.created"], disabled: { reason: "Organization", at } })
+      const created = Rows.event(world, {
+        payload: { type: "package.created", data: { ...expiring(world).data, packageId: world.id() } }
+      })
+      const standard = Rows.event(world)
+      yield* world.storage.commit({ events: [created, standard] })
+      const missed = (event: WebhookEvent, endpoint: WebhookEndpoint) => ({
+        delivery: {
+          ...Delivery.pending(event, endpoint.endpointId),
+          status: "Failed" as const,
+          lastError: "the endpoint is disabled",
+          nextAttemptAt: null
+        },
+        event
+      })
+      const logged = byDelivery([missed(created, failing), missed(standard, gone)])
+      yield* Suite.equals("the log", byDelivery(yield* World.deliveryLog(world)), logged)
+      yield* Suite.equals("claimed", yield* world.outbox.claim(World.claim(world)), [])
+    }
   ),
 
   scenario(
     "an opt-in type goes only to an endpoint that names it, and an endpoint without a filter takes the rest",
-    (world) =>
-      Effect.gen(function* () {
-        yield* Rows.storedEndpoint(world)
-        const asking = yield* Rows.storedEndpoint(world, { events: ["attachment.expiring", "esim.smdp.stateChanged"] })
-        yield* Rows.storedEndpoint(world, { events: ["attachment.expired"] })
-        const event = Rows.event(world, { payload: expiring(world) })
-        const unasked = Rows.event(world, { payload: { ...expiring(world), type: "attachment.created" } })
-        yield* world.storage.commit({ events: [event, unasked] })
-        yield* Suite.equals("the log", yield* World.deliveryLog(world), [
-          { delivery: Delivery.pending(event, asking.endpointId), event }
-        ])
-        yield* World.finishAll(world)
-      })
+    function* (world) {
+      yield* Rows.storedEndpoint(world)
+      const asking = yield* Rows.storedEndpoint(world, { events: ["attachment.expiring", "esim.smdp.stateChanged"] })
+      yield* Rows.storedEndpoint(world, { events: ["attachment.expired"] })
+      const event = Rows.event(world, { payload: expiring(world) })
+      const unasked = Rows.event(world, { payload: { ...expiring(world), type: "attachment.created" } })
+      yield* world.storage.commit({ events: [event, unasked] })
+      yield* Suite.equals("the log", yield* World.deliveryLog(world), [
+        { delivery: Delivery.pending(event, asking.endpointId), event }
+      ])
+      yield* World.finishAll(world)
+    }
   ),
 
-  scenario("the types that filters name are those of endpoints that are enabled or miss events, each once", (world) =>
-    Effect.gen(function* () {
+  scenario(
+    "the types that filters name are those of endpoints that are enabled or miss events, each once",
+    function* (world) {
       const other = yield* World.neighbour(world)
       const { organizationId, storage } = world
       const named = Effect.map(storage.webhookEndpoints.namedTypes({ organizationId }), (types) => types.toSorted())
@@ -157,30 +157,28 @@ export const cases: ReadonlyArray<World.Scenario> = [
         "esim.smdp.stateChanged",
         "subscription.created"
       ])
-    })
+    }
   ),
 
-  scenario("an event's body is the same to the byte when it is claimed and logged", (world) =>
-    Effect.gen(function* () {
-      yield* Rows.storedEndpoint(world)
-      const events = payloads(world).map((payload, index) =>
-        Rows.event(world, { createdAt: world.now - 10 + index, payload })
-      )
-      yield* world.storage.commit({ events })
-      const bodies = events.map(body)
-      const claimed = yield* world.outbox.claim(World.claim(world))
-      yield* Suite.equals(
-        "claimed",
-        claimed.map(({ event }) => body(event)),
-        bodies
-      )
-      const logged = yield* World.deliveryLog(world)
-      yield* Suite.equals(
-        "logged",
-        logged.map(({ event }) => body(event)),
-        bodies.toReversed()
-      )
-      yield* World.finishAll(world)
-    })
-  )
+  scenario("an event's body is the same to the byte when it is claimed and logged", function* (world) {
+    yield* Rows.storedEndpoint(world)
+    const events = payloads(world).map((payload, index) =>
+      Rows.event(world, { createdAt: world.now - 10 + index, payload })
+    )
+    yield* world.storage.commit({ events })
+    const bodies = events.map(body)
+    const claimed = yield* world.outbox.claim(World.claim(world))
+    yield* Suite.equals(
+      "claimed",
+      claimed.map(({ event }) => body(event)),
+      bodies
+    )
+    const logged = yield* World.deliveryLog(world)
+    yield* Suite.equals(
+      "logged",
+      logged.map(({ event }) => body(event)),
+      bodies.toReversed()
+    )
+    yield* World.finishAll(world)
+  })
 ]

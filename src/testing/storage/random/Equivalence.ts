@@ -172,23 +172,21 @@ export const cases = (
   { runs, shrinkFor }: { readonly runs: number; readonly shrinkFor: number }
 ): ReadonlyArray<World.Scenario> =>
   seeds.map((seed) =>
-    scenario(`random commits and reads have the outcomes that the reference gives (seed ${seed})`, (world) =>
-      Effect.gen(function* () {
-        const built = yield* Layer.build(Layer.fresh(reference))
-        const sides: readonly [Service, Service] = [
-          { storage: world.storage, jobs: world.jobs, outbox: world.outbox },
-          {
-            storage: Context.get(built, Storage),
-            jobs: Context.get(built, Jobs),
-            outbox: Context.get(built, Outbox)
-          }
-        ]
-        let place = 0
-        const property = fc.asyncProperty(fc.array(step, { maxLength: STEPS, size: "max" }), (steps) =>
-          Effect.runPromise(lockstep(world, sides, steps, place++))
-        )
-        const failure = yield* Effect.promise(() => failureOf(property, { seed, numRuns: runs }, shrinkFor))
-        yield* Suite.holds(failure ?? "", failure === null)
-      }).pipe(Effect.scoped)
-    )
+    scenario(`random commits and reads have the outcomes that the reference gives (seed ${seed})`, function* (world) {
+      const built = yield* Layer.build(Layer.fresh(reference))
+      const sides: readonly [Service, Service] = [
+        { storage: world.storage, jobs: world.jobs, outbox: world.outbox },
+        {
+          storage: Context.get(built, Storage),
+          jobs: Context.get(built, Jobs),
+          outbox: Context.get(built, Outbox)
+        }
+      ]
+      let place = 0
+      const property = fc.asyncProperty(fc.array(step, { maxLength: STEPS, size: "max" }), (steps) =>
+        Effect.runPromise(lockstep(world, sides, steps, place++))
+      )
+      const failure = yield* Effect.promise(() => failureOf(property, { seed, numRuns: runs }, shrinkFor))
+      yield* Suite.holds(failure ?? "", failure === null)
+    })
   )

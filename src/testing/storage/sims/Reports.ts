@@ -29,8 +29,9 @@ const narrowed = (found: Reported | undefined): Reported | undefined =>
   found === undefined ? undefined : { ...found, aggregate: Rows.forReports(found.aggregate) }
 
 export const cases: ReadonlyArray<World.Scenario> = [
-  scenario("reported aggregates have the packages that reports can touch, and all confirmed attachments", (world) =>
-    Effect.gen(function* () {
+  scenario(
+    "reported aggregates have the packages that reports can touch, and all confirmed attachments",
+    function* (world) {
       const { now } = world
       const sim = yield* World.stockOne(world)
       const subscription = Rows.subscription(world, sim)
@@ -85,81 +86,79 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const all = yield* ask(world, [{ iccid, since: now - 2 * DAY }])
       const allOfThem = { sim: aggregate.sim, attachments: aggregate.attachments.slice(0, 3) }
       yield* Suite.equals("all packages", narrowed(all.get(iccid))?.aggregate, Rows.forReports(allOfThem))
-    })
+    }
   ),
 
-  scenario("reported aggregates are found for any organization, with what each one has seen", (world) =>
-    Effect.gen(function* () {
-      const { now, storage } = world
-      const other = yield* World.neighbour(world)
-      const mine = yield* World.stockOne(world)
-      const theirs = yield* World.stockOne(other, { isEsim: false, lpa: null })
-      const seen = (of: World.World, reportId: string, receivedAt: number) => ({
-        organizationId: of.organizationId,
-        reportId,
-        receivedAt
-      })
-      yield* storage.commit({
-        reports: {
-          seen: [
-            seen(world, "old", now - 1),
-            seen(world, "new", now),
-            seen(world, "raised", now - 1),
-            seen(other, "theirs", now + 1)
-          ]
-        }
-      })
-      yield* storage.commit({ reports: { seen: [seen(world, "raised", now + 1)] } })
-      // An id that two reports have, and what comes after a later one.
-      yield* storage.commit({ reports: { seen: [seen(world, "new", now), seen(world, "new", now - DAY)] } })
-      const reportIds = ["raised", "theirs", "old", "new", "never"]
-      const asked = yield* ask(
-        world,
-        [
-          { iccid: mine.iccid, reportIds },
-          { iccid: world.iccid(), reportIds },
-          { iccid: theirs.iccid, reportIds }
-        ],
-        now
-      )
-      yield* Suite.equals("aggregates", asked.size, 2)
-      const found = (iccid: string) => new Set(asked.get(iccid)?.seen)
-      yield* Suite.equals("seen by me", found(mine.iccid), new Set(["raised", "new"]))
-      yield* Suite.equals("seen by them", found(theirs.iccid), new Set(["theirs"]))
-      const theirAggregate = narrowed(asked.get(theirs.iccid))?.aggregate
-      yield* Suite.equals("their aggregate", theirAggregate, Rows.forReports({ sim: theirs, attachments: [] }))
-      const ever = yield* ask(world, [{ iccid: mine.iccid, reportIds }], now - DAY)
-      yield* Suite.equals("ever seen by me", new Set(ever.get(mine.iccid)?.seen), new Set(["raised", "new", "old"]))
+  scenario("reported aggregates are found for any organization, with what each one has seen", function* (world) {
+    const { now, storage } = world
+    const other = yield* World.neighbour(world)
+    const mine = yield* World.stockOne(world)
+    const theirs = yield* World.stockOne(other, { isEsim: false, lpa: null })
+    const seen = (of: World.World, reportId: string, receivedAt: number) => ({
+      organizationId: of.organizationId,
+      reportId,
+      receivedAt
     })
-  ),
+    yield* storage.commit({
+      reports: {
+        seen: [
+          seen(world, "old", now - 1),
+          seen(world, "new", now),
+          seen(world, "raised", now - 1),
+          seen(other, "theirs", now + 1)
+        ]
+      }
+    })
+    yield* storage.commit({ reports: { seen: [seen(world, "raised", now + 1)] } })
+    // An id that two reports have, and what comes after a later one.
+    yield* storage.commit({ reports: { seen: [seen(world, "new", now), seen(world, "new", now - DAY)] } })
+    const reportIds = ["raised", "theirs", "old", "new", "never"]
+    const asked = yield* ask(
+      world,
+      [
+        { iccid: mine.iccid, reportIds },
+        { iccid: world.iccid(), reportIds },
+        { iccid: theirs.iccid, reportIds }
+      ],
+      now
+    )
+    yield* Suite.equals("aggregates", asked.size, 2)
+    const found = (iccid: string) => new Set(asked.get(iccid)?.seen)
+    yield* Suite.equals("seen by me", found(mine.iccid), new Set(["raised", "new"]))
+    yield* Suite.equals("seen by them", found(theirs.iccid), new Set(["theirs"]))
+    const theirAggregate = narrowed(asked.get(theirs.iccid))?.aggregate
+    yield* Suite.equals("their aggregate", theirAggregate, Rows.forReports({ sim: theirs, attachments: [] }))
+    const ever = yield* ask(world, [{ iccid: mine.iccid, reportIds }], now - DAY)
+    yield* Suite.equals("ever seen by me", new Set(ever.get(mine.iccid)?.seen), new Set(["raised", "new", "old"]))
+  }),
 
   scenario(
     "reported aggregates have no packages that are not at the telco, nor any of a SIM that is not in service",
-    (world) =>
-      Effect.gen(function* () {
-        const sim = yield* World.stockOne(world)
-        const subscription = Rows.subscription(world, sim)
-        const attachment = Rows.attachment(world, subscription)
-        const packages = (["Refused", "Created", "Lapsed"] as const).map((status, occurrence) =>
-          Rows.pack(world, attachment, occurrence, { status })
-        )
-        yield* world.storage.commit({ sims: [subscribe(sim, subscription, { attachments: [attachment], packages })] })
-        const attachmentsOf = Effect.map(
-          ask(world, [{ iccid: sim.iccid }]),
-          (asked) => narrowed(asked.get(sim.iccid))?.aggregate.attachments
-        )
-        const expected = { sim, attachments: [{ attachment, packages: packages.slice(1, 2) }] }
-        yield* Suite.equals("in service", yield* attachmentsOf, Rows.forReports(expected).attachments)
-        for (const tag of ["Provisioning", "Releasing"] as const) {
-          const allocation = { _tag: tag, subscriptionId: subscription.subscriptionId }
-          yield* World.write(world, sim, { sim: { allocation } })
-          yield* Suite.equals(tag, yield* attachmentsOf, [])
-        }
-      })
+    function* (world) {
+      const sim = yield* World.stockOne(world)
+      const subscription = Rows.subscription(world, sim)
+      const attachment = Rows.attachment(world, subscription)
+      const packages = (["Refused", "Created", "Lapsed"] as const).map((status, occurrence) =>
+        Rows.pack(world, attachment, occurrence, { status })
+      )
+      yield* world.storage.commit({ sims: [subscribe(sim, subscription, { attachments: [attachment], packages })] })
+      const attachmentsOf = Effect.map(
+        ask(world, [{ iccid: sim.iccid }]),
+        (asked) => narrowed(asked.get(sim.iccid))?.aggregate.attachments
+      )
+      const expected = { sim, attachments: [{ attachment, packages: packages.slice(1, 2) }] }
+      yield* Suite.equals("in service", yield* attachmentsOf, Rows.forReports(expected).attachments)
+      for (const tag of ["Provisioning", "Releasing"] as const) {
+        const allocation = { _tag: tag, subscriptionId: subscription.subscriptionId }
+        yield* World.write(world, sim, { sim: { allocation } })
+        yield* Suite.equals(tag, yield* attachmentsOf, [])
+      }
+    }
   ),
 
-  scenario("what reports change is written beside all else of an aggregate, on its own and among other SIMs", (world) =>
-    Effect.gen(function* () {
+  scenario(
+    "what reports change is written beside all else of an aggregate, on its own and among other SIMs",
+    function* (world) {
       const { now, storage } = world
       const sims = yield* World.stock(world, World.newSims(world, 4))
       const [sim, other, third, fourth] = sims
@@ -237,32 +236,28 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* World.conflicts(world, "what was reported of a SIM that has changed", { sims: [stale] }, "version")
       const fresh = simChange({ ...third, ...written, version: third.version + 1 }, { downloaded: true })
       yield* World.conflicts(world, "that among others", { sims: [fresh, stale] }, "version")
-    })
+    }
   ),
 
-  scenario("reported aggregates are none where none is asked for or known", (world) =>
-    Effect.gen(function* () {
-      yield* Suite.equals("none asked for", (yield* ask(world, [])).size, 0)
-      yield* Suite.equals("none known", (yield* ask(world, [{ iccid: world.iccid() }])).size, 0)
-    })
-  ),
+  scenario("reported aggregates are none where none is asked for or known", function* (world) {
+    yield* Suite.equals("none asked for", (yield* ask(world, [])).size, 0)
+    yield* Suite.equals("none known", (yield* ask(world, [{ iccid: world.iccid() }])).size, 0)
+  }),
 
-  scenario("the SM-DP+ history is kept by time, and as stored where times are equal", (world) =>
-    Effect.gen(function* () {
-      const { now, organizationId, storage } = world
-      const [sim, other] = yield* World.stock(world, World.newSims(world, 2))
-      if (sim === undefined || other === undefined) return
-      const entry = (offset: number, modificationResult: string) =>
-        Rows.smdpEntry(world, sim, { modifiedAt: now + offset, modificationResult })
-      const [a, b, c, d] = [entry(5, "a"), entry(-5, "b"), entry(5, "c"), entry(0, "d")]
-      yield* storage.commit({ reports: { smdpEntries: [a, b, Rows.smdpEntry(world, other)] } })
-      yield* storage.commit({ reports: { smdpEntries: [c] } })
-      yield* storage.commit({ reports: { smdpEntries: [d, { ...b, modifiedAt: now + 5 }] } })
-      const { iccid } = sim
-      const expected = [b, d, a, c, { ...b, modifiedAt: now + 5 }]
-      yield* Suite.equals("the history", yield* storage.sims.smdpHistory({ organizationId, iccid }), expected)
-      const none = yield* storage.sims.smdpHistory({ organizationId, iccid: world.iccid() })
-      yield* Suite.equals("of an unknown SIM", none, [])
-    })
-  )
+  scenario("the SM-DP+ history is kept by time, and as stored where times are equal", function* (world) {
+    const { now, organizationId, storage } = world
+    const [sim, other] = yield* World.stock(world, World.newSims(world, 2))
+    if (sim === undefined || other === undefined) return
+    const entry = (offset: number, modificationResult: string) =>
+      Rows.smdpEntry(world, sim, { modifiedAt: now + offset, modificationResult })
+    const [a, b, c, d] = [entry(5, "a"), entry(-5, "b"), entry(5, "c"), entry(0, "d")]
+    yield* storage.commit({ reports: { smdpEntries: [a, b, Rows.smdpEntry(world, other)] } })
+    yield* storage.commit({ reports: { smdpEntries: [c] } })
+    yield* storage.commit({ reports: { smdpEntries: [d, { ...b, modifiedAt: now + 5 }] } })
+    const { iccid } = sim
+    const expected = [b, d, a, c, { ...b, modifiedAt: now + 5 }]
+    yield* Suite.equals("the history", yield* storage.sims.smdpHistory({ organizationId, iccid }), expected)
+    const none = yield* storage.sims.smdpHistory({ organizationId, iccid: world.iccid() })
+    yield* Suite.equals("of an unknown SIM", none, [])
+  })
 ]

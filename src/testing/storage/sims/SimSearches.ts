@@ -181,54 +181,52 @@ const stocked = (world: World.World) =>
   })
 
 export const cases: ReadonlyArray<World.Scenario> = [
-  scenario("L1: a search finds what each SIM says by itself, and nothing of another organization", (world) =>
-    Effect.gen(function* () {
-      const aggregates = yield* stocked(world)
-      yield* stocked(yield* World.neighbour(world))
-      const [one, other] = aggregates.slice(8)
-      if (one === undefined || other === undefined) return
-      const { iccid } = one.sim
-      const named = [
-        iccid,
-        `${iccid}F`,
-        iccid.slice(0, 6),
-        iccid.slice(-2),
-        iccid.slice(-1),
-        `${iccid.slice(0, 4)} ${iccid.slice(4, 8)}`,
-        one.sim.imsi ?? "",
-        `+${one.sim.msisdn}`,
-        `${other.sim.msisdn}`,
-        `+${one.sim.imsi}`,
-        one.subscription?.subscriptionId ?? "",
-        aggregates[5]?.subscription?.subscriptionId ?? "",
-        "nothing has this"
-      ]
-      const written = texts.flatMap((text) => [text, text.slice(0, 3), text.toUpperCase(), `${text}z`])
-      for (const text of [...named, ...written]) yield* finds(world, aggregates, text.toWellFormed())
-    })
-  ),
+  scenario("L1: a search finds what each SIM says by itself, and nothing of another organization", function* (world) {
+    const aggregates = yield* stocked(world)
+    yield* stocked(yield* World.neighbour(world))
+    const [one, other] = aggregates.slice(8)
+    if (one === undefined || other === undefined) return
+    const { iccid } = one.sim
+    const named = [
+      iccid,
+      `${iccid}F`,
+      iccid.slice(0, 6),
+      iccid.slice(-2),
+      iccid.slice(-1),
+      `${iccid.slice(0, 4)} ${iccid.slice(4, 8)}`,
+      one.sim.imsi ?? "",
+      `+${one.sim.msisdn}`,
+      `${other.sim.msisdn}`,
+      `+${one.sim.imsi}`,
+      one.subscription?.subscriptionId ?? "",
+      aggregates[5]?.subscription?.subscriptionId ?? "",
+      "nothing has this"
+    ]
+    const written = texts.flatMap((text) => [text, text.slice(0, 3), text.toUpperCase(), `${text}z`])
+    for (const text of [...named, ...written]) yield* finds(world, aggregates, text.toWellFormed())
+  }),
 
   scenario(
     "L1: lists are filtered by label, kind, status and the instant of creation, alone and with a search",
-    (world) =>
-      Effect.gen(function* () {
-        const aggregates = yield* stocked(world)
-        const filters: ReadonlyArray<Partial<SimSearch.SimFilter>> = [
-          { label: "Blue" },
-          { label: "Red" },
-          { isEsim: false },
-          ...statuses.map((status) => ({ status })),
-          ...[-1, 0, DAY - 1, DAY, 4 * DAY].map((after) => ({ createdAfter: world.now + after })),
-          { label: "Green", isEsim: true, status: "in_use", createdAfter: world.now }
-        ]
-        for (const filter of filters) {
-          for (const text of ["", "8", "order"]) yield* finds(world, aggregates, text, filter)
-        }
-      })
+    function* (world) {
+      const aggregates = yield* stocked(world)
+      const filters: ReadonlyArray<Partial<SimSearch.SimFilter>> = [
+        { label: "Blue" },
+        { label: "Red" },
+        { isEsim: false },
+        ...statuses.map((status) => ({ status })),
+        ...[-1, 0, DAY - 1, DAY, 4 * DAY].map((after) => ({ createdAfter: world.now + after })),
+        { label: "Green", isEsim: true, status: "in_use", createdAfter: world.now }
+      ]
+      for (const filter of filters) {
+        for (const text of ["", "8", "order"]) yield* finds(world, aggregates, text, filter)
+      }
+    }
   ),
 
-  scenario("L1: subscriptions are listed that are paused, or that are not, alone and with other filters", (world) =>
-    Effect.gen(function* () {
+  scenario(
+    "L1: subscriptions are listed that are paused, or that are not, alone and with other filters",
+    function* (world) {
       const aggregates = yield* stocked(world)
       yield* stocked(yield* World.neighbour(world))
       for (const status of serviceStatuses) {
@@ -241,80 +239,74 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* World.write(world, paused.sim, { sim: { service: { _tag: "Settled", pausedAt: null } } })
       const after = yield* Effect.forEach(aggregates, ({ sim }) => World.aggregate(world, sim.iccid))
       for (const status of serviceStatuses) yield* finds(world, after, "", {}, status)
-    })
+    }
   ),
 
-  scenario("L1: a search finds what has changed", (world) =>
-    Effect.gen(function* () {
-      const [sim] = yield* World.stock(world, [World.newSim(world, { msisdn: null })])
-      if (sim === undefined) return
-      const check = (text: string) =>
-        Effect.flatMap(World.aggregate(world, sim.iccid), (aggregate) => finds(world, [aggregate], text))
-      yield* world.storage.sims.import([World.newSim(world, { iccid: sim.iccid, msisdn: "46701234567" })])
-      yield* check("+46 70 123 45 67")
-      const subscription = Rows.subscription(world, sim, { metadata: "first", status: "Pending" })
-      const attachment = Rows.attachment(world, subscription, { metadata: "first", confirmed: false })
-      yield* world.storage.commit({ sims: [World.subscribe(sim, subscription, { attachments: [attachment] })] })
-      yield* check("first")
-      const pending = yield* World.aggregate(world, sim.iccid)
-      yield* World.write(world, pending.sim, {
-        subscription: { ...subscription, status: "Live" },
-        attachments: [{ ...attachment, confirmed: true }]
-      })
-      yield* check("first")
-      yield* check("top-up")
-      const live = yield* World.aggregate(world, sim.iccid)
-      yield* World.write(world, live.sim, {
-        attachments: [Rows.attachment(world, subscription, { metadata: "Top-Up 2" })]
-      })
-      yield* check("top-up")
-      const full = yield* World.aggregate(world, sim.iccid)
-      yield* World.write(world, full.sim, { sim: { allocation: { _tag: "Free" } }, subscription: null })
-      yield* check("first")
-      yield* check(subscription.subscriptionId)
+  scenario("L1: a search finds what has changed", function* (world) {
+    const [sim] = yield* World.stock(world, [World.newSim(world, { msisdn: null })])
+    if (sim === undefined) return
+    const check = (text: string) =>
+      Effect.flatMap(World.aggregate(world, sim.iccid), (aggregate) => finds(world, [aggregate], text))
+    yield* world.storage.sims.import([World.newSim(world, { iccid: sim.iccid, msisdn: "46701234567" })])
+    yield* check("+46 70 123 45 67")
+    const subscription = Rows.subscription(world, sim, { metadata: "first", status: "Pending" })
+    const attachment = Rows.attachment(world, subscription, { metadata: "first", confirmed: false })
+    yield* world.storage.commit({ sims: [World.subscribe(sim, subscription, { attachments: [attachment] })] })
+    yield* check("first")
+    const pending = yield* World.aggregate(world, sim.iccid)
+    yield* World.write(world, pending.sim, {
+      subscription: { ...subscription, status: "Live" },
+      attachments: [{ ...attachment, confirmed: true }]
     })
-  ),
-
-  scenario("L4: a search over organizations finds each SIM once, by the first of the places", (world) =>
-    Effect.gen(function* () {
-      const [aggregates, other] = [yield* stocked(world), yield* World.neighbour(world)]
-      const all = [...aggregates, ...(yield* stocked(other))]
-      const [one] = aggregates.slice(8)
-      if (one === undefined) return
-      const { iccid, imsi, msisdn } = one.sim
-      const named = [iccid, iccid.slice(0, 9), iccid.slice(-3), imsi ?? "", `+${msisdn}`, `${msisdn}`]
-      const ids = [one.subscription?.subscriptionId ?? "", aggregates[5]?.subscription?.subscriptionId ?? ""]
-      const written = texts.flatMap((text) => [text, text.toUpperCase(), `${text}z`])
-      for (const text of [...named, ...ids, ...written, "8", "order 47"]) {
-        yield* findsEverywhere(world, all, text.toWellFormed())
-      }
+    yield* check("first")
+    yield* check("top-up")
+    const live = yield* World.aggregate(world, sim.iccid)
+    yield* World.write(world, live.sim, {
+      attachments: [Rows.attachment(world, subscription, { metadata: "Top-Up 2" })]
     })
-  ),
+    yield* check("top-up")
+    const full = yield* World.aggregate(world, sim.iccid)
+    yield* World.write(world, full.sim, { sim: { allocation: { _tag: "Free" } }, subscription: null })
+    yield* check("first")
+    yield* check(subscription.subscriptionId)
+  }),
 
-  scenario("L4: of more than are asked for, those of the first places are taken", (world) =>
-    Effect.gen(function* () {
-      const sims = yield* World.stock(
-        world,
-        Array.from({ length: 6 }, () => World.newSim(world, { msisdn: null }))
+  scenario("L4: a search over organizations finds each SIM once, by the first of the places", function* (world) {
+    const [aggregates, other] = [yield* stocked(world), yield* World.neighbour(world)]
+    const all = [...aggregates, ...(yield* stocked(other))]
+    const [one] = aggregates.slice(8)
+    if (one === undefined) return
+    const { iccid, imsi, msisdn } = one.sim
+    const named = [iccid, iccid.slice(0, 9), iccid.slice(-3), imsi ?? "", `+${msisdn}`, `${msisdn}`]
+    const ids = [one.subscription?.subscriptionId ?? "", aggregates[5]?.subscription?.subscriptionId ?? ""]
+    const written = texts.flatMap((text) => [text, text.toUpperCase(), `${text}z`])
+    for (const text of [...named, ...ids, ...written, "8", "order 47"]) {
+      yield* findsEverywhere(world, all, text.toWellFormed())
+    }
+  }),
+
+  scenario("L4: of more than are asked for, those of the first places are taken", function* (world) {
+    const sims = yield* World.stock(
+      world,
+      Array.from({ length: 6 }, () => World.newSim(world, { msisdn: null }))
+    )
+    const [first, second] = sims
+    if (first === undefined || second === undefined) return
+    // The text is the metadata of all, and the phone number of the last that is imported.
+    const text = world.iccid().slice(-15)
+    for (const sim of sims) {
+      const subscription = Rows.subscription(world, sim, { metadata: text })
+      const allocation = { _tag: "InService" as const, subscriptionId: subscription.subscriptionId }
+      yield* world.storage.commit({ sims: [World.subscribe(sim, subscription, { sim: { allocation } })] })
+    }
+    yield* world.storage.sims.import([World.newSim(world, { iccid: second.iccid, msisdn: text })])
+    const search = SimSearch.of(text)
+    if (search === null) return
+    const places = (limit: number) =>
+      Effect.map(world.storage.sims.search({ search, organizationId: null, limit }), (hits) =>
+        hits.map(({ place }) => place)
       )
-      const [first, second] = sims
-      if (first === undefined || second === undefined) return
-      // The text is the metadata of all, and the phone number of the last that is imported.
-      const text = world.iccid().slice(-15)
-      for (const sim of sims) {
-        const subscription = Rows.subscription(world, sim, { metadata: text })
-        const allocation = { _tag: "InService" as const, subscriptionId: subscription.subscriptionId }
-        yield* world.storage.commit({ sims: [World.subscribe(sim, subscription, { sim: { allocation } })] })
-      }
-      yield* world.storage.sims.import([World.newSim(world, { iccid: second.iccid, msisdn: text })])
-      const search = SimSearch.of(text)
-      if (search === null) return
-      const places = (limit: number) =>
-        Effect.map(world.storage.sims.search({ search, organizationId: null, limit }), (hits) =>
-          hits.map(({ place }) => place)
-        )
-      yield* Suite.equals("one hit", yield* places(1), ["msisdn"])
-      yield* Suite.equals("three hits", yield* places(3), ["msisdn", "metadata", "metadata"])
-    })
-  )
+    yield* Suite.equals("one hit", yield* places(1), ["msisdn"])
+    yield* Suite.equals("three hits", yield* places(3), ["msisdn", "metadata", "metadata"])
+  })
 ]

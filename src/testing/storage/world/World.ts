@@ -6,7 +6,7 @@
  * later, so that the leases left behind are over. What a case commonly does in it is here too: it stocks SIMs, changes
  * their aggregates by the rows that are to be written, and puts, claims and finishes work.
  */
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import { uuid7 } from "../../../domain/Id.ts"
 import type { Job } from "../../../domain/Job.ts"
 import type { Attachment } from "../../../domain/Attachment.ts"
@@ -44,7 +44,11 @@ export interface Scenario {
   readonly body: (world: World) => Effect.Effect<void, unknown>
 }
 
-export const scenario = (name: string, body: Scenario["body"]): Scenario => ({ name, body })
+/** A case by its name, and by what it does in its world. */
+export const scenario = (
+  name: string,
+  body: (world: World) => Generator<Effect.Effect<unknown, unknown, Scope.Scope>, void>
+): Scenario => ({ name, body: Effect.fnUntraced(body, Effect.scoped) })
 
 const FIRST_YEAR = 2600
 const FIRST_MACHINE_DAY: Instant = Date.UTC(2030, 0, 1)
