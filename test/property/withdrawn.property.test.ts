@@ -232,6 +232,7 @@ const allocationAfter = (before: Sim.Sim, { next }: SimChange): Sim.Allocation |
 it("Each module of the domain that decides about a SIM is among those that are tried", () => {
   const domain = fileURLToPath(new URL("../../src/domain", import.meta.url))
   const deciding = readdirSync(domain).filter((name) => {
+    if (!name.endsWith(".ts")) return false
     const text = readFileSync(`${domain}/${name}`, "utf8")
     return /import .*\bDecision\b.* from "\.\/Decision\.ts"/.test(text) || /\bnext: \{ \.\.\.present/.test(text)
   })
