@@ -75,12 +75,12 @@ const members = new Map(
     .filter((path) => path.endsWith(".ts"))
     .flatMap((path) =>
       Array.from(
-        readFileSync(`${types}${path}`, "utf8").matchAll(/^export interface (\w+)[^{\n]*\{\n([^]*?)^\}/gm),
+        readFileSync(`${types}${path}`, "utf8").matchAll(/^export interface (\w+)[^{\n]*\{\n(.*?)^\}/gms),
         ([, name = "", body = ""]) =>
           [
             name,
             Array.from(
-              body.matchAll(/^ {2}\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}readonly (\w+): (\w+|[^]?)/gm),
+              body.matchAll(/^ {2}\/\*\*((?:(?!\*\/).)*)\*\/\n {2}readonly (\w+): (\w*)/gms),
               ([, comment = "", member = "", type = ""]) => ({
                 member,
                 type,
