@@ -3,7 +3,7 @@
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, type Duration, Effect, Layer, Logger, ManagedRuntime, Metric, Redacted, Result } from "effect"
-import { Services } from "simplan"
+import { Health, Services } from "simplan"
 import { Clocks, type Jobs, type Outbox, type Storage, WebhookSender } from "simplan/ports"
 import { afterAll, onTestFinished } from "vitest"
 import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
@@ -57,6 +57,8 @@ export interface Setting extends Partial<Routes.Options> {
   readonly connectionsOfAddress?: number
   /** References of the server's fibers, such as a tracer. */
   readonly around?: Layer.Layer<never>
+  /** Of `Health.WaitLimit`: a minute by default, since a machine under load measures slowly. */
+  readonly waitLimit?: number
   /** Replaces some services. */
   readonly replace?: (
     services: Context.Context<Services.Services | Storage.Storage>
@@ -84,6 +86,7 @@ export const start = async ({
   sender = silent,
   stallTimeout = "30 seconds",
   storage = Memory.layer,
+  waitLimit = 60_000,
   connections,
   connectionsOfAddress,
   unreadBytes,
@@ -124,7 +127,11 @@ export const start = async ({
   )
   const metrics = Layer.sync(Metric.MetricRegistry, () => new Map())
   const runtime = ManagedRuntime.make(
-    server.pipe(Layer.provideMerge(used), Layer.provide([logger, around]), Layer.provideMerge(metrics))
+    server.pipe(
+      Layer.provideMerge(used),
+      Layer.provide([logger, around, Layer.succeed(Health.WaitLimit, waitLimit)]),
+      Layer.provideMerge(metrics)
+    )
   )
   const { url } = await runtime.runPromise(Server.Server)
 

@@ -5,9 +5,9 @@
  *   second, by one try at a time, whoever asks. A try waits for a connection behind the commits, so one that is not over yet
  *   says nothing: until it has lasted five seconds, the last one counts.
  * - Gauges of the queues of jobs and deliveries, of what is due to handlers, of endpoints that fail, and of the stock of
- *   eSIMs are measured on demand, at most every few seconds, by one measurement at a time. Nobody waits longer than a second
- *   for it, whatever the storage does. Their labels are kinds, and so few. Only the stock is reported by organization, and what is
- *   pending by endpoints that fail, in a bounded number of series.
+ *   eSIMs are measured on demand, at most every few seconds, by one measurement at a time. Nobody waits longer than
+ *   `WaitLimit` for it, whatever the storage does. Their labels are kinds, and so few. Only the stock is reported by
+ *   organization, and what is pending by endpoints that fail, in a bounded number of series.
  */
 import { Clock as MachineClock, Context, Effect, type Exit, Fiber, Layer, Metric } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
@@ -23,18 +23,20 @@ import { Outbox } from "../../ports/Outbox.ts"
 import { type CreatedCursor, Storage, StorageError } from "../../ports/Storage.ts"
 import { Processes } from "./Processes.ts"
 
+/** How long a measurement is waited for, in milliseconds; the try of a write is waited for half as long. */
+export const WaitLimit = Context.Reference<number>("simplan/Health/WaitLimit", { defaultValue: () => SECOND })
+
 /** Tries the storage. */
 export class StorageProbe extends Context.Service<
   StorageProbe,
   {
-    /** Succeeds while the storage serves. Waits for a try of a write for half a second at most. */
+    /** Succeeds while the storage serves. Waits for a try of a write for half of `WaitLimit` at most. */
     readonly check: Effect.Effect<void, StorageError>
   }
 >()("simplan/StorageProbe") {}
 
-/** How long the outcome of a try counts, how long one is waited for, and how long it may last, in milliseconds. */
+/** How long the outcome of a try counts, and how long it may last, in milliseconds. */
 const PROBE_FRESH = SECOND
-const PROBE_WAIT_LIMIT = 500
 const PROBE_LONGEST = 5 * SECOND
 
 /** It tries nothing until it is asked to. */
@@ -43,6 +45,7 @@ export const probeLayer: Layer.Layer<StorageProbe, never, Storage | Clocks.Busin
   Effect.gen(function* () {
     const storage = yield* Storage
     const clock = yield* Clocks.BusinessClock
+    const waitLimit = yield* WaitLimit
     let last: { readonly exit: Exit.Exit<void, StorageError>; readonly at: number } | null = null
     let underWay: { readonly fiber: Fiber.Fiber<void, StorageError>; readonly since: number } | null = null
 
@@ -64,7 +67,7 @@ export const probeLayer: Layer.Layer<StorageProbe, never, Storage | Clocks.Busin
       const now = yield* Clocks.monotonicNow
       if (last !== null && now - last.at < PROBE_FRESH) return yield* last.exit
       const { fiber, since } = underWay ?? (yield* begin)
-      const exit = yield* Effect.timeoutOption(Fiber.await(fiber), PROBE_WAIT_LIMIT)
+      const exit = yield* Effect.timeoutOption(Fiber.await(fiber), waitLimit / 2)
       if (exit._tag === "Some") return yield* exit.value
       if (last === null || (yield* Clocks.monotonicNow) - since >= PROBE_LONGEST) {
         return yield* new StorageError({ message: "A write to the storage is not answered" })
@@ -81,16 +84,15 @@ export class QueueDepth extends Context.Service<
   QueueDepth,
   {
     /**
-     * Updates the gauges. If the storage does not answer within a second, they stay as they are. Then, and if it takes
+     * Updates the gauges. If the storage does not answer within `WaitLimit`, they stay as they are. Then, and if it takes
      * no write, `simplan_storage_up` is 0.
      */
     readonly measure: Effect.Effect<void>
   }
 >()("simplan/QueueDepth") {}
 
-/** How long a measurement stays valid, and how long one is waited for, in milliseconds. */
+/** How long a measurement stays valid, in milliseconds. */
 const FRESH = 5 * SECOND
-const WAIT_LIMIT = SECOND
 
 const up = Metric.gauge("simplan_storage_up", {
   description: "Whether the storage answered and took a write when the queues were last measured: 1 or 0"
@@ -294,6 +296,7 @@ const depthLayer: Layer.Layer<QueueDepth, never, Needs | StorageProbe> = Layer.e
     const clock = yield* Clocks.BusinessClock
     const probe = yield* StorageProbe
     const processes = yield* Processes
+    const waitLimit = yield* WaitLimit
     const updateProcesses = makeProcessGauges()
     const updateJobs = gaugesOf("jobs")
     const updateDeliveries = gaugesOf("deliveries")
@@ -353,7 +356,7 @@ const depthLayer: Layer.Layer<QueueDepth, never, Needs | StorageProbe> = Layer.e
         if ((yield* Clocks.monotonicNow) - measuredAt < FRESH) return
         const fiber = underWay ?? (yield* begin)
         yield* Effect.timeoutOrElse(Effect.asVoid(Fiber.await(fiber)), {
-          duration: WAIT_LIMIT,
+          duration: waitLimit,
           orElse: () => {
             // The interruption is not waited for either: a read may not be interruptible.
             fiber.interruptUnsafe()

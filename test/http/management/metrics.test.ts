@@ -214,7 +214,7 @@ it("answers while the storage does not, and says so", async () => {
       return Context.add(ports, Jobs.Jobs, { ...jobs, backlog })
     })
   ).pipe(Layer.provide(Memory.layer))
-  const world = await World.start({ storage: stuck })
+  const world = await World.start({ storage: stuck, waitLimit: 50 })
   storage.hangs = true
   const texts = await Promise.all(Array.from({ length: 3 }, async () => (await world.fetch("GET", "/metrics")).text))
   for (const text of texts) expect(valueOf(text, "simplan_storage_up")).toBe(0)
