@@ -50,12 +50,17 @@ describe("sims import", () => {
 
   it("reads a file as the server does: any end of a line, UTF-16, and rows without values", async () => {
     const lines = ["iccid,label,is_esim,lpa", ...Array.from({ length: 49 }, (_, index) => `${index},Green,true,`)]
-    for (const end of ["\r", "\r\n"]) {
+    for (const [end, below] of [
+      ["\r", [",,,", ",,,"]],
+      ["\r\n", []]
+    ] as const) {
       for (const encoding of ["utf8", "utf16le"] as const) {
-        const content = Buffer.from(`\uFEFF${[",,,", ...lines, ",,,", ",,,"].join(end)}`, encoding)
+        const content = Buffer.from(`\uFEFF${[",,,", ...lines, ...below].join(end)}`, encoding)
         const { asked, code, out } = await importFile(content, takeAll)
         const sent = asked.flatMap(({ body }) => body.split("\n")).filter((line) => /^\d/.test(line))
         expect([code, sent, out.split("\n")[0]]).toEqual([0, lines.slice(1), "imported    49"])
+        // Each part has the header and a row.
+        for (const { body } of asked) expect(body).toMatch(/^(?:,,,\n)?iccid,label,is_esim,lpa\n(?:.*\n)*\d/)
       }
     }
   })

@@ -9,6 +9,7 @@ import { Cluster, Commands, History, Invariants, Simulation } from "simplan/test
 import { around } from "../../adapters/simulation/Processes.ts"
 import { plans } from "../cluster/Plans.ts"
 import { regressions } from "../cluster/Regressions.ts"
+import { handlers } from "../histories/Histories.ts"
 
 /** How many plans of `test/cluster`, how many runs of one process, and how many new plans. */
 const PLANS = 12
@@ -94,6 +95,7 @@ const ofOneProcess = (seed: number): ReadonlyArray<Run> =>
       esims: { Green: 4, Aqua: 1 },
       physicalSims: 1,
       lifecycle: true,
+      handlers,
       around: index === 0 ? answeringLater : (ports) => ports
     })
     const recorded = Effect.flatMap(simulation, (simulated) => History.record(simulated, commands))

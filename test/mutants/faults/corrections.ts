@@ -1,7 +1,23 @@
 /**
  * Faults in corrections of SIMs, and in actions on all that a filter takes: I9, W15.
  */
-import { faultsOf } from "./Fault.ts"
+import { faultsOf, instead } from "./Fault.ts"
+
+const identities = [
+  ...faultsOf("ActivationCode.ts", "creation", [
+    ["I8", "an activation code has to have its prefix", "/^(?:LPA:)?1", instead("?1", "1")],
+    ["I8", "an activation code is stored as it is written", '.replace(/^(?:LPA:)?/i, "LPA:")', ""]
+  ]),
+  ...faultsOf("SimImport.ts", "creation", [
+    ["I1", "a number is an ICCID", 'if (typeof named.iccid !== "string") return', "if (false) return"],
+    [
+      "I1",
+      "a number is said to have too few digits",
+      'return unreadable("iccid must be text")',
+      'return unreadable("iccid must have 18 to 20 digits")'
+    ]
+  ])
+]
 
 const HELD = "holder(allocation) !== null && (label !== sim.label || isAllocated)"
 
@@ -149,4 +165,4 @@ const inBulk = faultsOf("BulkAction.ts", "limits", [
   ["W15", "all that are refused are shown", "refusals.slice(0, MOST_REFUSALS)", "refusals"]
 ])
 
-export const corrections = [...inCorrection, ...inProvisioning, ...inMobilePlan, ...inSim, ...inBulk]
+export const corrections = [...identities, ...inCorrection, ...inProvisioning, ...inMobilePlan, ...inSim, ...inBulk]

@@ -22,7 +22,7 @@ const cancellation = (organizationId: string, number: number, dueAt: number): Jo
   Values.job({
     jobId: `${organizationId}-${String(number).padStart(4, "0")}`,
     organizationId,
-    work: { _tag: "CancelPackages", iccid: "1", packageIds: [`${organizationId}-${number}`], release: false },
+    work: { _tag: "CancelPackages", iccid: "1", packageIds: [`${organizationId}-${number}`], release: null },
     dueAt
   })
 

@@ -2,7 +2,7 @@
  * Corrections of many SIMs at once (rule I9): requests take turns, so that others wait for one batch however many rows are sent.
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { Clock, Deferred, Effect, Stream } from "effect"
+import { Clock, Deferred, Effect, Result, Stream } from "effect"
 import { AuditLog, IdempotencyKeys, Organizations, SimCorrections } from "simplan"
 import { SimCorrection } from "simplan/ports"
 import { describe, expect, it } from "vitest"
@@ -43,6 +43,13 @@ it("of all requests one batch is under way at a time", async () => {
   expect([...first, ...second].filter((result) => result === "corrected")).toHaveLength(own.length)
   expect([...first, ...second].filter((result) => result === "unchanged")).toHaveLength(own.length)
   expect(new Set(others)).toEqual(new Set(["refused"]))
+})
+
+it("a row whose ICCID is a number, which has lost digits, names no SIM (I1)", () => {
+  for (const number of [Number("8988000000000002100"), 0, true, {}]) {
+    const row = SimCorrections.rowOf(number, Result.succeed({ lpa: null }))
+    expect(row).toMatchObject({ iccid: null, problem: { field: "iccid", message: "must be text" } })
+  }
 })
 
 describe("many corrections under an idempotency key (W2)", () => {
