@@ -99,7 +99,7 @@ const isProvisioning = (store: RowStore, of: Pick<Storage.ReservationRequest, "o
 const isReturning = (store: RowStore, of: Pick<Storage.ReservationRequest, "organizationId" | "label">): boolean => {
   const refused = new Set<string>()
   for (const { value } of store.also("job", Rows.PROBLEMS, null)) {
-    if (value.work._tag === "CancelPackages" && value.work.release) refused.add(value.work.iccid)
+    if (value.work._tag === "CancelPackages" && value.work.release !== null) refused.add(value.work.iccid)
   }
   for (const { value } of store.also("sim", Rows.returningSims(of), null))
     if (!refused.has(value.sim.iccid)) return true

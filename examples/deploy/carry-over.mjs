@@ -68,6 +68,11 @@ const changes = (schema) => `
     select organization_id, report_id, received_at from ${schema}.seen_report
     on conflict do nothing;
   drop table ${schema}.seen_report;
+  update ${schema}.job
+    set work = work - 'others' || jsonb_build_object(
+      'release', case when work->'release' = 'true' then coalesce(work->>'others', 'Cancel') end
+    )
+    where work->>'_tag' = 'CancelPackages';
   drop function ${schema}.copy_taken_reports, ${schema}.keep_usage_months, ${schema}.keep_audit_entries;
   do $$
     declare

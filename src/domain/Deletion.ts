@@ -74,7 +74,7 @@ export const remove = (
           _tag: "CancelPackages",
           iccid,
           packageIds: aggregate.attachments.flatMap((of) => packageIdsAtTelco(of, now)),
-          release: true
+          release: "Cancel"
         },
         dueAt: now
       }
@@ -105,8 +105,7 @@ export const withheld = (
           _tag: "CancelPackages",
           iccid: sim.iccid,
           packageIds: [],
-          release: true,
-          ...(!areOrdered && { others: "Review" })
+          release: areOrdered ? "Cancel" : "Review"
         },
         dueAt: now
       }

@@ -8,6 +8,12 @@ import type { Label } from "./Label.ts"
 import type { Instant } from "./Time.ts"
 import type { Difference } from "./UsageReconciliation.ts"
 
+/**
+ * What becomes of other packages that the telco lists on a SIM that is released. `Cancel`: they are cancelled. `Review`: they may be of
+ * a customer whom a restored backup does not know, so an operator decides. `Confirmed`: an operator has said that they are cancelled.
+ */
+export type Release = "Cancel" | "Review" | "Confirmed"
+
 /** What is to be done, and to what. */
 export type Work =
   /** Hand the packages of a new attachment to the telco and commit the outcome (rule S5). */
@@ -46,13 +52,8 @@ export type Work =
       readonly _tag: "CancelPackages"
       readonly iccid: string
       readonly packageIds: ReadonlyArray<string>
-      readonly release: boolean
-      /**
-       * What becomes of other packages that the telco lists on a SIM that is released. Absent: they are cancelled.
-       * `Review`: they may be of a customer whom a restored backup does not know, so an operator decides. `Confirmed`: an
-       * operator has said that they are cancelled.
-       */
-      readonly others?: "Review" | "Confirmed"
+      /** Null: the SIM is not released. */
+      readonly release: Release | null
       /** The creation that may have ordered them is undone: one that was used is kept, and is a problem (rules S5 and S6). */
       readonly isUndone?: true
     }

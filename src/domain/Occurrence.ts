@@ -142,7 +142,7 @@ export const record = (present: ForOccurrence | null, work: Named, outcome: Outc
 /** The job that cancels one package at the telco, whether or not the telco has it. */
 export const cancellation = (iccid: string, id: string, now: Instant): NewJob => ({
   jobId: `cancel:${id}`,
-  work: { _tag: "CancelPackages", iccid, packageIds: [id], release: false },
+  work: { _tag: "CancelPackages", iccid, packageIds: [id], release: null },
   dueAt: now
 })
 

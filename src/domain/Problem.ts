@@ -163,7 +163,7 @@ export const retried = (now: Instant): Pick<Job, "dueAt" | "attempts"> => ({ due
  * S3 and S6). `sim` is null if there is no such SIM.
  */
 export const done = (work: Work, sim: Sim | null): Decision =>
-  work._tag === "CancelPackages" && work.release && sim !== null ? Deletion.released(sim) : {}
+  work._tag === "CancelPackages" && work.release !== null && sim !== null ? Deletion.released(sim) : {}
 
 /** Both sides of what a problem is about; null where it has none. */
 export const sides = (work: Work): Correction.Sides | null => {
@@ -186,7 +186,7 @@ export const corrected = (work: Work): Work | null => {
       return correction === undefined ? null : { _tag: "CorrectDifference", iccid, findingId, correction }
     }
     case "CancelPackages":
-      return work.release ? { ...work, others: "Confirmed" } : null
+      return work.release === null ? null : { ...work, release: "Confirmed" }
     case "CorrectDifference":
       return work
     default:

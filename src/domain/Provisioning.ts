@@ -326,9 +326,8 @@ export const undo = (
               _tag: "CancelPackages",
               iccid,
               packageIds,
-              release: isNew,
-              isUndone: true,
-              ...(isOccupied && { others: "Review" })
+              release: isNew ? (isOccupied ? "Review" : "Cancel") : null,
+              isUndone: true
             },
             dueAt: now
           }

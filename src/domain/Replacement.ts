@@ -177,7 +177,7 @@ export const replace = (
       : [
           {
             jobId: endJobId,
-            work: { _tag: "CancelPackages", iccid: old.iccid, packageIds: cancelled, release: true },
+            work: { _tag: "CancelPackages", iccid: old.iccid, packageIds: cancelled, release: "Cancel" },
             dueAt: now
           }
         ]

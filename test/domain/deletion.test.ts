@@ -31,7 +31,7 @@ describe("A subscription is deleted (S3)", () => {
       jobs: [
         {
           jobId: "release:subscription",
-          work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: true },
+          work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: "Cancel" },
           dueAt: NOW
         }
       ]
@@ -135,7 +135,7 @@ describe("S5: a SIM in stock with packages without an owner", () => {
       jobs: [
         {
           jobId: "release:release-1",
-          work: { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: true },
+          work: { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: "Cancel" },
           dueAt: NOW
         }
       ]
@@ -147,7 +147,7 @@ describe("S5: a SIM in stock with packages without an owner", () => {
     const { jobs, sim: change } = Deletion.withheld(of, "release-1", UNKNOWN, NOW)
     expect(change?.next.sim.allocation?._tag).toBe("Releasing")
     expect(jobs?.map(({ work }) => work)).toEqual([
-      { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: true, others: "Review" }
+      { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: "Review" }
     ])
   })
 

@@ -19,7 +19,7 @@ const awaited: ReadonlyArray<Work> = [
 const left: ReadonlyArray<Work> = [
   { _tag: "CreatePackage", iccid: ICCID, attachmentId, occurrence: 1 },
   { _tag: "SuspendPackages", iccid: ICCID, attachmentId },
-  { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: true },
+  { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: "Cancel" },
   { _tag: "ReviewPackage", iccid: ICCID, findingId: "ocs/missing/1" },
   { _tag: "CorrectDifference", iccid: ICCID, findingId: "ocs/service/1", correction: { _tag: "Service" } },
   { _tag: "UsageDiffers", iccid: ICCID, findingId: "ocs/usage/1", usage: { day: NOW, booked: 1, telco: 2 } },

@@ -233,7 +233,7 @@ describe("While the telco was called", () => {
   it("S3: the subscription was deleted: the package is cancelled at the telco, and nothing is recorded", () => {
     const cancellation = {
       jobId: "cancel:attachment:1",
-      work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:1"], release: false },
+      work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:1"], release: null },
       dueAt: NOW
     }
     for (const of of [null, aggregate()]) expect(forOccurrence(of, 1)).toBeNull()

@@ -78,8 +78,8 @@ const allocations: ReadonlyArray<Sim["allocation"]> = [
 
 const works: ReadonlyArray<Work> = [
   { _tag: "SuspendPackages", iccid: ICCID, attachmentId: "attachment" },
-  { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: false },
-  { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: true }
+  { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: null },
+  { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: "Cancel" }
 ]
 
 describe("What is done at the telco, or by hand (S3, S6)", () => {
@@ -88,7 +88,7 @@ describe("What is done at the telco, or by hand (S3, S6)", () => {
       fc.property(fc.constantFrom(...works), fc.constantFrom(...allocations), (work, allocation) => {
         const { sim } = free({ allocation })
         const decision = Problem.done(work, sim)
-        const isReleased = work._tag === "CancelPackages" && work.release && allocation._tag === "Releasing"
+        const isReleased = work._tag === "CancelPackages" && work.release !== null && allocation._tag === "Releasing"
         expect(decision).toEqual(isReleased ? Deletion.released(sim) : {})
         expect(decision.sim?.next.sim).toEqual(isReleased ? { ...sim, allocation: { _tag: "Free" } } : undefined)
         expect(Problem.done(work, null)).toEqual({})
@@ -136,7 +136,7 @@ describe("An event that a handler fails at (S6, E2)", () => {
 })
 
 describe("A difference between both books (S6)", () => {
-  const release: Work = { _tag: "CancelPackages", iccid: ICCID, packageIds: ["a:0"], release: true }
+  const release: Work = { _tag: "CancelPackages", iccid: ICCID, packageIds: ["a:0"], release: "Cancel" }
   const finding = { findingId: "ocs/service/8", iccid: ICCID, message: "they differ" }
   const sides = { ours: "in service", theirs: "SUSPENDED" }
   const correction = { _tag: "Service" } as const
@@ -161,14 +161,14 @@ describe("A difference between both books (S6)", () => {
   })
 
   it("on a SIM that waits for its release is the operator's word to cancel all that is listed there", () => {
-    expect(Problem.corrected(release)).toEqual({ ...release, others: "Confirmed" })
-    expect(Problem.corrected({ ...release, others: "Review" })).toEqual({ ...release, others: "Confirmed" })
-    expect(Problem.corrected({ ...release, release: false })).toBeNull()
+    expect(Problem.corrected(release)).toEqual({ ...release, release: "Confirmed" })
+    expect(Problem.corrected({ ...release, release: "Review" })).toEqual({ ...release, release: "Confirmed" })
+    expect(Problem.corrected({ ...release, release: null })).toBeNull()
   })
 
   it("is none of its own where its package is cancelled already, or an operator decides about that (S5)", () => {
     const packageId = Problem.cancelled({ correction: { _tag: "Cancellation", packageId: "a:0" } })
-    const undoing = { _tag: "CancelPackages", iccid: ICCID, release: false, isUndone: true } as const
+    const undoing = { _tag: "CancelPackages", iccid: ICCID, release: null, isUndone: true } as const
     const by = (packageIds: ReadonlyArray<string>) =>
       Problem.isCancelledBy(packageId ?? "", { work: { ...undoing, packageIds } })
     expect([by(["a:0", "a:1"]), by(["a:1"]), Problem.cancelled({ correction: { _tag: "Service" } })]).toEqual([

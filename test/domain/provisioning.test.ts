@@ -371,7 +371,7 @@ describe("A creation is undone (S5)", () => {
             _tag: "CancelPackages",
             iccid: ICCID,
             packageIds: ["mine:0", "mine:1"],
-            release: true,
+            release: "Cancel",
             isUndone: true
           },
           dueAt: NOW
@@ -407,7 +407,7 @@ describe("A creation is undone (S5)", () => {
 
   it("S1: an undone top-up does not change the subscription", () => {
     const of = attachment({ ...mine, subscriptionId: "subscription" })
-    const cancel = { _tag: "CancelPackages", iccid: ICCID, packageIds: ["mine:0"], release: false, isUndone: true }
+    const cancel = { _tag: "CancelPackages", iccid: ICCID, packageIds: ["mine:0"], release: null, isUndone: true }
     const sim = { loaded: toppedUp(of), next: aggregate([attached({}, [{}])]) }
     expect(Provisioning.undo(toppedUp(of), of, [], NOW)).toEqual({ sim, jobs: [] })
     expect(Provisioning.undo(toppedUp(of), of, [0], NOW)).toEqual({
@@ -438,14 +438,14 @@ describe("S5: a free SIM on which the telco has packages of others", () => {
     expect(jobs).toEqual([
       {
         jobId: "cancel:new-attachment",
-        work: { _tag: "CancelPackages", iccid: ICCID, packageIds, release: true, others: "Review", isUndone: true },
+        work: { _tag: "CancelPackages", iccid: ICCID, packageIds, release: "Review", isUndone: true },
         dueAt: NOW
       }
     ])
     // Also where nothing of the creation was ordered.
     expect(Provisioning.undo(taken, pending, [], NOW, true)).toMatchObject({
       sim: { next: { sim: { allocation: { _tag: "Releasing" } } } },
-      jobs: [{ work: { packageIds: [], others: "Review" } }]
+      jobs: [{ work: { packageIds: [], release: "Review" } }]
     })
   })
 

@@ -81,7 +81,7 @@ export const stuck = async (session: Session): Promise<Stuck> => {
   return {
     jobs: await session.query(`
       select job_id, work->>'_tag' as kind, work->>'iccid' as iccid, (refused->>'times')::int as times,
-        coalesce((work->>'release')::boolean, false) as release
+        work->>'release' is not null as release
       from simplan.job where ended_at is not null`),
     releasing: sims.map(({ iccid }) => String(iccid))
   }

@@ -123,7 +123,13 @@ describe("A creation (T5, T6)", () => {
         const before = { ...aggregate(), subscription: subscription({ status: anew ? "Pending" : "Live" }) }
         const { jobs = [], sim } = Provisioning.undo(before, of, ordered, NOW)
         const packageIds = ordered.map((occurrence) => `new:${occurrence}`)
-        const work = { _tag: "CancelPackages", iccid: ICCID, packageIds, release: anew, isUndone: true }
+        const work = {
+          _tag: "CancelPackages",
+          iccid: ICCID,
+          packageIds,
+          release: anew ? "Cancel" : null,
+          isUndone: true
+        }
         expect(jobs).toEqual(count === 0 ? [] : [{ jobId: "cancel:new", work, dueAt: NOW }])
         const taken = count === 0 ? "Free" : "Releasing"
         expect(sim?.next.sim.allocation?._tag).toBe(anew ? taken : "InService")
@@ -193,7 +199,7 @@ describe("A deletion (S3)", () => {
         expect(Result.isFailure(removed) ? removed.failure._tag : null).toBe(refused)
         if (Result.isFailure(removed)) return
         const { jobs, sim } = removed.success
-        const work = { _tag: "CancelPackages", iccid: ICCID, packageIds: expected, release: true }
+        const work = { _tag: "CancelPackages", iccid: ICCID, packageIds: expected, release: "Cancel" }
         expect(jobs).toEqual([{ jobId: "release:subscription", work, dueAt: NOW }])
         expect(sim?.next.sim).toMatchObject({ allocation: { _tag: "Releasing" }, recycledAt: NOW })
         expect(sim?.next.subscription?.status).toBe("Deleted")

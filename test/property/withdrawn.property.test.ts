@@ -166,7 +166,7 @@ const deciders: {
     )
   ],
   Problem: (of) =>
-    [true, false].map((release) =>
+    (["Cancel", null] as const).map((release) =>
       Problem.done({ _tag: "CancelPackages", iccid: ICCID, packageIds: [], release }, of.sim)
     ),
   Provisioning: (of) => [

@@ -329,14 +329,14 @@ export const make = Effect.gen(function* () {
    */
   const cancel = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
     const { jobId, organizationId } = held.job
-    const { iccid, others, packageIds, release } = work
+    const { iccid, packageIds, release } = work
     // The telco may forget what was used of a package that is cancelled, also of one whose order came back after the move.
     const unavailable = yield* count(held, iccid, true)
     if (unavailable !== null) return yield* giveBack(held, "cancellation", unavailable)
     const keyOf = (key: string) => Problem.telcoKey(key, held.job)
     // What an operator has tried again is cancelled, used or not.
     const isUndone = work.isUndone === true && !Problem.isRetried(held.job)
-    const asked = { ...(others === "Confirmed" && { isConfirmed: true as const }), ...(isUndone && { isUndone }) }
+    const asked = { ...(release === "Confirmed" && { isConfirmed: true as const }), ...(isUndone && { isUndone }) }
     const cancelEach = (ids: ReadonlyArray<string>) =>
       Effect.forEach(
         ids,
@@ -344,18 +344,19 @@ export const make = Effect.gen(function* () {
           inTime("cancelPackage", telco.cancelPackage({ packageId, iccid, key: keyOf(packageId), ...asked })),
         { discard: true }
       )
-    const listed = release && telco.listPackages ? inTime("listPackages", telco.listPackages({ iccid })) : NOT_LISTED
+    const listed =
+      release !== null && telco.listPackages ? inTime("listPackages", telco.listPackages({ iccid })) : NOT_LISTED
     const first = yield* Effect.result(Effect.andThen(cancelEach(packageIds), listed))
     if (Result.isFailure(first)) return yield* giveBack(held, "cancellation", first.failure)
     const left = yield* ownerless(held, work, first.success ?? [])
-    if (others === "Review" && left.length > 0) return yield* leaveToOperator(held, iccid, left)
+    if (release === "Review" && left.length > 0) return yield* leaveToOperator(held, iccid, left)
     if (left.length > 0) {
       const message = "the telco lists packages on a SIM that is released: they are cancelled"
       yield* Effect.logInfo(message, { organizationId, iccid, packageIds: left })
     }
     const second = yield* Effect.result(cancelEach(left))
     if (Result.isFailure(second)) return yield* giveBack(held, "cancellation", second.failure)
-    if (release) {
+    if (release !== null) {
       const next = yield* beforeRelease(held, iccid)
       if (next === "wait") return "retried" satisfies Done
       if (next === "release") {
@@ -366,7 +367,7 @@ export const make = Effect.gen(function* () {
     }
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
-        const sim = release ? yield* storage.sims.get({ organizationId, iccid }) : null
+        const sim = release === null ? null : yield* storage.sims.get({ organizationId, iccid })
         const decision = Problem.done(work, sim)
         const commit = yield* commits.prepare(organizationId, decision, yield* clock.now)
         yield* commits.write(finishing(held, commit))

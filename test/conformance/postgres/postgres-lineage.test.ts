@@ -158,6 +158,10 @@ const leftAsBefore = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name
       as $$ select 'of before' $$;
     create table simplan.audit_entry_2000_01 partition of simplan.audit_entry for values from (minvalue) to (946684800000);
     insert into simplan.audit_entry values ('o', 5, 'entry', 'host', 'plan.create', 'p');
+    insert into simplan.job (job_id, organization_id, due_at, attempts, created_at, work) values
+      ('kept', 'o', 0, 0, 0, '{"_tag":"CancelPackages","release":false}'),
+      ('released', 'o', 0, 0, 0, '{"_tag":"CancelPackages","release":true}'),
+      ('reviewed', 'o', 0, 0, 0, '{"_tag":"CancelPackages","release":true,"others":"Review"}');
     create index of_the_operator on simplan.sim (sim_id);
     create table simplan.of_the_operator_too (id integer)`
   for (const statement of statements.split(/;\n {4}(?=\S)/)) yield* sql.unsafe(text(statement)).unprepared
@@ -195,6 +199,11 @@ describe("A schema that the migrations of before have made", () => {
       ])
       expect(yield* rows`select entry_id as id, tableoid::regclass::text as part from simplan.audit_entry`).toEqual([
         { id: "entry", part: expect.stringContaining("audit_entry_default") }
+      ])
+      expect(yield* rows`select job_id as id, work - '_tag' as work from simplan.job order by 1`).toEqual([
+        { id: "kept", work: { release: null } },
+        { id: "released", work: { release: "Cancel" } },
+        { id: "reviewed", work: { release: "Review" } }
       ])
       expect(yield* rows`select simplan.keep_partitions('usage', 0, 0) as step`).not.toEqual([{ step: "of before" }])
       const left = yield* sql`select from pg_namespace where nspname = 'simplan_made_anew'`

@@ -188,7 +188,7 @@ const inComparisons = [
     ]
   ]),
   ...faultsOf("Problem.ts", "operation", [
-    ["S6", "an operator's word on a SIM cancels nothing", 'others: "Confirmed" }', 'others: "Review" }'],
+    ["S6", "an operator's word on a SIM cancels nothing", 'release: "Confirmed" }', 'release: "Review" }'],
     ["S6", "a problem without a correction is done by a job", "return correction === undefined ? null :", "return"],
     ["S6", "what is being cancelled is listed by another problem", "work.packageIds.includes(packageId)", "false"]
   ])

@@ -45,8 +45,8 @@ const returning = faultsOf("Sim.ts", "creation", [
 const withheld = faultsOf("Deletion.ts", "deletion", [
   ["S5", "a SIM that was sold meanwhile is withheld", "if (isUsed(sim)) return {}", "if (false) return {}"],
   ["S5", "a withheld SIM stays in stock", "next: { ...aggregate, sim: { ...sim, allocation } } }", "next: aggregate }"],
-  ["S5", "a withheld SIM never returns", "release: true,\n", "release: false,\n"],
-  ["S5", "what may be a customer's is cancelled", "!areOrdered && ", "false && "]
+  ["S5", "a withheld SIM never returns", 'release: areOrdered ? "Cancel" : "Review"', "release: null"],
+  ["S5", "what may be a customer's is cancelled", 'areOrdered ? "Cancel" : "Review"', '"Cancel"']
 ])
 
 const keys = faultsOf("Idempotency.ts", "creation", [

@@ -37,7 +37,12 @@ const inReplacement = faultsOf("Replacement.ts", "replacements", [
   ["S8", "events to come are forgotten", "...Lifecycle.jobsUntil(attachments, notifiedUntil)", ""],
   ["S8", "a pause ends", "Pause.asked(taken, old.service.pausedAt, ", "Pause.asked(taken, null, "],
   ["S8", "the old SIM stays paused", "Pause.asked(old, null, pause, now)", instead("null", "old.service.pausedAt")],
-  ["S8", "what is on the old SIM goes on", "packageIds: cancelled, release: true", "packageIds: [], release: true"],
+  [
+    "S8",
+    "what is on the old SIM goes on",
+    'packageIds: cancelled, release: "Cancel"',
+    'packageIds: [], release: "Cancel"'
+  ],
   ["S8", "what was answered is ordered again", "pack.replacement?.isAwaited === true && ", ""],
   ["S8", "what was refused is ordered again", " && pack.refusal === null", ""],
   ["S8", "what is left is ordered by the last report", "iccids.length > 0", "false"],

@@ -84,7 +84,7 @@ const returning = (sql: Sql, of: OfLabel) => sql`
           and (
             select count(*) from simplan.job
             where job.ended_at is not null and job.organization_id = ${of.organizationId}
-              and job.work->>'_tag' = 'CancelPackages' and (job.work->>'release')::boolean
+              and job.work->>'_tag' = 'CancelPackages' and job.work->>'release' is not null
               and job.work->>'iccid' = sim.iccid collate "default"
           ) = 0
         limit 1`

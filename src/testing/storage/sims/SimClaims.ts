@@ -129,7 +129,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     ])
     if (returning === undefined) return
     yield* sees("one that will be free", { sim: null, shortage: "Releasing" })
-    const work = { _tag: "CancelPackages", iccid: returning.iccid, packageIds: [], release: true } as const
+    const work = { _tag: "CancelPackages", iccid: returning.iccid, packageIds: [], release: "Cancel" } as const
     yield* world.storage.commit({
       jobs: { put: [{ job: Rows.job(world, { work, endedAt: world.now }), lease: null }] }
     })
@@ -198,7 +198,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* expects("another label", claim(world, { label: "Blue" }), none)
       yield* expects("for a mobile plan", claim(world, { purpose: "mobile plan", label: "Blue" }), none)
       const { iccid } = sim
-      const work = { _tag: "CancelPackages", iccid, packageIds: [], release: true } as const
+      const work = { _tag: "CancelPackages", iccid, packageIds: [], release: "Cancel" } as const
       const job = Rows.job(world, { work, endedAt: world.now })
       yield* world.storage.commit({ jobs: { put: [{ job, lease: null }] } })
       yield* expects("one whose release was refused", claim(world), none)

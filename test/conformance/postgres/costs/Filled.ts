@@ -110,7 +110,7 @@ export const bounded: ReadonlyArray<string> = [
     case when i <= 1000 then 't' end, case when i <= 1000 then ${NOW} end ${series(COUNTED)}`,
   between(9_000_000, "Releasing"),
   between(9_001_000, "Provisioning"),
-  `insert into ${jobs} select 'r-' || i, '${BIG}', ${work("CancelPackages", "'89339' || lpad((9000000 + i)::text, 14, '0')", ", 'release', true")},
+  `insert into ${jobs} select 'r-' || i, '${BIG}', ${work("CancelPackages", "'89339' || lpad((9000000 + i)::text, 14, '0')", ", 'release', 'Cancel'")},
     1, 1, i, null, 1, null, null ${series(500)}`,
   `insert into ${jobs} select 'v-' || i, '${BIG}', ${work("Provision", "'89339' || lpad((9001000 + i)::text, 14, '0')")},
     ${NOW}, 0, i, null, null, null, null ${series(500)}`,

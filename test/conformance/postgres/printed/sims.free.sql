@@ -21,7 +21,7 @@ select json_build_object(
     and (
       select count(*) from simplan.job
       where job.ended_at is not null and job.organization_id = $5
-      and job.work->>'_tag' = 'CancelPackages' and (job.work->>'release')::boolean
+      and job.work->>'_tag' = 'CancelPackages' and job.work->>'release' is not null
       and job.work->>'iccid' = sim.iccid collate "default"
     ) = 0
     limit 1
