@@ -17,9 +17,9 @@ const packed = (): ReadonlyArray<string> => {
   return files.map(({ path }) => path)
 }
 
-/** What has links that people follow: documents, and the comments of declarations and sources. */
+/** What has links that people follow: documents, and the comments of declarations and sources. Images may be the repository's. */
 const linksOf = (path: string, text: string): ReadonlyArray<string> => {
-  if (path.endsWith(".md")) return Links.of(text)
+  if (path.endsWith(".md")) return Links.of(text.replace(/!\[[^\]]*\]\([^)]*\)/g, ""))
   return Array.from(text.matchAll(/\/\*\*.*?\*\//gs), ([comment]) => Links.of(comment)).flat()
 }
 
