@@ -144,7 +144,7 @@ const onClientError =
       else socket.destroy()
     }
     if (error.code === "ECONNRESET" || !socket.writable || answeredEarly.has(socket)) socket.destroy()
-    else connections.of(socket).afterAll(end)
+    else if (!connections.of(socket).endAfterAnswer()) end()
   }
 
 // Node leaves this connection and its errors to its listener: no time limit and no stop of the server would close it.
@@ -152,8 +152,10 @@ const onClientError =
 const onConnect =
   (connections: Connections.Connections) =>
   (_: Http.IncomingMessage, socket: Net.Socket): void => {
-    connections.of(socket).discard()
     socket.on("error", () => socket.destroy())
+    const connection = connections.of(socket)
+    if (connection.endAfterAnswer()) return
+    connection.discard()
     socket.once("finish", () => socket.destroy())
     socket.resume()
     refuseOn(socket, "malformed_request", "The server is no proxy and takes no CONNECT")

@@ -1,8 +1,8 @@
 /**
- * Requests in the turns of the event loop (rule W13), and long pieces of work, one in each turn. What a caller without a
- * proven key sends begins a few at a time, those of each address in turn, and so does what was pipelined, that of each
- * organization in turn. Between two turns the event loop serves everybody else, so a thousand addresses delay a key by one
- * turn, and a new caller by one request of each address.
+ * Requests in the turns of the event loop (rule W13), and long pieces of work, one in each turn.
+ * What callers send is parsed a few pieces at a time: without a proven key of each address in turn,
+ * with a key of each organization in turn. Between two turns the event loop serves everybody else,
+ * so a thousand addresses delay a key by one turn, and a new caller by one request of each address.
  *
  * libuv accepts one connection in a turn of the event loop. So while connections arrive in each turn, nothing else begins:
  * turns stay short, and a new caller waits behind no more than the accepting of the connections before it.

@@ -1,37 +1,31 @@
 /**
- * A connection of a client: its requests in turn, its answers, and what it holds in memory (rule W13).
+ * A connection of a client: its requests, its answers, and what it holds in memory (rule W13).
  *
- * What has arrived is parsed by `Turns`, and a request that was pipelined is handed to the routes when the operating system
- * has taken the answers to the earlier ones, by `Turns` too. While more than `AHEAD` requests wait, nothing more is parsed.
+ * It has one request at a time. A request that arrives before the answer to the one before it has
+ * begun is dropped with all behind it: that answer says `Connection: close`, and is the last. What
+ * arrives later waits unparsed until the operating system has taken the answer. What has arrived is
+ * parsed by `Turns`.
  *
- * It holds for its reader what the operating system has not taken of an answer, which counts for the organization whose key
- * asked for it, or else for the client's address; and requests that wait for that, which count for the address.
+ * It holds for its reader what the operating system has not taken of an answer, and what has
+ * arrived behind its request. Both count for the organization whose key asked for the answer, or
+ * else for the client's address.
  */
 import { type IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import type { Turns } from "../Turns.ts"
 import type { Reader } from "../middleware/KeyLimits.ts"
 
-/** How many requests may wait for the answers to earlier ones before parsing pauses. */
-const AHEAD = 16
-
 /**
- * How much is parsed at a time, in bytes: Node's parser makes all requests of what it is given at once. Pieces of bodies and
- * of long heads, in which no request begins, grow to the most.
+ * How much is parsed at a time, in bytes: Node's parser makes all requests of what it is given at
+ * once. No request begins in the piece of a body before its end.
  */
-const PIECE = { least: 512, most: 16_384 }
+const PIECE = { head: 512, body: 16_384 }
 
 /**
  * How much of a body in chunks is parsed before it is read, in bytes: Node's parser makes an object of each chunk, and its own
  * bound counts what chunks hold. A body of one-byte chunks takes forty times its bytes.
  */
 const CHUNKED = 4_096
-
-/** About what a request that waits takes, in bytes: the objects of both, and those of a header beside its text. */
-const WAITING = { request: 2_048, header: 64 }
-
-const sizeOf = ({ rawHeaders, url = "" }: IncomingMessage): number =>
-  rawHeaders.reduce((sum, text) => sum + text.length + WAITING.header, WAITING.request + url.length)
 
 /**
  * How much of a large answer is given to the operating system at a time, in bytes: the least to a reader that took longer than
@@ -95,20 +89,14 @@ export class Answer<Request extends IncomingMessage = IncomingMessage> extends S
   }
 }
 
-/** Something that a connection holds. */
-export interface Held {
+/** What a connection holds. */
+export interface Holder {
   /** In bytes. */
   bytes: number
   /** For whom; null for the address. It changes while there are no bytes only. */
-  reader: Reader | null
-}
-
-/** What a connection holds. */
-export interface Holder {
-  /** The client's address, or the network of an IPv6 address. It changes while nothing counts for it only. */
+  readonly reader: Reader | null
+  /** The client's address, or the network of an IPv6 address. It changes as the reader does. */
   readonly network: string
-  readonly answer: Held
-  readonly requests: Held
   /** Closes the connection, and releases what it holds before it returns. */
   readonly drop: () => void
 }
@@ -124,10 +112,10 @@ export type Reason = (typeof reasons)[number]
 export interface Shared {
   readonly onClose: (reason: Reason) => void
   /** Counts what connections hold, and closes those that hold too much. */
-  readonly unread: { set(holder: Holder, held: Held, bytes: number): void }
+  readonly unread: { set(holder: Holder, bytes: number): void }
   /** The client's address, or the network of an IPv6 address. */
   readonly networkOf: (request: IncomingMessage) => string
-  /** Of connections that have shown no key, and of requests that were pipelined. */
+  /** Of connections that have shown no key. */
   readonly turns: Turns
   /** Of connections that have shown a key. */
   readonly turnsOfKeys: Turns
@@ -145,31 +133,20 @@ const replaceParser = (socket: Socket, replacement: Parser): Parser => {
 }
 
 /**
- * Whether Node has stopped reading the socket: requests are pipelined behind an answer that waits for its reader. Node ends the
- * process if its parser is given anything then. It resumes the socket when the answer was taken.
- */
-const isHeldByNode = (socket: Socket): boolean => Reflect.get(socket, "_paused") === true
-
-/**
  * How long a connection without a request stays open once the server stops, in ms: a request that a client has sent by then may
  * still be on its way.
  */
 const GRACE = 100
 
-interface Waiting {
-  readonly request: IncomingMessage
-  readonly response: Answer
-  readonly listener: Listener
-  /** In bytes. */
-  readonly size: number
-}
+/** How long a client may go on sending what is dropped after its last answer, in ms. */
+const LINGER = 2_000
 
 export class Connection implements Holder {
   readonly socket: Socket
   /** That of the last request; a proxy may send those of many clients. */
   network: string
-  readonly answer: Held = { bytes: 0, reader: null }
-  readonly requests: Held = { bytes: 0, reader: null }
+  bytes = 0
+  reader: Reader | null = null
   /** The address of the other end, which may be a proxy's; for an IPv6 address its network. */
   readonly peer: string
   /** Since when there is no request on it, in ms of the process's clock; undefined while there is one. */
@@ -181,16 +158,16 @@ export class Connection implements Holder {
   /** Whether what has arrived waits for its turn to be parsed. */
   #isDue = false
   #isTurn = false
-  #piece = PIECE.least
   #isParsed = true
-  /** The request whose body is parsed, where it comes in chunks, and how much of it was parsed since it was read. */
+  /** Whether the answer under way is the last one, whatever has arrived behind its request. */
+  #isLast = false
+  /** The request whose body comes in chunks, and how much of it was parsed since it was read. */
   #chunked: IncomingMessage | undefined
   #unreadChunks = 0
   #current: Answer | undefined
-  #waiting: Array<Waiting> = []
-  #waitingBytes = 0
+  /** Hands the request that was just parsed to the routes. */
+  #begin: (() => void) | undefined
   #gone: (() => void) | undefined
-  #last: (() => void) | undefined
   /** The request that was parsed last. */
   #latest: IncomingMessage | undefined
   #isParsing = false
@@ -220,9 +197,9 @@ export class Connection implements Holder {
     return this.#isBegun
   }
 
-  /** Whether more has arrived than the requests that were handed to the routes. */
+  /** Whether more has arrived than was handed to the routes. */
   get #hasMore(): boolean {
-    return this.#waiting.length > 0 || this.#isDue || this.#isParsing || this.socket.readableLength > 0
+    return this.#isDue || this.#isParsing || this.socket.readableLength > 0
   }
 
   /** Whose turns it takes: an organization has the same turns from all of its addresses. */
@@ -235,27 +212,22 @@ export class Connection implements Holder {
     return this.#current
   }
 
-  /** Hands a request to the routes, when it is its turn. */
+  /** Hands a request to the routes. One that is behind another one is dropped. */
   take(request: IncomingMessage, response: Answer, listener: Listener): void {
-    if (this.socket.destroyed) return
+    if (this.socket.destroyed || this.endAfterAnswer()) return
     this.#latest = request
     this.#isBegun = false
-    this.#piece = PIECE.least
     this.#chunked = "transfer-encoding" in request.headers ? request : undefined
     this.#unreadChunks = 0
     if (this.#chunked !== undefined) this.#readOn(request)
-    if (this.#current === undefined && this.#waiting.length === 0) {
-      // What waits to be parsed was counted for the address of the last one.
-      this.#shared.unread.set(this, this.requests, 0)
-      this.network = this.#shared.networkOf(request)
-      this.#begin(request, response, listener)
-      return
-    }
-    const size = sizeOf(request)
-    this.#waitingBytes += size
-    this.#waiting.push({ request, response, listener, size })
-    if (this.#waiting.length >= AHEAD) this.socket.pause()
-    this.#countWaiting()
+    this.#belongsTo(null, this.#shared.networkOf(request))
+    this.#current = response
+    this.idleSince = undefined
+    response.onHanded = this.count
+    response.isLast = () => this.#isLast || (this.#isStopping && !this.#hasMore)
+    response.on("close", this.#ended)
+    // What was parsed with it may hold another request, so its answer begins after that.
+    this.#begin = () => listener(request, response)
   }
 
   /**
@@ -272,24 +244,41 @@ export class Connection implements Holder {
     this.#isParsed = false
   }
 
-  /** Runs something after the answers to all requests that have arrived as a whole. */
-  afterAll(then: () => void): void {
-    const { req } = this.#waiting.at(-1)?.response ?? this.#current ?? {}
-    if (req?.complete === true) this.#last = then
-    else then()
+  /**
+   * Makes the answer under way the last one: what has arrived behind its request is dropped. False
+   * if none is under way, or its request has not arrived as a whole.
+   */
+  endAfterAnswer(): boolean {
+    if (this.#current?.req.complete !== true) return false
+    this.#isLast = true
+    this.discard()
+    this.socket.pause()
+    // Node closes the connection at once, and with unread bytes the client may lose the answer.
+    this.socket.destroySoon = () => {}
+    return true
+  }
+
+  // Closes the connection after the last answer. What the client still sends is read and dropped.
+  #linger(): void {
+    const { socket } = this
+    const timer = setTimeout(() => socket.destroy(), LINGER)
+    socket.once("close", () => clearTimeout(timer))
+    socket.end().resume()
   }
 
   /** The answer to the current request is for a reader. `then` runs when the answer is gone. */
   follow(reader: Reader, then: () => void): void {
-    this.answer.reader = reader
+    this.#belongsTo(reader, this.network)
     this.#organizationId = reader.organizationId
     this.#gone = then
   }
 
-  /** Counts what the operating system has not taken of the answer. */
+  /** Counts what the operating system has not taken of the answer, and what waits behind it. */
   readonly count = (): void => {
-    if (this.#current !== undefined && !this.socket.destroyed)
-      this.#shared.unread.set(this, this.answer, this.#current.unread)
+    if (this.socket.destroyed) return
+    const isWaiting = this.#isBehind() || (this.#isDue && !this.hasKey)
+    const unparsed = isWaiting ? this.socket.readableLength : 0
+    this.#shared.unread.set(this, (this.#current?.unread ?? 0) + unparsed)
   }
 
   drop(): void {
@@ -305,10 +294,14 @@ export class Connection implements Holder {
 
   /** Releases everything. The connection is closed. */
   closed(): void {
-    this.#waiting = []
-    this.#waitingBytes = 0
-    this.#shared.unread.set(this, this.requests, 0)
-    this.#shared.unread.set(this, this.answer, 0)
+    this.#shared.unread.set(this, 0)
+  }
+
+  #belongsTo(reader: Reader | null, network: string): void {
+    this.#shared.unread.set(this, 0)
+    this.reader = reader
+    this.network = network
+    this.count()
   }
 
   #arrived(bytes: Uint8Array): void {
@@ -318,12 +311,8 @@ export class Connection implements Holder {
       this.#putBack(bytes)
       return
     }
-    if (this.#isTurn) {
-      this.#parse(bytes)
-      return
-    }
     const turns = this.hasKey ? this.#shared.turnsOfKeys : this.#shared.turns
-    if (turns.mayBegin()) {
+    if (this.#isTurn || turns.mayBegin()) {
       this.#parse(bytes)
       return
     }
@@ -336,7 +325,7 @@ export class Connection implements Holder {
   // What is kept in the socket comes again, and before its end.
   #putBack(bytes: Uint8Array): void {
     this.socket.pause().unshift(bytes)
-    this.#countWaiting()
+    this.count()
   }
 
   #parse(bytes: Uint8Array): void {
@@ -344,22 +333,30 @@ export class Connection implements Holder {
     let at = 0
     this.#isParsing = true
     do {
-      const piece = at === 0 && bytes.length <= this.#piece ? bytes : bytes.subarray(at, at + this.#piece)
-      at += this.#piece
-      this.#piece = Math.min(2 * this.#piece, this.#chunked === undefined ? PIECE.most : CHUNKED)
       const isNew = this.#latest?.complete !== false
+      const size = isNew ? PIECE.head : this.#chunked === undefined ? PIECE.body : CHUNKED
+      const piece = bytes.subarray(at, at + size)
+      at += size
       this.#isBegun ||= isNew
       this.#parser(piece)
       this.#unreadChunks += piece.length
       if (this.#isChunkedFull()) socket.pause()
     } while (at < bytes.length && !this.#isHeld() && this.#isParsed && socket.writable && !socket.isPaused())
     this.#isParsing = false
-    if (at < bytes.length && socket.writable) this.#putBack(bytes.subarray(at))
+    if (at < bytes.length && this.#isParsed && socket.writable) this.#putBack(bytes.subarray(at))
+    const begin = this.#begin
+    this.#begin = undefined
+    if (socket.writable) begin?.()
   }
 
   /** Whether nothing more is to be parsed. What ends that resumes the socket. */
   #isHeld(): boolean {
-    return this.#waiting.length >= AHEAD || isHeldByNode(this.socket) || this.#isChunkedFull()
+    return this.#isBehind() || this.#isChunkedFull()
+  }
+
+  /** Whether what arrives is behind a request whose answer has begun, or is the last one. */
+  #isBehind(): boolean {
+    return this.#current?.req.complete === true && (this.#isLast || this.#current.headersSent)
   }
 
   /** Reads on, unless something else holds that up. */
@@ -398,32 +395,20 @@ export class Connection implements Holder {
     socket.resume().read()
     this.#isTurn = false
     if (this.#current === undefined) this.idleSince ??= performance.now()
-    this.#countWaiting()
-  }
-
-  #begin(request: IncomingMessage, response: Answer, listener: Listener): void {
-    this.#current = response
-    this.idleSince = undefined
-    this.answer.reader = null
-    response.onHanded = this.count
-    response.isLast = this.#isLast
-    response.on("close", this.#ended)
-    listener(request, response)
+    this.count()
   }
 
   readonly #ended = (): void => {
-    this.#shared.unread.set(this, this.answer, 0)
     this.#current = undefined
-    if (this.#waiting.length === 0) this.idleSince = performance.now()
+    this.#belongsTo(null, this.network)
+    this.idleSince = performance.now()
     const gone = this.#gone
     this.#gone = undefined
     gone?.()
-    if (this.#waiting.length > 0) this.#shared.turns.add(this.#caller, this.#next)
-    else this.#last?.()
+    if (this.#isLast) this.#linger()
+    else this.#goOn()
     this.#closeWhenIdle()
   }
-
-  readonly #isLast = (): boolean => this.#isStopping && !this.#hasMore
 
   #isIdle(): boolean {
     return this.#current === undefined && !this.#isBegun && !this.#hasMore
@@ -439,22 +424,5 @@ export class Connection implements Holder {
         if (this.#isIdle()) this.socket.destroySoon()
       })
     }, GRACE)
-  }
-
-  readonly #next = (): void => {
-    const next = this.#waiting.shift()
-    if (next === undefined) return
-    this.#waitingBytes -= next.size
-    this.#countWaiting()
-    // The earlier answer may have closed the connection.
-    if (next.response.socket === null) return
-    if (this.#waiting.length === AHEAD - 1) this.#goOn()
-    this.#begin(next.request, next.response, next.listener)
-  }
-
-  #countWaiting(): void {
-    const isBehind = this.#waiting.length >= AHEAD || (this.#isDue && !this.hasKey)
-    const unparsed = isBehind ? this.socket.readableLength : 0
-    this.#shared.unread.set(this, this.requests, this.#waitingBytes + unparsed)
   }
 }

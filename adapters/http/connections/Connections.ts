@@ -21,7 +21,7 @@ import type { Socket } from "node:net"
 import type { Reader } from "../middleware/KeyLimits.ts"
 import * as Requests from "../middleware/Requests.ts"
 import * as Turns from "../Turns.ts"
-import { Connection, type Held, type Holder, type Reason, reasons, type Shared } from "./Connection.ts"
+import { Connection, type Holder, type Reason, reasons, type Shared } from "./Connection.ts"
 
 /** The bytes per second that a reader takes at least, over the stall timeout. */
 const SLOWEST = 1_024
@@ -76,8 +76,6 @@ const worst = (sums: Sums): readonly [name: string, bytes: number] => {
   return most
 }
 
-const organizationOf = ({ answer }: Holder): string | undefined => answer.reader?.organizationId
-
 /** What the connections of one process hold. */
 export class UnreadBytes {
   /** The bytes of the process. */
@@ -102,13 +100,13 @@ export class UnreadBytes {
     )
   }
 
-  /** Sets the bytes of a part of a connection. Where that passes a bound, connections are closed. */
-  set({ network }: Holder, held: Held, bytes: number): void {
-    const more = bytes - held.bytes
+  /** Sets the bytes of a connection. If that passes a bound, connections are closed. */
+  set(holder: Holder, bytes: number): void {
+    const { network, reader } = holder
+    const more = bytes - holder.bytes
     if (more === 0) return
-    held.bytes = bytes
+    holder.bytes = bytes
     this.total += more
-    const { reader } = held
     if (reader === null) {
       const sum = add(this.#addresses, network, more)
       if (more > 0 && sum > this.#bound * PART_OF_ADDRESS) this.#shrink(this.#addresses, network)
@@ -127,22 +125,11 @@ export class UnreadBytes {
 
   // Closes the connection that holds the most of an account.
   #shrink(sums: Sums, name: string): void {
-    const isAddress = sums === this.#addresses
     let most: Holder | undefined
-    let bytes = 0
     for (const holder of this.#holders()) {
-      const own = isAddress ? holder.network === name : organizationOf(holder) === name
-      if (!own) continue
-      const held =
-        isAddress && holder.answer.reader === null
-          ? holder.answer.bytes + holder.requests.bytes
-          : isAddress
-            ? holder.requests.bytes
-            : holder.answer.bytes
-      if (held > bytes) {
-        most = holder
-        bytes = held
-      }
+      const { bytes, network, reader } = holder
+      const isOwn = sums === this.#addresses ? reader === null && network === name : reader?.organizationId === name
+      if (isOwn && bytes > (most?.bytes ?? 0)) most = holder
     }
     if (most === undefined) this.#recount()
     else most.drop()
@@ -152,14 +139,12 @@ export class UnreadBytes {
   #recount(): void {
     this.total = 0
     for (const sums of [this.#addresses, this.#keys, this.#organizations]) sums.clear()
-    for (const { answer, network, requests } of this.#holders()) {
-      for (const { bytes, reader } of [answer, requests]) {
-        this.total += bytes
-        if (reader === null) add(this.#addresses, network, bytes)
-        else {
-          add(this.#keys, reader.key, bytes)
-          add(this.#organizations, reader.organizationId, bytes)
-        }
+    for (const { bytes, network, reader } of this.#holders()) {
+      this.total += bytes
+      if (reader === null) add(this.#addresses, network, bytes)
+      else {
+        add(this.#keys, reader.key, bytes)
+        add(this.#organizations, reader.organizationId, bytes)
       }
     }
   }
@@ -181,7 +166,7 @@ export interface Options {
 const openConnections = Metric.gauge("http_connections", { description: "Open connections of clients" })
 
 const unreadBytes = Metric.gauge("http_unread_bytes", {
-  description: "Bytes of answers and pipelined requests that wait until clients read"
+  description: "Bytes of answers that wait until clients read, and of what has arrived behind them"
 })
 
 const closedConnections = (reason: Reason) =>
@@ -296,7 +281,7 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
     const now = performance.now()
     for (const connection of connections.values()) {
       connection.count()
-      if (connection.answer.bytes === 0) {
+      if ((connection.current?.unread ?? 0) === 0) {
         readings.delete(connection)
         continue
       }

@@ -3,7 +3,8 @@
  * counts for its key and its organization, and is sent to the end to whoever reads it steadily.
  */
 import { Effect } from "effect"
-import { connect, type Socket } from "node:net"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { connect, Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it } from "vitest"
 import * as Lists from "../Lists.ts"
@@ -15,25 +16,35 @@ let world: World.World
 const listOf = (items: number, setting: World.Setting = {}) =>
   Lists.world(1, () => Effect.sync(() => Array.from({ length: items }, (_, n) => Lists.item(n))), setting)
 
-/** A connection that asks for the list so many times at once, and reads nothing. */
-const unread = (key: string, times: number): Socket => {
+/** A connection that asks for the list, and reads nothing. */
+const unread = (key: string): { readonly socket: Socket; readonly ask: () => void } => {
   const socket = connect(Number(new URL(world.url).port), "127.0.0.1").pause()
   socket.on("error", () => {})
-  socket.write(`GET /v3/subscription?key=${key} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(times))
-  return socket
+  const ask = () => void socket.write(`GET /v3/subscription?key=${key} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  ask()
+  return { socket, ask }
 }
 
 it("an answer below 64 KiB holds its place until it is read", async () => {
   world = await listOf(50, { bounds: { requests: 2 } })
   const [acme, other] = [await World.tenant(world), await World.tenant(world)]
-  // The buffers of the operating system take some megabytes of each.
-  const sockets = [unread(acme.key, 300), unread(acme.key, 300)]
+  const asking = [unread(acme.key), unread(acme.key)]
+  const sockets = asking.map(({ socket }) => socket)
+  // Asks again when an answer was taken by the operating system, whose buffers take some megabytes.
+  const onFinish = (message: unknown) => {
+    if (typeof message !== "object" || message === null || !("socket" in message)) return
+    if (!(message.socket instanceof Socket)) return
+    const { remotePort } = message.socket
+    asking.find(({ socket }) => socket.localPort === remotePort)?.ask()
+  }
+  subscribe("http.server.response.finish", onFinish)
   await expect.poll(async () => (await acme.get("/v3/sims")).body.code).toBe("concurrency_limited")
   await sleep(200)
   expect((await acme.get("/v3/sims")).status).toBe(429)
   expect((await other.get("/v3/sims")).status).toBe(200)
   sockets[0]?.resume()
   await expect.poll(async () => (await acme.get("/v3/sims")).status).toBe(200)
+  unsubscribe("http.server.response.finish", onFinish)
   for (const socket of sockets) socket.destroy()
 })
 
@@ -42,7 +53,7 @@ it("an organization with much unread gets no new answers, whichever its key; oth
   const [acme, other] = [await World.tenant(world), await World.tenant(world)]
   const path = `/organizations/${acme.organizationId}/api-keys`
   const key: string = (await world.admin("POST", path, { name: "second", scope: "full" })).body.data.key
-  const socket = unread(acme.key, 1)
+  const { socket } = unread(acme.key)
   const both = async () => [
     (await acme.get("/v3/sims")).body.code,
     (await world.fetch("GET", "/v3/sims", { headers: { "x-api-key": key } })).status

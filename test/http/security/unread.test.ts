@@ -17,13 +17,12 @@ const world = () => {
     const one = {
       name,
       network,
-      answer: { bytes: 0, reader },
-      requests: { bytes: 0, reader: null },
+      reader,
+      bytes: 0,
       drop: () => {
         closed.push(name)
         open.delete(one)
-        unread.set(one, one.answer, 0)
-        unread.set(one, one.requests, 0)
+        unread.set(one, 0)
       }
     }
     open.add(one)
@@ -31,8 +30,7 @@ const world = () => {
       moves: (to: string) => {
         one.network = to
       },
-      holds: (bytes: number) => unread.set(one, one.answer, bytes),
-      waits: (bytes: number) => unread.set(one, one.requests, bytes)
+      holds: (bytes: number) => unread.set(one, bytes)
     }
   }
   return { closed, connection, unread }
@@ -43,13 +41,12 @@ const acmeToo = KeyLimits.reader("b", "acme")
 const other = KeyLimits.reader("c", "other")
 
 describe("what waits for readers", () => {
-  it("of one address is a quarter at most, with the requests that wait", () => {
+  it("of one address is a quarter at most", () => {
     const { closed, connection, unread } = world()
     const [first, second, elsewhere] = [connection("1", "x"), connection("2", "x"), connection("3", "y")]
     elsewhere.holds(240)
     first.holds(100)
-    second.waits(60)
-    second.holds(80)
+    second.holds(140)
     expect([closed, unread.total]).toEqual([[], 480])
     first.holds(120)
     expect([closed, unread.total]).toEqual([["2"], 360])
