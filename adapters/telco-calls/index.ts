@@ -7,6 +7,7 @@
  *     CallControl.asPoll(calls)             // gives way to orders
  *     CallFailure.toPort(failure)           // what a failed call is to the caller of the telco port
  *     Claims.use(journal, of, work)         // entries that are due, under a lease
+ *     FileSettings.kind(…)                  // what a kind of telco has in the settings file
  *     Journal.layerMemory                   // forgets with the process
  *     Journal.purgeForever(journal, telcos) // deletes entries of calls that are over
  *     SqlJournal.layer, layerIn(schema)     // needs a SqlClient; survives restarts, and processes may share it
@@ -19,6 +20,7 @@ export * as Answers from "./Answers.ts"
 export * as CallControl from "./CallControl.ts"
 export * as CallFailure from "./CallFailure.ts"
 export * as Claims from "./Claims.ts"
+export * as FileSettings from "./FileSettings.ts"
 export * as Journal from "./Journal.ts"
 export * as KeylessTelco from "./KeylessTelco.ts"
 export * as ServiceChanges from "./ServiceChanges.ts"

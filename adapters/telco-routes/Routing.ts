@@ -2,9 +2,10 @@
  * Which telco a SIM's calls go to: that of the first route that fits the SIM's label and its organization.
  */
 import type { Label } from "simplan/ports"
+import type { FileSettings } from "../telco-calls/index.ts"
 
-/** What a telco can be asked for. The mobile plan goes where packages go. */
-export type Capability = "packages" | "sms" | "profiles"
+/** What a telco can be asked for. */
+export type Capability = FileSettings.Capability
 
 /** What a route is chosen by. */
 export interface Supplied {

@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { Fields, Messages } from "../fields/index.ts"
 import * as JsonLines from "../json-lines/index.ts"
-import { Answers } from "../telco-calls/index.ts"
+import { Answers, FileSettings } from "../telco-calls/index.ts"
 import * as Routing from "./Routing.ts"
 import * as Settings from "./Settings.ts"
 
@@ -68,7 +68,7 @@ const content = (path: string): Result.Result<string, string> =>
 
 /** A secret without white space around it. */
 const readingSecrets =
-  ({ directory, env }: Places): Settings.ReadSecret =>
+  ({ directory, env }: Places): FileSettings.ReadSecret =>
   (secret) => {
     if ("env" in secret) {
       const value = env[secret.env]?.trim() ?? ""
@@ -83,35 +83,6 @@ const readingSecrets =
     return value === "" ? Result.fail(`names the file ${path}, which is empty`) : Result.succeed(Redacted.make(value))
   }
 
-/** The tokens of reports. They are sent as `Authorization: Bearer`, as that of the service's settings. */
-const readingReportsTokens =
-  (read: Settings.ReadSecret): Settings.ReadSecret =>
-  (place) =>
-    Result.flatMap(read(place), (found) => {
-      const token = Redacted.value(found)
-      if (!/^[!-~]+$/.test(token))
-        return Result.fail("names a token that is not made of visible ASCII characters without spaces")
-      return token.length < LEAST_SECRET ? Result.fail(TOO_SHORT) : Result.succeed(found)
-    })
-
-/** How many characters a secret has at least that opens the API, as a token of the server has. */
-const LEAST_SECRET = 16
-
-const TOO_SHORT = `names a secret of less than ${LEAST_SECRET} characters, which can be guessed`
-
-/**
- * The secret of notifications. It is part of a path, so it has only characters that a path keeps. It is the only thing that a
- * sender has to know, so it is long.
- */
-const readingNotificationSecrets =
-  (read: Settings.ReadSecret): Settings.ReadSecret =>
-  (place) =>
-    Result.flatMap(read(place), (found) => {
-      if (!/^[^\s/?#%;\\]+$/.test(Redacted.value(found)))
-        return Result.fail("names a secret with white space or one of / ? # % ; in it, which a path cannot have")
-      return Redacted.value(found).length < LEAST_SECRET ? Result.fail(TOO_SHORT) : Result.succeed(found)
-    })
-
 /** A name is part of paths, metrics and the journal's entries. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/
 const NAMES = "must be named by up to 63 small letters, digits, - and _"
@@ -122,11 +93,6 @@ const readTelcos = (
   places: Places
 ): Found<ReadonlyArray<Settings.Telco>> => {
   const read = readingSecrets(places)
-  const decoders = Settings.decoders({
-    read,
-    readNotification: readingNotificationSecrets(read),
-    readReports: readingReportsTokens(read)
-  })
   const telcoOf = (name: string, value: unknown): Found<Settings.Telco> => {
     const path: JsonLines.Path = ["telcos", name]
     if (!NAME.test(name)) return wrong(path, NAMES)
@@ -134,7 +100,7 @@ const readTelcos = (
     const kind = kindOf(value)
     if (!Settings.isKind(kind))
       return wrong([...path, "kind"], `must be one of ${Object.keys(Settings.kinds).join(", ")}`)
-    const decoded: Result.Result<Settings.Unnamed, Schema.SchemaError> = decoders[kind](value)
+    const decoded: Result.Result<Settings.Unnamed, Schema.SchemaError> = Settings.kinds[kind].decoder(read)(value)
     return Result.map(at(path, decoded), (of) => ({ name, ...of }))
   }
   return all(Object.entries(telcos).map(([name, telco]) => telcoOf(name, telco)))
@@ -150,28 +116,30 @@ export interface System {
   readonly settings: Effect.Effect<Settings.Of<"ocs">, BadTelcoFile>
 }
 
-const unread: Settings.ReadSecret = () => Result.succeed(Redacted.make(""))
+/** Stands for each secret that is not read. */
+const unread: FileSettings.ReadSecret = () => Result.succeed(Redacted.make("-".repeat(FileSettings.LEAST_SECRET)))
 
 /** Reads the charging systems alone, and no secret but the token of one whose settings are asked for. */
 const readSystems = (telcos: Readonly<Record<string, unknown>>, places: Places) => {
-  const checking = Settings.decoders({ read: unread, readNotification: unread, readReports: unread })
-  const reading = Settings.decoders({ read: readingSecrets(places), readNotification: unread, readReports: unread })
-  const systemOf = (name: string, value: unknown) => {
+  const { decoder } = Settings.kinds.ocs
+  const check = decoder(unread)
+  const read = decoder(readingSecrets(places))
+  const systemOf = (name: string, value: object) => {
     const path: JsonLines.Path = ["telcos", name]
-    return Result.map(at(path, checking.ocs(value)), ({ zones }) => ({
+    return Result.map(at(path, check(value)), ({ zones }) => ({
       name,
       zones,
-      settings: (): Found<Settings.Of<"ocs">> =>
-        Result.map(at(path, reading.ocs(value)), (of) => ({
-          name,
-          ...of,
-          notificationSecret: null,
-          notifiedThresholds: []
-        }))
+      settings: (): Found<Settings.Of<"ocs">> => {
+        const called = { ...value }
+        Reflect.deleteProperty(called, "notifications")
+        return Result.map(at(path, read(called)), (of) => ({ name, ...of }))
+      }
     }))
   }
   return all(
-    Object.entries(telcos).flatMap(([name, telco]) => (kindOf(telco) === "ocs" ? [systemOf(name, telco)] : []))
+    Object.entries(telcos).flatMap(([name, telco]) =>
+      typeof telco === "object" && telco !== null && kindOf(telco) === "ocs" ? [systemOf(name, telco)] : []
+    )
   )
 }
 
@@ -236,7 +204,7 @@ const unable = (telcos: Readonly<Record<string, unknown>>, name: string, capabil
   const kind = kindOf(telcos[name])
   // A kind that is wrong is a mistake of its own.
   if (!Settings.isKind(kind)) return undefined
-  const able: ReadonlyArray<Routing.Capability> = Settings.kinds[kind]
+  const able = Settings.kinds[kind].capabilities
   return able.includes(capability)
     ? undefined
     : `names a telco of the kind ${kind}, which only takes ${able.join(", ")}`

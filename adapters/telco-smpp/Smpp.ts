@@ -24,7 +24,8 @@ export interface Options
   readonly ca?: string
 }
 
-const defaults: OfMessages & OfConnection = {
+/** What holds unless set. */
+export const defaults: OfMessages & OfConnection = {
   systemType: "",
   source: {},
   alphabet: "gsm",
@@ -62,24 +63,20 @@ export interface Smpp extends Pick<Telco.Telco["Service"], "sendSms"> {
 /** `ssmpp` is another name for SMPP over TLS. */
 const PORTS: Readonly<Record<string, number>> = { "smpp:": 2775, "smpps:": 3550, "ssmpp:": 3550 }
 
-const parse = Effect.fnUntraced(function* (text: string, ca: string | undefined) {
-  const invalid = (what: string) => new InvalidSettings({ message: `url ${what}: smpp://<system id>@<host>:<port>` })
-  const url = URL.canParse(text) ? new URL(text) : null
-  const port = url === null ? undefined : PORTS[url.protocol]
-  if (url === null || port === undefined || url.hostname === "") return yield* invalid("must have this form")
-  if (url.password !== "") return yield* invalid("must not have the password, which is a setting of its own")
-  if (url.username === "") return yield* invalid("must name the system id")
-  const account: Connection.Account = {
-    systemId: decodeURIComponent(url.username),
-    target: {
-      host: url.hostname.replace(/^\[|\]$/g, ""),
-      port: url.port === "" ? port : Number(url.port),
-      isTls: url.protocol !== "smpp:",
-      ...(ca === undefined ? {} : { ca })
-    }
-  }
-  return account
-})
+/** What an address has to be like. */
+export const URL_FORM = "must be an address such as smpp://user@smsc.example:2775; the password has a field of its own"
+
+/** The system id and the SMSC of an address; undefined if it is none. */
+export const accountOf = (text: string): Connection.Account | undefined => {
+  if (!URL.canParse(text)) return undefined
+  const { hash, hostname, password, pathname, port, protocol, search, username } = new URL(text)
+  const ofScheme = PORTS[protocol]
+  const isBare = `${hash}${search}${password}` === "" && /^\/?$/.test(pathname)
+  if (ofScheme === undefined || !isBare || hostname === "" || username === "") return undefined
+  const isTls = protocol !== "smpp:"
+  const target = { host: hostname.replace(/^\[|\]$/g, ""), port: port === "" ? ofScheme : Number(port), isTls }
+  return { systemId: decodeURIComponent(username), target }
+}
 
 /**
  * Connects in the background, so a start waits for no SMSC, and disconnects with the scope.
@@ -88,10 +85,12 @@ export const make = (
   options: Options
 ): Effect.Effect<Smpp, InvalidSettings | Session.MissingPackage, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
-    const account = yield* parse(options.url, options.ca)
+    const account = accountOf(options.url)
+    if (account === undefined) return yield* new InvalidSettings({ message: `url ${URL_FORM}` })
+    const target = { ...account.target, ...(options.ca !== undefined && { ca: options.ca }) }
     const library = yield* Session.library
     const settings = { ...defaults, ...given(options) }
-    const connection = yield* Connection.make(library, account, settings)
+    const connection = yield* Connection.make(library, { ...account, target }, settings)
     const { sendSms } = yield* Messages.make(connection, settings)
     return { sendSms, check: connection.check }
   })

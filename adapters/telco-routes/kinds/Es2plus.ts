@@ -29,18 +29,14 @@ export const connect = (
   { mayReport }: RoutedTelco.Identities
 ): Effect.Effect<Connected.Connected, Connected.CannotConnect, Journal.Journal | Storage.Storage | Scope.Scope> =>
   Effect.gen(function* () {
-    const { name, notificationSecret } = of
+    const { ca, certificate, name, notificationSecret, ...rest } = of
     const options: Es2plus.Options = {
+      ...rest,
       telco: name,
-      url: of.url,
       timeout: of.timeoutMillis,
       matchingId: matchingIds(yield* Storage.Storage),
-      confirmReleases: of.confirmReleases,
-      ...(of.key !== undefined && { key: of.key }),
-      ...(of.certificate !== undefined && { certificate: text(of.certificate) }),
-      ...(of.ca !== undefined && { ca: text(of.ca) }),
-      ...(of.requester !== undefined && { requester: of.requester }),
-      ...(of.version !== undefined && { version: of.version })
+      ...(certificate !== undefined && { certificate: text(certificate) }),
+      ...(ca !== undefined && { ca: text(ca) })
     }
     const context = yield* Effect.mapError(
       Layer.build(Layer.fresh(Es2plus.layer(options))),

@@ -128,23 +128,10 @@ export const connect = (
 ): Effect.Effect<Connected, never, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = of
-    const calls = HttpApi.layer({
-      telco: name,
-      url: of.url,
-      urlV2: of.urlV2,
-      urlUsage: of.urlUsage,
-      token: of.token,
-      resellerId: of.resellerId,
-      timeZone: of.timeZone,
-      timeout: of.timeoutMillis,
-      callsPerSecond: of.callsPerSecond,
-      concurrency: of.callsAtOnce
-    })
-    const { mobilePlanId, resellerId, timeZone, zones: mapped } = of
+    const calls = HttpApi.layer({ ...of, telco: name, timeout: of.timeoutMillis, concurrency: of.callsAtOnce })
     // Failure: the system is asked, as of a SIM that the inventory does not have.
     const identitiesOf = (iccid: string) => Effect.orElseSucceed(known(iccid), () => null)
-    const watch = of.watchMillis
-    const settings = { telco: name, resellerId, zones: mapped, mobilePlanId, timeZone, watch, identitiesOf }
+    const settings = { ...of, telco: name, watch: of.watchMillis, identitiesOf }
     // Each system has its own calls, also where two have the same settings.
     const context = yield* Layer.build(Layer.fresh(Layer.provideMerge(Ocs.layer(settings), calls)))
     const api = Context.get(context, Api.Api)

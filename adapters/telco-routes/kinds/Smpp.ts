@@ -36,20 +36,15 @@ export const connect = (
   identities: RoutedTelco.Identities
 ): Effect.Effect<Connected.Connected, Connected.CannotConnect, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
-    const { name } = of
+    const { ca, name, ...rest } = of
     const { check, sendSms } = yield* Effect.mapError(
       Smpp.make({
+        ...rest,
         telco: name,
-        url: of.url,
-        password: of.password,
         destinationOf: destination(of, identities),
-        systemType: of.systemType,
-        alphabet: of.alphabet,
-        source: of.source,
         window: of.callsAtOnce,
         answerMillis: of.timeoutMillis,
-        ...(of.ca !== undefined && { ca: Redacted.value(of.ca) }),
-        ...(of.messagesPerSecond !== undefined && { messagesPerSecond: of.messagesPerSecond })
+        ...(ca !== undefined && { ca: Redacted.value(ca) })
       }),
       ({ message }) => new Connected.CannotConnect({ message: `telcos.${name}: ${message}` })
     )
