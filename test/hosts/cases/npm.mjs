@@ -25,12 +25,12 @@ const lost = (folder) =>
       return !sources.every((source) => existsSync(join(folder, dirname(name), source)))
     })
 
-/** The relative links of the documents that lead to no file of the package. */
+/** The relative links of the documents that lead to no file of the package. Images may be the repository's. */
 const broken = (folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .flatMap((name) =>
-      [...readFileSync(join(folder, name), "utf8").matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+      [...readFileSync(join(folder, name), "utf8").matchAll(/(?<!!\[[^\]]*)\]\((?!https?:|#)([^)#\s]+)/g)]
         .filter(([, path]) => !existsSync(join(folder, dirname(name), path)))
         .map(([, path]) => `${name}: ${path}`)
     )
