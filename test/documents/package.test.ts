@@ -76,6 +76,22 @@ it("answer one question each, in at most 2,500 words", () => {
   expect(long.filter(({ words }) => words > 2_500)).toEqual([])
 })
 
+it("are led to: the pages of hosts, operators and authors by the front page, others by the first page of a folder above", () => {
+  const readmes = Documents.paths.filter((path) => path.endsWith("README.md"))
+  const linked = new Map(
+    readmes.map((path) => [path, new Set(Links.of(Documents.read(path)).map((link) => Links.pathOf(path, link)))])
+  )
+  const pages = Documents.paths.filter((path) => !path.endsWith("README.md"))
+  expect(pages.length).toBeGreaterThan(35)
+  const isLed = (path: string): boolean =>
+    /^(?:src\/domain\/rules|test)\//.test(path)
+      ? readmes.some(
+          (readme) => path.startsWith(readme.replace("README.md", "")) && linked.get(readme)?.has(path) === true
+        )
+      : linked.get("README.md")?.has(path) === true
+  expect(pages.filter((path) => !isLed(path))).toEqual([])
+})
+
 it("have lines of at most 100 characters, but for tables, blocks of code and links", () => {
   const long = Documents.paths.flatMap((path) =>
     Documents.read(path)
