@@ -8,289 +8,58 @@
  * `modelRun` wraps them for fast-check's `fc.commands` and `fc.asyncModelRun`.
  */
 import * as fc from "fast-check"
-import { HIGHEST } from "../domain/Stock.ts"
-import { DAY, HOUR, MINUTE } from "../domain/Time.ts"
-import { reasons } from "../domain/Withdrawal.ts"
-import * as Arbitraries from "./Arbitraries.ts"
-import { faults } from "./Simulated.ts"
-import type { Command, Side, Asked, Outcome } from "./commands/Command.ts"
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
+import { HOUR, MINUTE } from "../domain/Time.ts"
 import type { StorageError } from "../ports/Storage.ts"
+import type { Asked, Command, Outcome, Tag } from "./commands/Command.ts"
+import { type Bounds, type Kind, modest, place, rarely } from "./commands/Kind.ts"
 import * as Reports from "./commands/Reports.ts"
-import { perform } from "./commands/Performing.ts"
-import { resolve, type Session } from "./commands/Resolving.ts"
+import * as Requests from "./commands/Requests.ts"
+import { label, status } from "./commands/Requests.ts"
+import type { Session } from "./commands/Session.ts"
+import * as Surroundings from "./commands/Surroundings.ts"
 
 export type { Answer, Asked, Command, Outcome, Request, Side } from "./commands/Command.ts"
-export { begin, type Session } from "./commands/Resolving.ts"
+export { type Bounds, modest } from "./commands/Kind.ts"
+export { begin, type Session } from "./commands/Session.ts"
 
-/** How large runs get, and the plans in them. */
-export interface Bounds extends Arbitraries.PlanBounds {
-  /** The longest span by which the clock is advanced at once, in milliseconds. */
-  readonly advance: number
-  /** How many commands a run has at most. */
-  readonly commands: number
+/** Each kind of command. */
+const kinds: { readonly [Name in Tag]: Kind<Name> } = {
+  CreatePlan: Requests.createPlan,
+  ArchivePlan: Requests.archivePlan,
+  UnarchivePlan: Requests.unarchivePlan,
+  DeletePlan: Requests.deletePlan,
+  Subscribe: Requests.subscribe,
+  TopUp: Requests.topUp,
+  Report: Reports.report,
+  ReconcileUsage: Reports.reconcileUsage,
+  Suspend: Requests.suspend,
+  Delete: Requests.remove,
+  Replace: Requests.replace,
+  Pause: Requests.pause,
+  SendSms: Requests.sendSms,
+  SetMobilePlan: Requests.setMobilePlan,
+  CorrectSim: Requests.correctSim,
+  SetStockLevels: Requests.setStockLevels,
+  Repeat: Requests.repeat,
+  Advance: Surroundings.advance,
+  AdvanceTo: Surroundings.advanceTo,
+  Kill: Surroundings.kill,
+  Restart: Surroundings.restart,
+  Fault: Surroundings.fault,
+  Quiet: Surroundings.quiet
 }
 
-/** What a run of a few milliseconds can hold. */
-export const modest: Bounds = { ...Arbitraries.modestPlans, advance: 3 * 365 * DAY, commands: 24 }
-
-type Of<Tag extends Command["_tag"]> = fc.Arbitrary<Extract<Command, { readonly _tag: Tag }>>
-
-const by: fc.Arbitrary<Side> = fc.oneof(
-  { weight: 7, arbitrary: fc.constant(0 as const) },
-  { weight: 1, arbitrary: fc.constant(1 as const) }
-)
-
-/** True once in so many times; shrinks to false. */
-const rarely = (once: number): fc.Arbitrary<boolean> => fc.nat(once - 1).map((drawn) => drawn === once - 1)
-
-const label = fc.oneof(
-  { weight: 5, arbitrary: fc.constant("Green" as const) },
-  { weight: 1, arbitrary: fc.constant("Aqua" as const) }
-)
-
-const period = fc.option(Arbitraries.activePeriods, { freq: 3 })
-
-const createPlan = (bounds: Bounds): Of<"CreatePlan"> =>
-  fc
-    .record({
-      by,
-      label,
-      coverage: fc.nat(2),
-      request: fc.oneof(
-        {
-          weight: 9,
-          arbitrary: Arbitraries.planRequests(bounds).map((terms) => ({ terms, field: null }))
-        },
-        { weight: 1, arbitrary: Arbitraries.invalidPlanRequests(bounds) }
-      )
-    })
-    .map(({ by, coverage, label, request }) => ({
-      _tag: "CreatePlan",
-      by,
-      label,
-      coverage,
-      terms: request.terms,
-      flaw: request.field
-    }))
-
-const changePlan: Of<"ArchivePlan" | "UnarchivePlan" | "DeletePlan"> = fc.record({
-  _tag: fc.constantFrom("ArchivePlan" as const, "UnarchivePlan" as const, "DeletePlan" as const),
-  by,
-  plan: Reports.place,
-  foreign: rarely(5)
-})
-
-const subscribe: Of<"Subscribe"> = fc.record({
-  _tag: fc.constant("Subscribe" as const),
-  by,
-  plan: Reports.place,
-  sim: fc.option(Reports.place, { freq: 1 }),
-  foreign: rarely(10),
-  period,
-  keyed: rarely(3)
-})
-
-const topUp: Of<"TopUp"> = fc.record({
-  _tag: fc.constant("TopUp" as const),
-  by,
-  plan: Reports.place,
-  line: Reports.place,
-  period,
-  keyed: rarely(3)
-})
-
-const reports: Of<"Report"> = fc.record({
-  _tag: fc.constant("Report" as const),
-  of: by,
-  line: Reports.place,
-  sim: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: Reports.place }),
-  reports: fc.oneof(
-    { weight: 4, arbitrary: fc.array(Reports.report, { minLength: 1, maxLength: 1 }) },
-    { weight: 1, arbitrary: fc.array(Reports.report, { minLength: 1, maxLength: 4 }) }
-  ),
-  spelled: rarely(3)
-})
-
-const reconcileUsage: Of<"ReconcileUsage"> = fc.record({
-  _tag: fc.constant("ReconcileUsage" as const),
-  of: by,
-  line: Reports.place,
-  used: fc.array(
-    fc.record({
-      daysAgo: fc.integer({ min: 1, max: 4 }),
-      countryAlpha2: fc.constantFrom(null, "FR", "DE", "JP"),
-      percent: fc.constantFrom(0, 10, 50, 100),
-      beside: fc.constantFrom(0, 1)
-    }),
-    { maxLength: 4 }
-  ),
-  today: fc.record({ least: Reports.amount, more: Reports.amount })
-})
-
-const suspend: Of<"Suspend"> = fc.record({
-  _tag: fc.constant("Suspend" as const),
-  by,
-  line: Reports.place,
-  attachment: Reports.place,
-  foreign: rarely(8)
-})
-
-const remove: Of<"Delete"> = fc.record({
-  _tag: fc.constant("Delete" as const),
-  by,
-  line: Reports.place,
-  foreign: rarely(8)
-})
-
-const replace: Of<"Replace"> = fc.record({
-  _tag: fc.constant("Replace" as const),
-  by,
-  line: Reports.place,
-  foreign: rarely(8)
-})
-
-const pause: Of<"Pause"> = fc.record({
-  _tag: fc.constant("Pause" as const),
-  by,
-  line: Reports.place,
-  paused: fc.boolean(),
-  foreign: rarely(8)
-})
-
-const sendSms: Of<"SendSms"> = fc.record({
-  _tag: fc.constant("SendSms" as const),
-  by,
-  line: Reports.place,
-  foreign: rarely(6),
-  keyed: fc.boolean()
-})
-
-const setMobilePlan: Of<"SetMobilePlan"> = fc.record({
-  _tag: fc.constant("SetMobilePlan" as const),
-  by,
-  sim: fc.option(Reports.place, { freq: 2 }),
-  label,
-  apply: fc.boolean(),
-  foreign: rarely(8)
-})
-
-/** Activation codes by SGP.22, with and without the prefix of QR codes, none, and one of a format that is not known. */
-const lpa = fc.constantFrom(
-  "LPA:1$smdp.example$",
-  "LPA:1$smdp.example$OTHER",
-  "LPA:1$smdp.example$OTHER$1.3.6.1$1",
-  "1$smdp.example$OTHER",
-  null,
-  "LPA:2$smdp.example$OTHER"
-)
-
-const status = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ _tag: fc.constant("Withdrawn" as const), reason: fc.constantFrom(...reasons) }) },
-  { weight: 2, arbitrary: fc.constant({ _tag: "Available" } as const) }
-)
-
-const correctSim: Of<"CorrectSim"> = fc.record({
-  _tag: fc.constant("CorrectSim" as const),
-  by,
-  sim: Reports.place,
-  foreign: rarely(8),
-  correction: fc.oneof(
-    { weight: 5, arbitrary: fc.record({ status }) },
-    { weight: 2, arbitrary: fc.record({ label }) },
-    { weight: 2, arbitrary: fc.record({ lpa }) },
-    { weight: 1, arbitrary: fc.record({ label, lpa, status }, { requiredKeys: [] }) }
-  )
-})
-
-const level = fc.oneof(
-  { weight: 8, arbitrary: fc.integer({ min: 1, max: 5 }) },
-  { weight: 1, arbitrary: fc.constantFrom(0, HIGHEST, HIGHEST + 1) }
-)
-
-const levels = fc.oneof(
-  { weight: 4, arbitrary: fc.tuple(fc.record({ label, level })) },
-  {
-    weight: 2,
-    arbitrary: fc.tuple(level, level).map(([green, aqua]) => [
-      { label: "Green" as const, level: green },
-      { label: "Aqua" as const, level: aqua }
-    ])
-  },
-  { weight: 1, arbitrary: fc.constant([]) },
-  { weight: 1, arbitrary: fc.record({ label, level }).map((one) => [one, one]) }
-)
-
-const setStockLevels: Of<"SetStockLevels"> = fc.record({ _tag: fc.constant("SetStockLevels" as const), by, levels })
-
-const repeat: Of<"Repeat"> = fc.record({
-  _tag: fc.constant("Repeat" as const),
-  back: fc.nat(2)
-})
-
-const advance = (bounds: Bounds): Of<"Advance"> =>
-  fc.record({
-    _tag: fc.constant("Advance" as const),
-    millis: Arbitraries.spans(bounds.advance)
-  })
-
-const advanceTo: Of<"AdvanceTo"> = fc.record({
-  _tag: fc.constant("AdvanceTo" as const),
-  of: by,
-  line: Reports.place,
-  attachment: Reports.place,
-  boundary: fc.constantFrom("due" as const, "activation" as const, "expiry" as const),
-  beside: fc.constantFrom(0, -1, 1)
-})
-
-const kill: Of<"Kill"> = fc.record({
-  _tag: fc.constant("Kill" as const),
-  commits: fc.integer({ min: 1, max: 4 }),
-  when: fc.constantFrom("before" as const, "after" as const)
-})
-
-const restart = (bounds: Bounds): Of<"Restart"> =>
-  fc.record({
-    _tag: fc.constant("Restart" as const),
-    downtime: fc.oneof(fc.constant(0), Arbitraries.spans(Math.min(bounds.advance, 60 * DAY)))
-  })
-
-const fault: Of<"Fault"> = fc.record({
-  _tag: fc.constant("Fault" as const),
-  fault: fc.constantFrom(...faults, null),
-  times: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 40 }))
-})
-
-const quiet: Of<"Quiet"> = fc.constant({ _tag: "Quiet" })
+/** A command of this kind. */
+const drawn = <Name extends Tag>(name: Name, bounds: Bounds): fc.Arbitrary<Command<Name>> =>
+  kinds[name].fields(bounds).map((fields) => ({ _tag: name, ...fields }))
 
 /** One command. */
 export const command = (bounds: Bounds = modest): fc.Arbitrary<Command> =>
-  fc.oneof(
-    { weight: 4, arbitrary: createPlan(bounds) },
-    { weight: 2, arbitrary: changePlan },
-    { weight: 12, arbitrary: subscribe },
-    { weight: 3, arbitrary: topUp },
-    { weight: 10, arbitrary: reports },
-    { weight: 3, arbitrary: suspend },
-    { weight: 3, arbitrary: remove },
-    { weight: 4, arbitrary: pause },
-    { weight: 4, arbitrary: replace },
-    { weight: 2, arbitrary: sendSms },
-    { weight: 3, arbitrary: setMobilePlan },
-    { weight: 3, arbitrary: repeat },
-    { weight: 10, arbitrary: advance(bounds) },
-    { weight: 6, arbitrary: advanceTo },
-    { weight: 3, arbitrary: kill },
-    { weight: 2, arbitrary: restart(bounds) },
-    { weight: 5, arbitrary: fault },
-    { weight: 1, arbitrary: quiet },
-    { weight: 3, arbitrary: correctSim },
-    { weight: 4, arbitrary: reconcileUsage },
-    { weight: 2, arbitrary: setStockLevels }
-  )
+  fc.oneof(...Struct.keys(kinds).map((name) => ({ weight: kinds[name].weight, arbitrary: drawn(name, bounds) })))
 
 /** Any SIM is withdrawn or made available again: the first ones are in service most often, and are not corrected then. */
-const moveStock: Of<"CorrectSim"> = fc.record({
+const moveStock: fc.Arbitrary<Command<"CorrectSim">> = fc.record({
   _tag: fc.constant("CorrectSim" as const),
   by: fc.constant(0 as const),
   sim: fc.nat(11),
@@ -299,7 +68,7 @@ const moveStock: Of<"CorrectSim"> = fc.record({
 })
 
 /** A level that the stock may be just above or below. */
-const watchStock: Of<"SetStockLevels"> = fc.record({
+const watchStock: fc.Arbitrary<Command<"SetStockLevels">> = fc.record({
   _tag: fc.constant("SetStockLevels" as const),
   by: fc.constant(0 as const),
   levels: fc.oneof(
@@ -325,7 +94,7 @@ const serviceChange: fc.Arbitrary<ReadonlyArray<Command>> = fc
   .record({
     fault: fc.constantFrom("refuse to end" as const, "unavailable" as const),
     times: fc.integer({ min: 1, max: 4 }),
-    line: Reports.place,
+    line: place,
     resumed: rarely(3)
   })
   .map(({ fault, line, resumed, times }) => [
@@ -339,9 +108,9 @@ const takenOver: fc.Arbitrary<ReadonlyArray<Command>> = fc
   .record({
     death: fc.oneof(
       { weight: 3, arbitrary: fc.constant({ _tag: "Kill", commits: 2, when: "before" } as const) },
-      { weight: 1, arbitrary: kill }
+      { weight: 1, arbitrary: drawn("Kill", modest) }
     ),
-    order: fc.oneof(subscribe, topUp),
+    order: fc.oneof(drawn("Subscribe", modest), drawn("TopUp", modest)),
     isOfNow: fc.boolean(),
     fault: fc.constantFrom("unreachable" as const, "unavailable" as const),
     times: fc.integer({ min: 1, max: 3 })
@@ -360,8 +129,8 @@ const takenOver: fc.Arbitrary<ReadonlyArray<Command>> = fc
  */
 const moved: fc.Arbitrary<ReadonlyArray<Command>> = fc
   .record({
-    line: Reports.place,
-    plan: Reports.place,
+    line: place,
+    plan: place,
     away: fc.constantFrom("unreachable" as const, "unavailable" as const),
     times: fc.integer({ min: 1, max: 40 }),
     isToppedUp: fc.boolean(),
@@ -399,8 +168,8 @@ const moved: fc.Arbitrary<ReadonlyArray<Command>> = fc
 export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Command>> =>
   fc
     .tuple(
-      createPlan(bounds).map((command) => ({ ...command, by: 0 as const })),
-      subscribe.map((command) => ({
+      drawn("CreatePlan", bounds).map((command) => ({ ...command, by: 0 as const })),
+      drawn("Subscribe", bounds).map((command) => ({
         ...command,
         by: 0 as const,
         foreign: false
@@ -431,11 +200,14 @@ export interface Ran {
   readonly outcome: Outcome
 }
 
+const resolve = <Name extends Tag>(session: Session, command: Command<Name>) =>
+  kinds[command._tag].resolve(session, command)
+
 /** Runs a command. It never fails: whatever comes of it is an outcome. */
 export const run = (session: Session, command: Command): Effect.Effect<Ran, StorageError> =>
   Effect.gen(function* () {
-    const asked = yield* resolve(session, command)
-    return { asked, outcome: yield* perform(session, asked) }
+    const { asked, outcome } = yield* resolve(session, command)
+    return { asked, outcome: yield* outcome }
   })
 
 /** What a model run reports of each command, in order; `expect` is called after each, and may throw. */

@@ -57,129 +57,123 @@ export interface ReportFromNow {
   readonly fact: Fact
 }
 
+/** The archiving, unarchiving or deletion of a plan. */
+interface PlanChange {
+  readonly by: Side
+  readonly plan: number
+  readonly foreign: boolean
+}
+
+/** Something that is done to a SIM in service. */
+interface LineChange {
+  readonly by: Side
+  readonly line: number
+  readonly foreign: boolean
+}
+
 /**
- * `by` is who asks. What is `foreign` is taken from what the other organization has. A `line` is a SIM in
- * service, or any where none is; a `sim` is any SIM of the inventory, or null for one that is chosen.
+ * The fields of each command. `by` is who asks. What is `foreign` is taken from what the other organization has. A `line` is a
+ * SIM in service, or any if none is; a `sim` is any SIM of the inventory, or null for one that is chosen.
  */
-export type Command =
-  | {
-      readonly _tag: "CreatePlan"
-      readonly by: Side
-      readonly label: Label
-      readonly coverage: number
-      readonly terms: Omit<TermsRequest, "coverageId">
-      /** The field that is wrong; null where none is. */
-      readonly flaw: string | null
-    }
-  | {
-      readonly _tag: "ArchivePlan" | "UnarchivePlan" | "DeletePlan"
-      readonly by: Side
-      readonly plan: number
-      readonly foreign: boolean
-    }
-  | {
-      readonly _tag: "Subscribe"
-      readonly by: Side
-      readonly plan: number
-      readonly sim: number | null
-      /** Where it is given and there is one, a withdrawn SIM is named instead, counted from the last that was withdrawn. */
-      readonly left?: number | null
-      readonly foreign: boolean
-      readonly period: PeriodFromNow | null
-      /** Whether it has an idempotency key. */
-      readonly keyed: boolean
-    }
-  | {
-      readonly _tag: "TopUp"
-      readonly by: Side
-      readonly plan: number
-      readonly line: number
-      readonly period: PeriodFromNow | null
-      readonly keyed: boolean
-    }
-  | {
-      readonly _tag: "Report"
-      readonly of: Side
-      readonly line: number
-      /** Where it is given, the reports are about this SIM, be it in service or not. */
-      readonly sim?: number | null
-      /** Whether the telco pads ICCIDs, and writes our ids of packages in capitals. Absent: it does not. */
-      readonly spelled?: boolean
-      readonly reports: ReadonlyArray<ReportFromNow>
-    }
+export interface Commands {
+  readonly CreatePlan: {
+    readonly by: Side
+    readonly label: Label
+    readonly coverage: number
+    readonly terms: Omit<TermsRequest, "coverageId">
+    /** The field that is wrong; null where none is. */
+    readonly flaw: string | null
+  }
+  readonly ArchivePlan: PlanChange
+  readonly UnarchivePlan: PlanChange
+  readonly DeletePlan: PlanChange
+  readonly Subscribe: {
+    readonly by: Side
+    readonly plan: number
+    readonly sim: number | null
+    /** Where it is given and there is one, a withdrawn SIM is named instead, counted from the last that was withdrawn. */
+    readonly left?: number | null
+    readonly foreign: boolean
+    readonly period: PeriodFromNow | null
+    /** Whether it has an idempotency key. */
+    readonly keyed: boolean
+  }
+  readonly TopUp: {
+    readonly by: Side
+    readonly plan: number
+    readonly line: number
+    readonly period: PeriodFromNow | null
+    readonly keyed: boolean
+  }
+  readonly Report: {
+    readonly of: Side
+    readonly line: number
+    /** Where it is given, the reports are about this SIM, be it in service or not. */
+    readonly sim?: number | null
+    /** Whether the telco pads ICCIDs, and writes our ids of packages in capitals. Absent: it does not. */
+    readonly spelled?: boolean
+    readonly reports: ReadonlyArray<ReportFromNow>
+  }
   /** The telco's own book of usage is read. */
-  | {
-      readonly _tag: "ReconcileUsage"
-      readonly of: Side
-      readonly line: number
-      /** What it has of days that are over: how many days ago. */
-      readonly used: ReadonlyArray<Amount & { readonly daysAgo: number; readonly countryAlpha2: string | null }>
-      /** What it has of today, at least and beside that. */
-      readonly today: { readonly least: Amount; readonly more: Amount }
-    }
-  | {
-      readonly _tag: "Suspend"
-      readonly by: Side
-      readonly line: number
-      readonly attachment: number
-      readonly foreign: boolean
-    }
-  | { readonly _tag: "Delete"; readonly by: Side; readonly line: number; readonly foreign: boolean }
+  readonly ReconcileUsage: {
+    readonly of: Side
+    readonly line: number
+    /** What it has of days that are over: how many days ago. */
+    readonly used: ReadonlyArray<Amount & { readonly daysAgo: number; readonly countryAlpha2: string | null }>
+    /** What it has of today, at least and beside that. */
+    readonly today: { readonly least: Amount; readonly more: Amount }
+  }
+  readonly Suspend: LineChange & { readonly attachment: number }
+  readonly Delete: LineChange
   /** The subscription moves to another eSIM (rule S8). */
-  | { readonly _tag: "Replace"; readonly by: Side; readonly line: number; readonly foreign: boolean }
+  readonly Replace: LineChange
   /** Or a resumption, where `paused` is false. */
-  | {
-      readonly _tag: "Pause"
-      readonly by: Side
-      readonly line: number
-      readonly paused: boolean
-      readonly foreign: boolean
-    }
-  | {
-      readonly _tag: "SendSms"
-      readonly by: Side
-      readonly line: number
-      readonly foreign: boolean
-      readonly keyed: boolean
-    }
-  | {
-      readonly _tag: "SetMobilePlan"
-      readonly by: Side
-      readonly sim: number | null
-      /** As in `Subscribe`. */
-      readonly left?: number | null
-      readonly label: Label
-      readonly apply: boolean
-      readonly foreign: boolean
-    }
-  | {
-      readonly _tag: "CorrectSim"
-      readonly by: Side
-      readonly sim: number
-      readonly foreign: boolean
-      readonly correction: SimCorrection.Correction
-    }
+  readonly Pause: LineChange & { readonly paused: boolean }
+  readonly SendSms: LineChange & { readonly keyed: boolean }
+  readonly SetMobilePlan: {
+    readonly by: Side
+    readonly sim: number | null
+    /** As in `Subscribe`. */
+    readonly left?: number | null
+    readonly label: Label
+    readonly apply: boolean
+    readonly foreign: boolean
+  }
+  readonly CorrectSim: {
+    readonly by: Side
+    readonly sim: number
+    readonly foreign: boolean
+    readonly correction: SimCorrection.Correction
+  }
   /** Sets these levels of free eSIMs, and ends all others. */
-  | { readonly _tag: "SetStockLevels"; readonly by: Side; readonly levels: ReadonlyArray<Stock.LevelRequest> }
+  readonly SetStockLevels: { readonly by: Side; readonly levels: ReadonlyArray<Stock.LevelRequest> }
   /** The request of so many keyed requests ago comes again, with its key. */
-  | { readonly _tag: "Repeat"; readonly back: number }
-  | { readonly _tag: "Advance"; readonly millis: number }
+  readonly Repeat: { readonly back: number }
+  readonly Advance: { readonly millis: number }
   /** To where something of an attachment changes, and `beside` it. Nothing where that is not ahead. */
-  | {
-      readonly _tag: "AdvanceTo"
-      readonly of: Side
-      readonly line: number
-      readonly attachment: number
-      readonly boundary: "due" | "activation" | "expiry"
-      readonly beside: number
-    }
+  readonly AdvanceTo: {
+    readonly of: Side
+    readonly line: number
+    readonly attachment: number
+    readonly boundary: "due" | "activation" | "expiry"
+    readonly beside: number
+  }
   /** From the nth commit on, this command's and the following ones' together, the process stands still. */
-  | { readonly _tag: "Kill"; readonly commits: number; readonly when: "before" | "after" }
+  readonly Kill: { readonly commits: number; readonly when: "before" | "after" }
   /** Another process, at once or after a time in which none runs. */
-  | { readonly _tag: "Restart"; readonly downtime: number }
-  | { readonly _tag: "Fault"; readonly fault: Fault | null; readonly times: number }
+  readonly Restart: { readonly downtime: number }
+  readonly Fault: { readonly fault: Fault | null; readonly times: number }
   /** The telco is well again, and all that was put off, or left to an operator, is done. */
-  | { readonly _tag: "Quiet" }
+  readonly Quiet: {}
+}
+
+/** The name of a command. */
+export type Tag = keyof Commands
+
+/** A command: its name and its fields. */
+export type Command<Name extends Tag = Tag> = {
+  readonly [Of in Name]: { readonly _tag: Of } & Commands[Of]
+}[Name]
 
 interface By {
   readonly organizationId: string
@@ -232,7 +226,7 @@ export type Asked =
   | (By & { readonly _tag: "CorrectSim"; readonly iccid: string; readonly correction: SimCorrection.Correction })
   | (By & { readonly _tag: "SetStockLevels"; readonly levels: ReadonlyArray<Stock.LevelRequest> })
   | { readonly _tag: "Advance"; readonly to: Instant }
-  | Extract<Command, { readonly _tag: "Kill" | "Restart" | "Fault" | "Quiet" }>
+  | Command<"Kill" | "Restart" | "Fault" | "Quiet">
 
 /** What a request that was taken returned. `Done` stands for every answer without a body of its own. */
 export type Answer =
