@@ -1,11 +1,16 @@
 /**
  * A service in memory with an organization that has SIMs, as the tests of this folder use it.
  */
+import { runInNewContext } from "node:vm"
 import { createSimplan, type Options, type Plan, type Simplan, type Telco } from "simplan/promise"
 
 /** In memory, with the simulated telco. */
 export const make = (options: Partial<Options> = {}): Simplan =>
   createSimplan({ database: "memory", telco: "simulator", ...options })
+
+/** A URL as another realm has it, such as Jest's: it is of no class that is known here. */
+export const foreignUrl = (href: string): URL =>
+  runInNewContext("({ href, searchParams: {}, toString: () => href })", { href })
 
 const done = async () => undefined
 

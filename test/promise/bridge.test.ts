@@ -7,7 +7,7 @@ import { type Options, type Simplan, createSimplan } from "simplan/promise"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { expect, it, onTestFinished } from "vitest"
 import * as Socket from "../telco-http/Socket.ts"
-import { make, selling } from "./World.ts"
+import { foreignUrl, make, selling } from "./World.ts"
 
 const bridged = async () => {
   const scope = Scope.makeUnsafe()
@@ -29,9 +29,12 @@ const open = (telco: Options["telco"]): Simplan => {
   return simplan
 }
 
-it("orders packages from the bridge, and has its refusals", async () => {
+it.each([
+  ["a URL", (url: string) => new URL(url)],
+  ["a URL of another realm", foreignUrl]
+])("orders packages from the bridge, and has its refusals: %s", async (_, urlOf) => {
   const { simulator, url } = await bridged()
-  const create = await creating(open({ url: new URL(`${url}/`), token: "telco-key" }))
+  const create = await creating(open({ url: urlOf(`${url}/`), token: "telco-key" }))
   const { attachmentId, sim } = await create()
   expect(await Effect.runPromise(simulator.packages)).toMatchObject([
     { packageId: `${attachmentId}:0`, iccid: sim.iccid }

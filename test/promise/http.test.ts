@@ -7,6 +7,7 @@ import { once } from "node:events"
 import * as Http from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
+import { runInNewContext } from "node:vm"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import {
@@ -346,7 +347,13 @@ describe("toNodeHandler", () => {
   it.each([
     ["JSON", (bytes: Buffer): unknown => JSON.parse(bytes.toString())],
     ["a text", (bytes: Buffer): unknown => bytes.toString()],
-    ["bytes", (bytes: Buffer): unknown => bytes]
+    ["bytes", (bytes: Buffer): unknown => bytes],
+    ["bytes of another realm", (bytes: Buffer): unknown => runInNewContext("Uint8Array.from(bytes)", { bytes })],
+    ["a buffer", (bytes: Buffer): unknown => Uint8Array.from(bytes).buffer],
+    [
+      "a buffer of another realm",
+      (bytes: Buffer): unknown => runInNewContext("Uint8Array.from(bytes).buffer", { bytes })
+    ]
   ])("takes a body that was parsed to %s, and the prefix from the router", async (_, parse) => {
     const simplan = open()
     const { coverageId, headers } = await tenant(simplan)

@@ -6,7 +6,7 @@ import { Client, Pool } from "pg"
 import { createSimplan, type Simplan, SmsLimitedError } from "simplan/promise"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
-import { plan, selling, stocked } from "./World.ts"
+import { foreignUrl, plan, selling, stocked } from "./World.ts"
 
 describe("on PostgreSQL", () => {
   const url = Databases.forEachTest()
@@ -36,6 +36,9 @@ describe("on PostgreSQL", () => {
       expect(await simplan.subscriptions.list({ organizationId }).toArray()).toHaveLength(1)
       expect(await simplan.drain({ within: "20 seconds" })).toMatchObject({ finished: true })
     })
+    await during(foreignUrl(url()), async (simplan) =>
+      expect(await simplan.subscriptions.create(first.request, key)).toEqual(first.created)
+    )
     // Another schema is another service.
     const other = createSimplan({ database: url(), schema: "other", telco: "simulator" })
     try {
