@@ -7,6 +7,8 @@
  * - One that has taken 10 s is stopped, by the storage's server where it has one (`Storage.Aside`), and refused.
  * - The time that it took is charged to the request (`RequestContext`), also where it was stopped.
  *
+ * What is due to a handler has no turn, since its loop would wait for the reads of others: it is made aside alone.
+ *
  * Inside a transaction of the host a read waits for nothing, and is not stopped: it is the host's.
  */
 import { Duration, Effect, Layer } from "effect"
@@ -120,7 +122,11 @@ export const layer: Layer.Layer<Storage | Jobs | Outbox, never, Storage | Jobs |
     return Layer.mergeAll(
       Layer.succeed(Storage, storage),
       Layer.succeed(Jobs, { ...jobs, backlog: (at) => inTurn(null, jobs.backlog(at)) }),
-      Layer.succeed(Outbox, { ...outbox, backlog: (at) => inTurn(null, outbox.backlog(at)) })
+      Layer.succeed(Outbox, {
+        ...outbox,
+        backlog: (at) => inTurn(null, outbox.backlog(at)),
+        pendingForHandler: (at) => aside(outbox.pendingForHandler(at))
+      })
     )
   })
 )

@@ -150,7 +150,7 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     backlog: heavy(COUNTED),
     partitions: light(HELD + PAGE),
     pending: light(2 * HELD),
-    // What is due to a handler of the host.
-    pendingForHandler: light(4 * HELD)
+    // All that is due to a handler and waits for earlier events of its SIMs, at which the handler fails.
+    pendingForHandler: heavy(4 * FAILED)
   }
 }

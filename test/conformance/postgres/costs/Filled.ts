@@ -135,7 +135,9 @@ const WHOLE = {
   regions: 1_000_000,
   /** To one endpoint, in 30 days. */
   deliveries: 500_000,
-  failedOfHandler: 100_000
+  failedOfHandler: 100_000,
+  /** Behind an earlier event of their SIM. */
+  waitingOfHandler: 100_000
 }
 
 /** The shares of these beyond `from` up to `to`, of 1. */
@@ -177,6 +179,8 @@ export const growing = (from: number, to: number): ReadonlyArray<string> => {
     `insert into simplan.delivery_attempt select '${BIG}', 'v-' || i || ':w', 1, i, 1, 500, 'status 500', ''
       ${part(WHOLE.deliveries)}`,
     `insert into ${deliveries} select '${BIG}', 'f-' || i, 'v-' || i, 'handler-1', 'Failed', 1, 0, null, i, 'handler-1', '1',
-        null, null ${part(WHOLE.failedOfHandler)}`
+        null, null ${part(WHOLE.failedOfHandler)}`,
+    `insert into ${deliveries} select '${BIG}', 'b-' || i, 'v-' || i, 'handler-1', 'Pending', 0, 0, -i, ${COUNTED} + i, 'handler-1', '1',
+        null, null ${part(WHOLE.waitingOfHandler)}`
   ]
 }
