@@ -4,30 +4,23 @@
 import type { Allocation, Sim } from "../../../domain/Sim.ts"
 import type { SimAggregate } from "../../../domain/SimAggregate.ts"
 import type { SimChange } from "../../../domain/SimDifference.ts"
+import type { Subscription } from "../../../domain/Subscription.ts"
 import { DAY, HOUR, MINUTE } from "../../../domain/Time.ts"
 import * as UsageBook from "../../../domain/UsageBook.ts"
 import type { Commit } from "../../../ports/Storage.ts"
-import { type AggregatePart, type Part, pick } from "./RandomSteps.ts"
+import { type Part, pick } from "./RandomSteps.ts"
 import * as Rows from "../world/Rows.ts"
-import { type Change, change, type World, type Written } from "../world/World.ts"
+import { change, type World, type Written } from "../world/World.ts"
 
-// The change of the whole aggregate, or of a view that has what is written: that for reports, or the SIM alone.
-const seenAs = ({ loaded, next }: Change, name: AggregatePart, part: Part): SimChange => {
-  if (part.choice % 2 === 0) return { loaded, next }
-  switch (name) {
-    case "free":
-    case "download":
-    case "withdraw":
-    case "correct":
-    case "mobile plan":
-    case "pause":
-      return { loaded: { sim: loaded.sim }, next: { sim: next.sim } }
-    case "use":
-      return { loaded: Rows.forReports(loaded), next: Rows.forReports(next) }
-    default:
-      return { loaded, next }
-  }
+/** What a part of a commit writes of a SIM's aggregate. */
+export interface Edit {
+  /** The rows, and what else is committed. */
+  readonly written: (world: World, part: Part, aggregate: SimAggregate) => readonly [Written, Commit?]
+  /** A view that has all that is written: half of the changes are of it alone. Absent: of the whole aggregate. */
+  readonly view?: (aggregate: SimAggregate) => SimChange["loaded"]
 }
+
+const simAlone = ({ sim }: SimAggregate) => ({ sim })
 
 /** What a report adds to the book of usage. */
 const usage = (of: Pick<World, "now">, { choice, row }: Part, { attachments, sim }: SimAggregate): Commit => {
@@ -70,122 +63,137 @@ const withdrawn: ReadonlyArray<Allocation> = [
   { _tag: "Withdrawn", reason: "replaced", ending: "moved" }
 ]
 
-/** What a part writes of the SIM's aggregate, and what else. */
-const written = (
-  world: World,
-  name: AggregatePart,
-  part: Part,
-  aggregate: SimAggregate
-): readonly [Written, Commit] => {
-  const { attachments, sim, subscription } = aggregate
-  const { organizationId } = sim
-  const of = { ...world, organizationId }
-  const free = { _tag: "Free" } as const
-  const attachment = attachments.length === 0 ? undefined : pick(attachments, part.choice).attachment
-  switch (name) {
-    case "free":
-      return [subscription === null ? { sim: { allocation: free, recycledAt: world.now + part.choice } } : {}, {}]
-    case "withdraw":
-      return [
-        subscription === null
-          ? {
-              sim: {
-                allocation: part.choice < 4 ? free : pick(withdrawn, part.choice)
-              }
-            }
-          : {},
-        {}
-      ]
-    case "correct": {
-      const lpa = part.choice < 4 ? null : `LPA:1$a$${part.choice}`
+const free = { _tag: "Free" } as const
+
+const opened =
+  (status: Subscription["status"]): Edit["written"] =>
+  (world, { choice }, { sim, subscription }) => {
+    if (subscription !== null) return [{}]
+    const createdAt = world.now + choice
+    const opened = Rows.subscription(world, sim, { createdAt, status })
+    const { subscriptionId } = opened
+    return [{ sim: { allocation: { _tag: "Provisioning", subscriptionId } }, subscription: opened }]
+  }
+
+const attachmentOf = ({ attachments }: SimAggregate, { choice }: Part) =>
+  attachments.length === 0 ? undefined : pick(attachments, choice).attachment
+
+/** The edits by their names. */
+export const edits = {
+  free: {
+    view: simAlone,
+    written: ({ now }, { choice }, { subscription }) => [
+      subscription === null ? { sim: { allocation: free, recycledAt: now + choice } } : {}
+    ]
+  },
+  download: {
+    view: simAlone,
+    written: ({ now }, { choice }) => [{ sim: { downloaded: choice > 3, lastActivityAt: now + choice } }]
+  },
+  withdraw: {
+    view: simAlone,
+    written: (_, { choice }, { subscription }) => [
+      subscription === null ? { sim: { allocation: choice < 4 ? free : pick(withdrawn, choice) } } : {}
+    ]
+  },
+  correct: {
+    view: simAlone,
+    written: (_, { choice }, { sim, subscription }) => {
+      const lpa = choice < 4 ? null : `LPA:1$a$${choice}`
       // What an attachment has used is booked under one label.
-      const label = subscription === null ? pick(["Green", "Blue"] as const, part.choice) : sim.label
-      return [{ sim: { label, lpa } }, {}]
+      const label = subscription === null ? pick(["Green", "Blue"] as const, choice) : sim.label
+      return [{ sim: { label, lpa } }]
     }
-    case "download":
-      return [{ sim: { downloaded: part.choice > 3, lastActivityAt: world.now + part.choice } }, {}]
-    case "mobile plan": {
-      const applied = part.choice % 2 === 0
+  },
+  "mobile plan": {
+    view: simAlone,
+    written: (_, { choice }) => {
+      const applied = choice % 2 === 0
       const changing = { _tag: "Changing", applied, target: !applied } as const
-      return [{ sim: { mobilePlan: part.choice < 8 ? { _tag: "Settled", applied } : changing } }, {}]
+      return [{ sim: { mobilePlan: choice < 8 ? { _tag: "Settled", applied } : changing } }]
     }
-    case "pause": {
-      const pausedAt = part.choice % 2 === 0 ? world.now + part.choice : null
-      const changing = {
-        _tag: "Changing",
-        pausedAt,
-        changeId: `change-${part.choice}`,
-        active: part.choice % 3 === 0
-      } as const
-      return [{ sim: { service: part.choice < 8 ? { _tag: "Settled", pausedAt } : changing } }, {}]
+  },
+  pause: {
+    view: simAlone,
+    written: ({ now }, { choice }) => {
+      const pausedAt = choice % 2 === 0 ? now + choice : null
+      const changing = { _tag: "Changing", pausedAt, changeId: `change-${choice}`, active: choice % 3 === 0 } as const
+      return [{ sim: { service: choice < 8 ? { _tag: "Settled", pausedAt } : changing } }]
     }
-    case "open":
-    case "open pending": {
-      if (subscription !== null) return [{}, {}]
-      const createdAt = world.now + part.choice
-      const opened = Rows.subscription(of, sim, { createdAt, status: name === "open" ? "Live" : "Pending" })
-      const { subscriptionId } = opened
-      return [{ sim: { allocation: { _tag: "Provisioning", subscriptionId } }, subscription: opened }, {}]
-    }
-    case "confirm": {
-      if (subscription === null) return [{}, {}]
-      const { subscriptionId } = subscription
+  },
+  open: { written: opened("Live") },
+  "open pending": { written: opened("Pending") },
+  confirm: {
+    written: (_, { choice }, { attachments, subscription }) => {
+      if (subscription === null) return [{}]
+      const allocation = { _tag: "InService", subscriptionId: subscription.subscriptionId } as const
       const last = attachments.at(-1)?.attachment
       return [
         {
-          sim: {
-            allocation: { _tag: "InService", subscriptionId },
-            ...(part.choice % 4 === 1 ? { downloaded: true } : {})
-          },
+          sim: { allocation, ...(choice % 4 === 1 ? { downloaded: true } : {}) },
           subscription: { ...subscription, status: "Live" },
-          attachments: last === undefined || part.choice % 4 === 3 ? [] : [{ ...last, confirmed: true }]
-        },
-        {}
+          attachments: last === undefined || choice % 4 === 3 ? [] : [{ ...last, confirmed: true }]
+        }
       ]
     }
-    case "attach": {
-      if (subscription === null) return [{}, {}]
-      const confirmed = part.choice % 5 !== 4
-      const added = Rows.attachment(of, subscription, { createdAt: world.now + part.choice, confirmed })
-      const refused = part.choice % 5 === 1 ? { status: "Refused" as const, refusal: "no zone \u2026" } : {}
-      const packages = Array.from({ length: part.choice % 3 }, (_, index) => Rows.pack(of, added, index, refused))
-      return [{ attachments: [added], packages }, {}]
+  },
+  attach: {
+    written: (world, { choice }, { subscription }) => {
+      if (subscription === null) return [{}]
+      const confirmed = choice % 5 !== 4
+      const added = Rows.attachment(world, subscription, { createdAt: world.now + choice, confirmed })
+      const refused = choice % 5 === 1 ? { status: "Refused" as const, refusal: "no zone \u2026" } : {}
+      const packages = Array.from({ length: choice % 3 }, (_, index) => Rows.pack(world, added, index, refused))
+      return [{ attachments: [added], packages }]
     }
-    case "pack": {
-      if (attachment === undefined) return [{}, {}]
-      const pack = Rows.pack(of, attachment, part.choice % 4, {
-        usedBytes: part.choice,
-        expirationAt: part.choice === 0 ? null : world.now + (part.choice - 5) * HOUR,
-        telcoPackageId: part.choice % 4 > 1 ? `T-${part.choice % 4}` : null
+  },
+  pack: {
+    written: (world, part, aggregate) => {
+      const attachment = attachmentOf(aggregate, part)
+      if (attachment === undefined) return [{}]
+      const { choice } = part
+      const pack = Rows.pack(world, attachment, choice % 4, {
+        usedBytes: choice,
+        expirationAt: choice === 0 ? null : world.now + (choice - 5) * HOUR,
+        telcoPackageId: choice % 4 > 1 ? `T-${choice % 4}` : null
       })
-      return [{ attachments: [{ ...attachment, lastThresholdNotified: part.choice }], packages: [pack] }, {}]
+      return [{ attachments: [{ ...attachment, lastThresholdNotified: choice }], packages: [pack] }]
     }
-    case "delete":
-      if (subscription === null) return [{}, {}]
-      return [
-        {
-          sim: { allocation: { _tag: "Releasing", subscriptionId: subscription.subscriptionId } },
-          subscription: { ...subscription, status: "Deleted" }
-        },
-        {}
-      ]
-    case "remove subscription":
-      return [{ sim: { allocation: free }, subscription: null }, {}]
-    case "remove attachment":
-      return [{ removedAttachments: attachment === undefined ? [] : [attachment.attachmentId] }, {}]
-    case "report": {
-      const entry = Rows.smdpEntry(of, sim, { modifiedAt: world.now + part.choice })
-      const seen = { organizationId, reportId: `report ${part.choice % 4}`, receivedAt: world.now + part.row * MINUTE }
+  },
+  delete: {
+    written: (_world, _part, { subscription }) => {
+      if (subscription === null) return [{}]
+      const allocation = { _tag: "Releasing", subscriptionId: subscription.subscriptionId } as const
+      return [{ sim: { allocation }, subscription: { ...subscription, status: "Deleted" } }]
+    }
+  },
+  "remove subscription": { written: () => [{ sim: { allocation: free }, subscription: null }] },
+  "remove attachment": {
+    written: (_, part, aggregate) => {
+      const attachment = attachmentOf(aggregate, part)
+      return [{ removedAttachments: attachment === undefined ? [] : [attachment.attachmentId] }]
+    }
+  },
+  report: {
+    written: (world, { choice, row }, { sim }) => {
+      const entry = Rows.smdpEntry(world, sim, { modifiedAt: world.now + choice })
+      const { organizationId } = world
+      const seen = { organizationId, reportId: `report ${choice % 4}`, receivedAt: world.now + row * MINUTE }
       const smdp = { state: entry.state, modifiedAt: entry.modifiedAt }
       return [{ sim: { smdp } }, { reports: { smdpEntries: [entry], seen: [seen] } }]
     }
-    case "use":
-      return [used(world, part, aggregate), usage(of, part, aggregate)]
+  },
+  use: {
+    view: Rows.forReports,
+    written: (world, part, aggregate) => [used(world, part, aggregate), usage(world, part, aggregate)]
   }
-}
+} as const satisfies Readonly<Record<string, Edit>>
 
-/** What the part commits of an aggregate that is stored. */
-export const commit = (world: World, name: AggregatePart, part: Part, aggregate: SimAggregate): Commit => {
-  const [changed, more] = written(world, name, part, aggregate)
-  return { ...more, sims: [seenAs(change(aggregate, changed), name, part)] }
+/** What the edit commits of an aggregate that is stored, whichever organization it is of. */
+export const commit = (world: World, { view, written }: Edit, part: Part, aggregate: SimAggregate): Commit => {
+  const of = { ...world, organizationId: aggregate.sim.organizationId }
+  const [changed, more = {}] = written(of, part, aggregate)
+  const { loaded, next } = change(aggregate, changed)
+  const isWhole = view === undefined || part.choice % 2 === 0
+  return { ...more, sims: [isWhole ? { loaded, next } : { loaded: view(loaded), next: view(next) }] }
 }

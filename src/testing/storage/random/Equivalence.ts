@@ -9,9 +9,10 @@ import { Jobs } from "../../../ports/Jobs.ts"
 import { Outbox } from "../../../ports/Outbox.ts"
 import { type Commit, Storage } from "../../../ports/Storage.ts"
 import * as Suite from "../../Suite.ts"
-import { type Ask, answer, readAll, withoutImportSequences } from "./RandomAsks.ts"
-import { compatible, piece, type Side } from "./RandomCommits.ts"
-import { idOf, type Run, type Step, step } from "./RandomSteps.ts"
+import * as Asks from "./RandomAsks.ts"
+import { readAll, withoutImportSequences } from "./RandomAsks.ts"
+import { compatible, type NamedPart, part, piece, type Side } from "./RandomCommits.ts"
+import { idOf, type Run } from "./RandomSteps.ts"
 import * as Rows from "../world/Rows.ts"
 import * as World from "../world/World.ts"
 import { scenario } from "../world/World.ts"
@@ -19,6 +20,32 @@ import { scenario } from "../world/World.ts"
 type Services = Storage | Jobs | Outbox
 
 type Service = Pick<World.World, "storage" | "jobs" | "outbox">
+
+type Step =
+  | { readonly do: "commit"; readonly parts: ReadonlyArray<NamedPart> }
+  | {
+      readonly do: Asks.Name
+      readonly row: number
+      readonly choice: number
+      /** The machine's time, which may be a little behind that of the step before. */
+      readonly jitter: number
+    }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("commit" as const), parts: fc.array(part, { minLength: 1, maxLength: 5 }) })
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: Asks.name,
+      row: fc.nat({ max: 5 }),
+      choice: fc.nat({ max: 23 }),
+      jitter: fc.integer({ min: -70_000, max: 10_000 })
+    })
+  }
+)
 
 const merge = (left: Commit, right: Commit): Commit => ({
   ...left,
@@ -87,7 +114,8 @@ const take = (run: Run, service: Service, taken: Step, place: number) =>
     if (world === undefined || other === undefined) return yield* Effect.die("a run has two organizations")
     const side: Side = { world, other }
     const machineNow = run.machineNow + place * 10 * SECOND
-    if (taken.do !== "commit") return yield* answer(run, side, { ...taken, machineNow: machineNow + taken.jitter })
+    if (taken.do !== "commit")
+      return yield* Asks.answer(run, side, taken.do, { ...taken, machineNow: machineNow + taken.jitter })
     const pieces = yield* Effect.forEach(compatible(taken.parts), (part) => piece(run, side, part))
     return yield* world.storage.commit(pieces.reduce(merge, {}))
   }).pipe(Effect.catchTag("Conflict", () => Effect.succeed("Conflict")))
@@ -135,7 +163,7 @@ const lockstep = (world: World.World, sides: readonly [Service, Service], steps:
     for (const [index, one] of steps.entries()) {
       yield* same(`step ${index}, ${one.do}`, sides, (side) => take(run, side, one, 10 + index))
     }
-    const ask: Ask = { do: "read", row: 0, choice: 0, machineNow: run.machineNow + 10 * MINUTE }
+    const ask: Asks.Ask = { row: 0, choice: 0, machineNow: run.machineNow + 10 * MINUTE }
     for (const one of run.worlds) {
       for (const row of run.iccids.keys()) {
         yield* same("all that can be read", sides, (side) => {

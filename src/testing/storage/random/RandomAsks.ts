@@ -2,7 +2,8 @@
  * Random imports, claims and reads, with answers made comparable: what is unordered is sorted, and what a storage may
  * number in its own way (import sequences, and the catalogue's version while it starts) is left out.
  */
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
+import * as fc from "fast-check"
 import * as Quota from "../../../domain/Quota.ts"
 import { type Sim, statuses } from "../../../domain/Sim.ts"
 import * as SimSearch from "../../../domain/SimSearch.ts"
@@ -12,13 +13,12 @@ import * as UsageBook from "../../../domain/UsageBook.ts"
 import type { Pending } from "../../../ports/Jobs.ts"
 import type { CreatedCursor, StorageError } from "../../../ports/Storage.ts"
 import type { Side } from "./RandomCommits.ts"
-import { type asks, idOf, pick, type Run } from "./RandomSteps.ts"
+import { idOf, pick, type Run } from "./RandomSteps.ts"
 import * as Rows from "../world/Rows.ts"
 import { items, newSim } from "../world/World.ts"
 
-/** A question, at one moment of machine time. */
+/** The numbers of a question, at one moment of machine time. */
 export interface Ask {
-  readonly do: (typeof asks)[number]
   readonly row: number
   readonly choice: number
   readonly machineNow: number
@@ -279,17 +279,14 @@ const handBack = (run: Run, { world }: Side, { choice, row }: Ask): Answer =>
     )
   })
 
-/** The answer to a question. */
-export const answer = (run: Run, side: Side, ask: Ask): Answer => {
-  const { world } = side
-  const { organizationId, storage } = world
-  const { choice, machineNow, row } = ask
-  switch (ask.do) {
-    case "import":
-      return importSims(run, side, ask)
-    case "claim SIM":
-      return storage.sims.reserve({
-        organizationId,
+/** What is asked, and how often it is drawn. */
+const asks = {
+  import: { often: 1, answer: importSims },
+  "claim SIM": {
+    often: 2,
+    answer: (run: Run, { world }: Side, { choice, machineNow, row }: Ask) =>
+      world.storage.sims.reserve({
+        organizationId: world.organizationId,
         label: choice % 9 === 8 ? "Blue" : "Green",
         purpose: row === 5 ? "mobile plan" : "subscription",
         token: pick(run.tokens, choice),
@@ -297,24 +294,45 @@ export const answer = (run: Run, side: Side, ask: Ask): Answer => {
         machineNow,
         until: machineNow + (1 + (choice % 10)) * MINUTE
       })
-    case "claim jobs":
-      return world.jobs.claim(claim(run, side, ask))
-    case "claim deliveries":
-      return world.outbox.claim(claim(run, side, ask))
-    case "release":
-      return choice <= 4
-        ? Effect.andThen(world.jobs.release(world), world.outbox.release(world))
+  },
+  "claim jobs": { often: 2, answer: (run: Run, side: Side, ask: Ask) => side.world.jobs.claim(claim(run, side, ask)) },
+  "claim deliveries": {
+    often: 2,
+    answer: (run: Run, side: Side, ask: Ask) => side.world.outbox.claim(claim(run, side, ask))
+  },
+  release: {
+    often: 1,
+    answer: (run: Run, side: Side, ask: Ask) =>
+      ask.choice <= 4
+        ? Effect.andThen(side.world.jobs.release(side.world), side.world.outbox.release(side.world))
         : handBack(run, side, ask)
-    case "purge":
-      if (choice % 4 === 0) {
-        return storage.purgeReports({ before: UsageBook.dayOf(world.now) + (row % 3) * DAY, now: world.now })
-      }
-      return storage.purge({
-        idempotencyBefore: world.now + choice * MINUTE,
-        commandsBefore: world.now + (choice % 3) * MINUTE,
-        sessionsBefore: world.now + (choice % 5) * MINUTE
-      })
-    case "read":
-      return pick(reads(run, side, ask), choice + 25 * row)
+  },
+  purge: {
+    often: 1,
+    answer: (_: Run, { world: { now, storage } }: Side, { choice, row }: Ask) =>
+      choice % 4 === 0
+        ? storage.purgeReports({ before: UsageBook.dayOf(now) + (row % 3) * DAY, now })
+        : storage.purge({
+            idempotencyBefore: now + choice * MINUTE,
+            commandsBefore: now + (choice % 3) * MINUTE,
+            sessionsBefore: now + (choice % 5) * MINUTE
+          })
+  },
+  read: {
+    often: 3,
+    answer: (run: Run, side: Side, ask: Ask) => pick(reads(run, side, ask), ask.choice + 25 * ask.row)
   }
-}
+} satisfies Readonly<
+  Record<string, { readonly often: number; readonly answer: (run: Run, side: Side, ask: Ask) => Answer }>
+>
+
+/** The name of what is asked. */
+export type Name = keyof typeof asks
+
+/** What is asked. */
+export const name: fc.Arbitrary<Name> = fc.constantFrom(
+  ...Struct.keys(asks).flatMap((name) => Array.from({ length: asks[name].often }, () => name))
+)
+
+/** The answer to a question. */
+export const answer = (run: Run, side: Side, name: Name, ask: Ask): Answer => asks[name].answer(run, side, ask)

@@ -1,14 +1,15 @@
 /**
  * Random commits: each part of a step becomes a piece of a commit, made from what the storage holds at that moment.
  */
-import { Effect, Result } from "effect"
+import { Effect, Record, Result, Struct } from "effect"
+import * as fc from "fast-check"
 import * as Replacement from "../../../domain/Replacement.ts"
 import type { SimAggregate } from "../../../domain/SimAggregate.ts"
-import { DAY, HOUR, MINUTE } from "../../../domain/Time.ts"
+import { DAY, HOUR, type Instant, MINUTE } from "../../../domain/Time.ts"
 import * as UsageBook from "../../../domain/UsageBook.ts"
 import type { Commit, StorageError } from "../../../ports/Storage.ts"
 import * as AggregateEdits from "./AggregateEdits.ts"
-import { type AggregatePart, idOf, isAggregatePart, type Part, pick, type Run } from "./RandomSteps.ts"
+import { idOf, type Part, pick, type Run } from "./RandomSteps.ts"
 import * as Rows from "../world/Rows.ts"
 import { alone, change, newSim, type World } from "../world/World.ts"
 
@@ -31,12 +32,12 @@ const aggregateOf = ({ other, world }: Side, iccid: string) =>
 const seen = (stored: SimAggregate, isStale: boolean): SimAggregate =>
   isStale ? { ...stored, sim: { ...stored.sim, version: stored.sim.version - 1 } } : stored
 
-const ofAggregate = (run: Run, side: Side, name: AggregatePart, part: Part): Piece => {
+const ofAggregate = (run: Run, side: Side, edit: AggregateEdits.Edit, part: Part): Piece => {
   const iccid = pick(run.iccids, part.row)
   return Effect.map(aggregateOf(side, iccid), (stored): Commit => {
     const unknown = alone({ ...newSim(side.world, { iccid }), importSequence: 1, version: 1 })
     if (stored === null) return { sims: [change(unknown, {})] }
-    return AggregateEdits.commit(side.world, name, part, seen(stored, part.stale))
+    return AggregateEdits.commit(side.world, edit, part, seen(stored, part.stale))
   })
 }
 
@@ -199,7 +200,7 @@ const ofRegion = (run: Run, { world }: Side, part: Part): Piece => {
   })
 }
 
-const ofStockLevel = ({ world }: Side, part: Part): Piece => {
+const ofStockLevel = (_: Run, { world }: Side, part: Part): Piece => {
   const { organizationId } = world
   const label = pick(["Green", "Blue"] as const, part.row)
   return Effect.map(world.storage.sims.levels({ organizationIds: [organizationId] }), (levels): Commit => {
@@ -210,186 +211,171 @@ const ofStockLevel = ({ world }: Side, part: Part): Piece => {
   })
 }
 
-type IdempotencyPart = Extract<Part["part"], `${string} idempotency`>
-
-type JobPart = Extract<Part["part"], `${string} job`>
-
-const ofIdempotency = ({ world }: Side, name: IdempotencyPart, part: Part): Piece => {
-  const of = { organizationId: world.organizationId, key: `key ${part.row % 3}` }
-  const createdAt = world.now + part.choice * MINUTE
-  switch (name) {
-    case "put idempotency": {
-      const replaces = part.stale ? createdAt + HOUR : world.now
-      return Effect.succeed({ idempotency: { put: [{ record: Rows.record(world, { ...of, createdAt }), replaces }] } })
-    }
-    case "settle idempotency": {
-      const answer = { kind: "Done", value: null } as const
-      return Effect.succeed({ idempotency: { settled: [{ ...of, outcome: { _tag: "Succeeded", answer } }] } })
-    }
-    case "forget idempotency":
-      return Effect.succeed({ idempotency: { forgotten: [of] } })
-  }
-}
-
-const ofJob = (run: Run, { world }: Side, name: JobPart, part: Part): Piece => {
-  const jobId = `${idOf(run, world, part.row)}:0`
-  const token = pick(run.tokens, part.choice)
-  const dueAt = world.now + (part.choice - 6) * MINUTE
-  switch (name) {
-    case "put job": {
-      const lease = part.stale ? { token, until: run.machineNow + part.choice * MINUTE } : null
-      return Effect.succeed({ jobs: { put: [{ job: Rows.job(world, { jobId, dueAt }), lease }] } })
-    }
-    case "finish job":
-      return Effect.succeed({ jobs: { finished: [{ jobId, token }] } })
-    case "retry job":
-      return Effect.succeed({
-        jobs: {
-          retried: [
-            {
-              jobId,
-              token,
-              dueAt,
-              attempts: part.choice,
-              endedAt: part.choice % 3 === 0 ? world.now : null,
-              waiting: part.stale ? null : Rows.waiting(world.now - part.choice * MINUTE)
-            }
-          ]
+const ofDelivery =
+  (isReplayed: boolean) =>
+  (run: Run, { world }: Side, part: Part): Piece =>
+    Effect.map(
+      world.storage.deliveries.page({ organizationId: world.organizationId, after: null, limit: 6 }),
+      ({ items }): Commit => {
+        if (items.length === 0) return {}
+        const { delivery } = pick(items, part.row)
+        const next =
+          part.choice % 2 === 0
+            ? ({ status: "Delivered", nextAttemptAt: null } as const)
+            : ({ status: "Pending", nextAttemptAt: world.now + part.choice * MINUTE } as const)
+        const changed = { ...delivery, ...next, attempts: delivery.attempts + 1 }
+        const attempt = {
+          number: changed.attempts,
+          at: world.now + part.row,
+          durationMillis: null,
+          responseStatus: null
         }
-      })
-    case "hasten job":
-      return Effect.succeed({ jobs: { hastened: [{ jobId, dueAt }] } })
-    case "reopen job":
-      return Effect.succeed({ jobs: { reopened: [{ jobId, endedAt: world.now, dueAt, attempts: part.choice }] } })
-    case "resolve job":
-      return Effect.succeed({ jobs: { resolved: [{ jobId, endedAt: world.now }] } })
-    case "cancel job":
-      return Effect.succeed({ jobs: { cancelled: [jobId] } })
-  }
+        const made = part.stale ? {} : { attempt: { ...attempt, error: null, responseBody: `answer ${part.choice}` } }
+        return isReplayed
+          ? { deliveries: { replayed: [changed] } }
+          : { deliveries: { settled: [{ delivery: changed, token: pick(run.tokens, part.choice), ...made }] } }
+      }
+    )
+
+/** A kind of part. */
+interface Kind {
+  /** The rows that it writes: parts that have one in common are not in one commit. */
+  readonly rows: (part: Part) => ReadonlyArray<string>
+  /** The piece of a commit that it makes. */
+  readonly piece: (run: Run, side: Side, part: Part) => Piece
+  /** How often it is drawn; once if absent. What must meet others to matter comes more often. */
+  readonly often?: number
 }
 
-const ofDelivery = (run: Run, { world }: Side, part: Part): Piece =>
-  Effect.map(
-    world.storage.deliveries.page({ organizationId: world.organizationId, after: null, limit: 6 }),
-    ({ items }): Commit => {
-      if (items.length === 0) return {}
-      const { delivery } = pick(items, part.row)
-      const next =
-        part.choice % 2 === 0
-          ? ({ status: "Delivered", nextAttemptAt: null } as const)
-          : ({ status: "Pending", nextAttemptAt: world.now + part.choice * MINUTE } as const)
-      const changed = { ...delivery, ...next, attempts: delivery.attempts + 1 }
-      const attempt = { number: changed.attempts, at: world.now + part.row, durationMillis: null, responseStatus: null }
-      const made = part.stale ? {} : { attempt: { ...attempt, error: null, responseBody: `answer ${part.choice}` } }
-      return part.part === "replay delivery"
-        ? { deliveries: { replayed: [changed] } }
-        : { deliveries: { settled: [{ delivery: changed, token: pick(run.tokens, part.choice), ...made }] } }
-    }
+/** Of a row that a number picks among so many. */
+const among = (name: string, rows: number, piece: Kind["piece"], often = 1): Kind => ({
+  rows: ({ row }) => [`${name} ${row % rows}`],
+  piece,
+  often
+})
+
+/** Of what is written once in a commit at most. */
+const single = (name: string, piece: Kind["piece"], often = 1): Kind => ({ rows: () => [name], piece, often })
+
+type Numbers = Part & { readonly world: World; readonly run: Run }
+
+const ofIdempotency = (
+  make: (of: { readonly organizationId: string; readonly key: string }, numbers: Numbers) => Commit["idempotency"] & {}
+): Kind =>
+  among("idempotency", 3, (run, { world }, part) =>
+    Effect.succeed({
+      idempotency: make({ organizationId: world.organizationId, key: `key ${part.row % 3}` }, { ...part, run, world })
+    })
   )
 
-/** The piece of a commit that a part makes. */
-export const piece = (run: Run, side: Side, part: Part): Piece => {
-  const { world } = side
-  const { part: name } = part
-  if (isAggregatePart(name)) return ofAggregate(run, side, name, part)
-  switch (name) {
-    case "move":
-      return move(run, side, part)
-    case "take usage":
-      return takeUsage(run, side, part)
-    case "plan":
-      return ofPlan(run, side, part)
-    case "rest on plan":
-      return restingOnPlan(run, side, part)
-    case "session":
-      return ofSession(run, side, part)
-    case "operator":
-      return ofOperator(run, side, part)
-    case "api key":
-      return ofKey(run, side, part)
-    case "endpoint":
-      return ofEndpoint(run, side, part)
-    case "region":
-      return ofRegion(run, side, part)
-    case "stock level":
-      return ofStockLevel(side, part)
-    case "put idempotency":
-    case "settle idempotency":
-    case "forget idempotency":
-      return ofIdempotency(side, name, part)
-    case "event": {
-      const event = Rows.event(world, { createdAt: world.now + (part.choice - 6) * MINUTE })
-      return Effect.succeed({ events: [event] })
-    }
-    case "put job":
-    case "finish job":
-    case "retry job":
-    case "hasten job":
-    case "reopen job":
-    case "resolve job":
-    case "cancel job":
-      return ofJob(run, side, name, part)
-    case "settle delivery":
-    case "replay delivery":
-      return ofDelivery(run, side, part)
-    case "catalogue": {
-      const country = { iso2: "SE", iso3: "SWE", name: `Sweden ${part.choice}` }
-      return Effect.succeed({ catalogue: { countries: [country], operators: [], profiles: [] } })
-    }
-    case "clock":
-      return Effect.succeed({ clock: world.now + part.choice * DAY })
-  }
+interface OfJob extends Numbers {
+  readonly jobId: string
+  readonly token: string
+  readonly dueAt: Instant
 }
 
-// Parts that have one in common write the same row, of which a commit has one at most.
-const rowsOf = (part: Part): ReadonlyArray<string> => {
-  const { part: name, row } = part
-  if (isAggregatePart(name)) return [`aggregate ${row}`]
-  switch (name) {
-    case "move":
-      return [`aggregate ${row}`, `aggregate ${targetOf(part)}`]
-    case "take usage":
-      return [`aggregate ${row}`]
-    case "plan":
-    case "rest on plan":
-      return [`plan ${row}`]
-    case "region":
-      return [`region ${row}`]
-    case "stock level":
-      return [`${name} ${row % 2}`]
-    case "endpoint":
-    case "session":
-      return [`${name} ${row % 3}`]
-    case "put idempotency":
-    case "settle idempotency":
-    case "forget idempotency":
-      return [`idempotency ${row % 3}`]
-    case "put job":
-    case "finish job":
-    case "retry job":
-    case "hasten job":
-    case "reopen job":
-    case "resolve job":
-    case "cancel job":
-      return [`job ${row}`]
-    case "settle delivery":
-    case "replay delivery":
-      return ["delivery"]
-    // Two keys that swap their hashes are not what a use case does, nor two operators that swap their names.
-    case "operator":
-    case "api key":
-    case "event":
-    case "catalogue":
-    case "clock":
-      return [name]
-  }
+const ofJob = (make: (of: OfJob) => Commit["jobs"] & {}, often = 1): Kind =>
+  among(
+    "job",
+    6,
+    (run, { world }, part) => {
+      const jobId = `${idOf(run, world, part.row)}:0`
+      const dueAt = world.now + (part.choice - 6) * MINUTE
+      return Effect.succeed({
+        jobs: make({ ...part, run, world, jobId, token: pick(run.tokens, part.choice), dueAt })
+      })
+    },
+    often
+  )
+
+const edits = Record.map(
+  AggregateEdits.edits,
+  (edit): Kind => among("aggregate", 6, (run, side, part) => ofAggregate(run, side, edit, part))
+)
+
+const kinds = {
+  ...edits,
+  attach: { ...edits.attach, often: 2 },
+  pack: { ...edits.pack, often: 2 },
+  use: { ...edits.use, often: 2 },
+  move: {
+    rows: (part: Part) => [`aggregate ${part.row}`, `aggregate ${targetOf(part)}`],
+    piece: move,
+    often: 2
+  },
+  "take usage": among("aggregate", 6, takeUsage, 2),
+  plan: among("plan", 6, ofPlan),
+  "rest on plan": among("plan", 6, restingOnPlan),
+  // Two keys that swap their hashes are not what a use case does, nor two operators that swap their names.
+  operator: single("operator", ofOperator),
+  session: among("session", 3, ofSession),
+  "api key": single("api key", ofKey),
+  endpoint: among("endpoint", 3, ofEndpoint),
+  region: among("region", 6, ofRegion),
+  "stock level": among("stock level", 2, ofStockLevel),
+  "put idempotency": ofIdempotency((of, { choice, stale, world }) => {
+    const createdAt = world.now + choice * MINUTE
+    return {
+      put: [{ record: Rows.record(world, { ...of, createdAt }), replaces: stale ? createdAt + HOUR : world.now }]
+    }
+  }),
+  "settle idempotency": ofIdempotency((of) => ({
+    settled: [{ ...of, outcome: { _tag: "Succeeded", answer: { kind: "Done", value: null } } }]
+  })),
+  "forget idempotency": ofIdempotency((of) => ({ forgotten: [of] })),
+  event: single(
+    "event",
+    (_run, { world }, { choice }) =>
+      Effect.succeed({ events: [Rows.event(world, { createdAt: world.now + (choice - 6) * MINUTE })] }),
+    3
+  ),
+  "put job": ofJob(({ choice, dueAt, jobId, run, stale, token, world }) => {
+    const lease = stale ? { token, until: run.machineNow + choice * MINUTE } : null
+    return { put: [{ job: Rows.job(world, { jobId, dueAt }), lease }] }
+  }, 3),
+  "finish job": ofJob(({ jobId, token }) => ({ finished: [{ jobId, token }] }), 2),
+  "retry job": ofJob(({ choice, dueAt, jobId, stale, token, world: { now } }) => {
+    const waiting = stale ? null : Rows.waiting(now - choice * MINUTE)
+    return { retried: [{ jobId, token, dueAt, attempts: choice, endedAt: choice % 3 === 0 ? now : null, waiting }] }
+  }),
+  "hasten job": ofJob(({ dueAt, jobId }) => ({ hastened: [{ jobId, dueAt }] })),
+  "reopen job": ofJob(({ choice, dueAt, jobId, world: { now } }) => ({
+    reopened: [{ jobId, endedAt: now, dueAt, attempts: choice }]
+  })),
+  "resolve job": ofJob(({ jobId, world }) => ({ resolved: [{ jobId, endedAt: world.now }] })),
+  "cancel job": ofJob(({ jobId }) => ({ cancelled: [jobId] })),
+  "settle delivery": single("delivery", ofDelivery(false), 2),
+  "replay delivery": single("delivery", ofDelivery(true)),
+  catalogue: single("catalogue", (_run, _side, { choice }) => {
+    const country = { iso2: "SE", iso3: "SWE", name: `Sweden ${choice}` }
+    return Effect.succeed({ catalogue: { countries: [country], operators: [], profiles: [] } })
+  }),
+  clock: single("clock", (_run, { world }, { choice }) => Effect.succeed({ clock: world.now + choice * DAY }))
+} satisfies Readonly<Record<string, Kind>>
+
+/** A part with the name of its kind. */
+export interface NamedPart extends Part {
+  readonly part: keyof typeof kinds
 }
+
+const names = Struct.keys(kinds)
+
+/** A part of a random commit. */
+export const part: fc.Arbitrary<NamedPart> = fc.record({
+  part: fc.constantFrom(...names.flatMap((name) => Array.from({ length: kinds[name].often ?? 1 }, () => name))),
+  row: fc.nat({ max: 5 }),
+  choice: fc.nat({ max: 11 }),
+  stale: fc.nat({ max: 9 }).map((number) => number === 9)
+})
+
+/** The piece of a commit that a part makes. */
+export const piece = (run: Run, side: Side, part: NamedPart): Piece => kinds[part.part].piece(run, side, part)
 
 /** The parts that can be in one commit: one per row, and no events beside endpoints. */
-export const compatible = (parts: ReadonlyArray<Part>): ReadonlyArray<Part> => {
+export const compatible = (parts: ReadonlyArray<NamedPart>): ReadonlyArray<NamedPart> => {
   const written = new Set<string>()
   const chosen = parts.filter((part) => {
-    const rows = rowsOf(part)
+    const rows = kinds[part.part].rows(part)
     const isFree = rows.every((row) => !written.has(row))
     if (isFree) for (const row of rows) written.add(row)
     return isFree
