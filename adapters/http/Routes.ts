@@ -7,6 +7,7 @@ import { HttpMiddleware, HttpRouter } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { Processes } from "simplan"
 import { Api } from "./api/Api.ts"
+import * as Services from "../operations/Services.ts"
 import * as Console from "./docs/Console.ts"
 import * as Documents from "./docs/Documents.ts"
 import * as Endpoints from "./Endpoints.ts"
@@ -16,7 +17,9 @@ import * as Imports from "./handlers/Imports.ts"
 import * as Organizations from "./handlers/Organizations.ts"
 import * as Overview from "./handlers/Overview.ts"
 import * as Plans from "./handlers/Plans.ts"
-import * as Jobs from "./handlers/Jobs.ts"
+import { JobsApi, ProblemsApi } from "./api/JobsApi.ts"
+import * as Rows from "./handlers/Rows.ts"
+import { problems, waitingJobs } from "../operations/Jobs.ts"
 import * as Reports from "./handlers/Reports.ts"
 import * as Search from "./handlers/Search.ts"
 import * as ServiceOperators from "./handlers/ServiceOperators.ts"
@@ -175,6 +178,7 @@ const endpoints = Effect.fnUntraced(function* (
   const byOrganizationOfPath = yield* OperatorAuth.ofOrganization(byReader)
   const byHost = authenticateOperator === undefined ? null : HostAuth.ofTelco(authenticateOperator, origins)
   const byTelco = telcoToken === undefined ? byHost : Auth.byBearer(telcoToken, "telco", failed)
+  const services = yield* Services.services(Webhooks.urls(options.checkUrl))
   const implementations = {
     subscriptions: yield* Subscriptions.make(byOrganization),
     usage: yield* Usage.make(byOrganization),
@@ -183,8 +187,8 @@ const endpoints = Effect.fnUntraced(function* (
     sims: yield* Sims.make(byOrganization),
     operators: yield* Coverage.operators(byOrganization),
     wallet: yield* Sims.wallet(byOrganization),
-    serviceOperators: yield* ServiceOperators.make(byOperator, sessions),
-    organizations: yield* Organizations.make(byOperator),
+    serviceOperators: ServiceOperators.make(byOperator, services, sessions),
+    organizations: Organizations.make(byOperator, services),
     imports: yield* Imports.make(byOperator),
     organizationSims: yield* Sims.make(byOrganizationOfPath),
     organizationSubscriptions: yield* Subscriptions.make(byOrganizationOfPath),
@@ -198,10 +202,10 @@ const endpoints = Effect.fnUntraced(function* (
       telcos: () => options.telcos?.keys() ?? [null]
     }),
     search: yield* Search.make(byReader),
-    webhooks: yield* Webhooks.make(byOperator, options.checkUrl),
+    webhooks: Webhooks.make(byOperator, services),
     audit: yield* Organizations.audit(byOperator),
-    jobs: yield* Jobs.make(byOperator),
-    problems: yield* Jobs.problems(byOperator),
+    jobs: Endpoints.group(JobsApi, byOperator, Rows.handlers(services, waitingJobs)),
+    problems: Endpoints.group(ProblemsApi, byOperator, Rows.handlers(services, problems)),
     clock: yield* System.clock(byOperator),
     telcos: yield* Telcos.make(byOperator, telcos),
     reports: yield* Reports.make(Telcos.reporters(telcos, byTelco, failed)),

@@ -129,6 +129,8 @@ const schemaOf = (form: View.Form): Schema.Codec<unknown, unknown> => {
       return Schema.String
     case "Id":
       return Id
+    case "Iccid":
+      return Iccid
     case "Limited":
       return Fields.storable(form.limit)
     case "Instant":

@@ -7,9 +7,11 @@ import { Effect, Result, Schema, Stream } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { createHash } from "node:crypto"
 import { types } from "node:util"
-import { IdempotencyKeys, Organizations } from "simplan"
+import { IdempotencyKeys, Organizations, Refusal } from "simplan"
 import { Idempotency, type Storage } from "simplan/ports"
 import type { View } from "simplan/views"
+import type * as Operation from "../operations/Operation.ts"
+import * as Services from "../operations/Services.ts"
 import { Fields } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
 import type * as Failures from "./errors/Failures.ts"
@@ -332,6 +334,80 @@ export const writing =
     const effect = Effect.andThen(existing(organizationIn(decoded)), keyed)
     return runtime.run(callOf(method, request), effect, options)
   }
+
+/** The method that hosts have of a row. It checks its request, whatever its type says. */
+type MethodOf<Row> =
+  Row extends Operation.Of<infer Form, infer _Route, infer _Request, infer Answer>
+    ? Form extends "Page"
+      ? (request?: unknown, options?: CallOptions) => PagedList<View.Host<Answer>>
+      : Form extends "Done"
+        ? (request: unknown, options?: WriteOptions) => Promise<void>
+        : (request?: unknown, options?: WriteOptions) => Promise<View.Host<Answer>>
+    : never
+
+/** The URLs of webhook endpoints: hosts get them as they are. */
+export const urlsOf = ({ checkUrl }: Runtime): Services.Urls => ({
+  check: (url) =>
+    Effect.flatMap(
+      Effect.promise(() => checkUrl(url)),
+      (message) =>
+        message === undefined ? Effect.void : Effect.fail(new Refusal.InvalidField({ field: "url", message }))
+    ),
+  shown: (url) => url
+})
+
+const ofHost: Operation.Within = { organizationId: null }
+
+const Counted = Schema.Struct({ count: Schema.Number, next: Schema.NullOr(Schema.String) })
+
+const ofRow = (runtime: Runtime, name: string, row: Operation.Row) => {
+  const method = { name, decode: Arguments.ofView(row.request) }
+  const services = Services.services(urlsOf(runtime))
+  const using = <A>(use: (services: Services.Services) => Use<A>) => Effect.flatMap(services, use)
+  switch (row.form) {
+    case "Item":
+      return reading(runtime, method, (request) =>
+        using((services) => Effect.map(row.call(services, request, ofHost), row.toHost))
+      )
+    case "Page":
+      return paging(
+        runtime,
+        method,
+        byCreation,
+        (request, page) => using((services) => row.call(services, { ...request, ...page }, ofHost)),
+        row.toHost
+      )
+    case "Done":
+      return writing(runtime, method, (request) => done(using((services) => row.call(services, request, ofHost))))
+    case "Part":
+      return writing(runtime, method, (request) => {
+        const after = position(byCreation, tokenIn(request), name)
+        const run = Effect.map(
+          using((services) => row.call(services, { ...request, after }, ofHost)),
+          ({ count, next }) => ({ count, next: next === null ? null : byCreation.write(next) })
+        )
+        return json(Counted, run, ({ count, next }) =>
+          Effect.succeed({ [row.counts]: count, hasMore: next !== null, next })
+        )
+      })
+  }
+}
+
+const tokenIn = (request: object): string | undefined =>
+  "after" in request && typeof request.after === "string" ? request.after : undefined
+
+/**
+ * The methods of the rows of a group. What makes something that is answered once keeps no idempotency key: with one, a secret
+ * would have to be stored.
+ */
+export function ofRows<Rows extends Operation.Rows>(
+  runtime: Runtime,
+  group: string,
+  rows: Rows
+): { readonly [Name in keyof Rows]: MethodOf<Rows[Name]> }
+export function ofRows(runtime: Runtime, group: string, rows: Operation.Rows): object {
+  return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, ofRow(runtime, `${group}.${name}`, row)]))
+}
 
 /** The methods of one service, whose requests are views. */
 export const group = <Service>(runtime: Runtime, group: string, service: Effect.Effect<Service, never, Provided>) => {

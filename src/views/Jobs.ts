@@ -80,7 +80,13 @@ export const WaitingJobs = View.request(
 
 export const RetryJobs = View.request("RetryJobs", "Which jobs are tried at once. An absent field filters nothing", {
   ...filter,
-  after: optional(View.token, "The `next` of the answer before; absent at first", Samples.cursor)
+  after: optional(...View.after)
+})
+
+export const RetriedJobs = View.answer("RetriedJobs", "How far a retry of many jobs has come", {
+  retried: field(View.integer(), "How many jobs are due now", 12),
+  hasMore: field(...View.hasMore),
+  next: field(...View.next)
 })
 
 export const OfProblem = View.request("OfProblem", "Names a problem", {

@@ -3,14 +3,15 @@
  * declared once, with its meaning and an example.
  *
  * A view's fields have the names that hosts read. From a view come the wire's schemas (`simplan/http-api`), the decoder of a
- * host's arguments, and what `npm run views` prints: the declarations for hosts, and the functions that copy a value of the
- * domain to a host's form (instants as `Date`) and to the wire's form (names with underscores, instants as text).
+ * host's arguments, the functions that copy a value of the domain to a host's form (instants as `Date`) and to the wire's
+ * form (names with underscores, instants as text), and the declarations for hosts, which `npm run print` prints.
  */
+import * as Samples from "../domain/Samples.ts"
 import type { Instant } from "../domain/Time.ts"
 
 /** What a value is. Adapters make their schemas from it. */
 export type Form =
-  | { readonly _tag: "Text" | "Token" | "Id" | "Instant" | "UnixSeconds" | "Json" | "Boolean" }
+  | { readonly _tag: "Text" | "Token" | "Id" | "Iccid" | "Instant" | "UnixSeconds" | "Json" | "Boolean" }
   | { readonly _tag: "Limited"; readonly limit: number }
   | { readonly _tag: "Integer"; readonly minimum: number; readonly maximum: number }
   | { readonly _tag: "OneOf"; readonly values: ReadonlyArray<string>; readonly name: string | null }
@@ -18,22 +19,25 @@ export type Form =
   | { readonly _tag: "List"; readonly of: Form; readonly most: number | null }
   | { readonly _tag: "Nested"; readonly view: View }
 
-/** What a value is, with its types in the domain and on the wire. */
-export interface Kind<Domain, Wire> {
+/** What a value is, with its types in the domain, on the wire and in answers to hosts. */
+export interface Kind<Domain, Wire, Host = Domain> {
   /** What the schemas of adapters are made from. */
   readonly form: Form
   /** Only a type: no value has it. */
-  readonly types?: { readonly domain: Domain; readonly wire: Wire }
+  readonly types?: { readonly domain: Domain; readonly wire: Wire; readonly host: Host }
 }
 
 /** Any kind. */
-export type AnyKind = Kind<unknown, unknown>
+export type AnyKind = Kind<unknown, unknown, unknown>
 
 /** The type of a kind's values in the domain. */
-export type DomainOf<K> = K extends Kind<infer Domain, unknown> ? Domain : never
+export type DomainOf<K> = K extends Kind<infer Domain, unknown, unknown> ? Domain : never
 
 /** The type of a kind's values on the wire. */
-export type WireOf<K> = K extends Kind<unknown, infer Wire> ? Wire : never
+export type WireOf<K> = K extends Kind<unknown, infer Wire, unknown> ? Wire : never
+
+/** The type of a kind's values in answers to hosts. */
+export type HostOf<K> = K extends Kind<unknown, unknown, infer Host> ? Host : never
 
 /** Text that is taken as it is. In a request it names something. */
 export const text: Kind<string, string> = { form: { _tag: "Text" } }
@@ -44,11 +48,14 @@ export const token: Kind<string, string> = { form: { _tag: "Token" } }
 /** An id. A request may spell it in any letters (rule I13). */
 export const id: Kind<string, string> = { form: { _tag: "Id" } }
 
+/** An ICCID. A request may write it in any way (rule I1). */
+export const iccid: Kind<string, string> = { form: { _tag: "Iccid" } }
+
 /** An instant: a `Date` for hosts, RFC 3339 text on the wire. */
-export const instant: Kind<Instant, string> = { form: { _tag: "Instant" } }
+export const instant: Kind<Instant, string, Date> = { form: { _tag: "Instant" } }
 
 /** An instant that the wire has in Unix seconds: a `Date` for hosts. */
-export const unixSeconds: Kind<Instant, number> = { form: { _tag: "UnixSeconds" } }
+export const unixSeconds: Kind<Instant, number, Date> = { form: { _tag: "UnixSeconds" } }
 
 /** A JSON object of many kinds. */
 export const json: Kind<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>> = {
@@ -73,18 +80,22 @@ export const oneOf = <Value extends string>(
 ): Kind<Value, Value> => ({ form: { _tag: "OneOf", values, name } })
 
 /** Null, or a value of this kind. */
-export const nullOr = <Domain, Wire>({ form }: Kind<Domain, Wire>): Kind<Domain | null, Wire | null> => ({
+export const nullOr = <Domain, Wire, Host>({
+  form
+}: Kind<Domain, Wire, Host>): Kind<Domain | null, Wire | null, Host | null> => ({
   form: { _tag: "NullOr", of: form }
 })
 
 /** Values of this kind; of a request, not more than so many. */
-export const list = <Domain, Wire>(
-  { form }: Kind<Domain, Wire>,
+export const list = <Domain, Wire, Host>(
+  { form }: Kind<Domain, Wire, Host>,
   most: number | null = null
-): Kind<ReadonlyArray<Domain>, ReadonlyArray<Wire>> => ({ form: { _tag: "List", of: form, most } })
+): Kind<ReadonlyArray<Domain>, ReadonlyArray<Wire>, ReadonlyArray<Host>> => ({ form: { _tag: "List", of: form, most } })
 
 /** A value of another view. */
-export const nested = <Fields extends AnyFields>(view: View<Fields>): Kind<Domain<Fields>, Wire<Fields>> => ({
+export const nested = <Fields extends AnyFields>(
+  view: View<Fields>
+): Kind<Domain<Fields>, Wire<Fields>, Host<Fields>> => ({
   form: { _tag: "Nested", view }
 })
 
@@ -184,6 +195,19 @@ export const answer: Make = make(false)
 /** What is sent. */
 export const request: Make = make(true)
 
+/** Of an answer to a request that is repeated: whether to repeat it. */
+export const hasMore = [boolean, "Whether more are left, for another request", false] as const
+
+/** Of a request that is repeated: where the answer before has ended. */
+export const after = [
+  nullOr(token),
+  "The `next` of the answer before; absent or null at first",
+  Samples.cursor
+] as const
+
+/** Where to repeat it from. */
+export const next = [nullOr(token), "Where to go on, for the field `after`; null where none are left", null] as const
+
 /** A request with no field. */
 export const nothing = request("Nothing", "Nothing", {})
 
@@ -239,14 +263,10 @@ export type Wire<Fields extends AnyFields> = {
   >
 }
 
+/** A value of a view in an answer to a host. */
+export type Host<Fields extends AnyFields> = {
+  readonly [Name in keyof Fields]: HostOf<Fields[Name]["kind"]>
+}
+
 /** The value in the domain that a view is made of. */
 export type Of<V> = V extends { readonly fields: infer Fields extends AnyFields } ? Domain<Fields> : never
-
-/** The value on the wire that a view is copied to. */
-export type OnWire<V> = V extends { readonly fields: infer Fields extends AnyFields } ? Wire<Fields> : never
-
-/** What the body of a request has in the domain. */
-export type OwnOf<V> = V extends { readonly own: infer Own extends AnyFields } ? Domain<Own> : never
-
-/** What the body of a request has on the wire. */
-export type OwnOnWire<V> = V extends { readonly own: infer Own extends AnyFields } ? Wire<Own> : never

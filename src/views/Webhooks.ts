@@ -232,3 +232,49 @@ export const DeliveryWithAttempts = View.answer(
   { attemptLog: field(View.list(View.nested(DeliveryAttempt)), "The last 100 attempts, newest first") },
   Delivery
 )
+
+const SENT = "attachment.allowanceConsumed"
+const sentType = View.oneOf<WebhookEvent.Type>([...WebhookEvent.types, WebhookEvent.TEST])
+
+/** Which deliveries are meant; an absent field filters nothing. */
+const filter = {
+  status: optional(
+    View.oneOf(Object.values(deliveryStatuses), "DeliveryStatus"),
+    "Only those with this status",
+    "failed"
+  ),
+  type: optional(sentType, "Only those of this type", SENT),
+  webhookEndpointId: View.named(
+    { from: "endpointId" },
+    optional(View.id, "Only those of this webhook endpoint", Samples.endpointId)
+  ),
+  iccid: optional(View.iccid, "Only events about this SIM", Samples.iccid),
+  from: optional(instant, "Only those from this instant on", Samples.start),
+  to: optional(instant, "Only those before this instant", Samples.end)
+}
+
+export const DeliveryFilter = View.request(
+  "DeliveryFilter",
+  "Which deliveries are meant. An absent field filters nothing",
+  filter,
+  OfOrganization
+)
+
+export const ReplayDeliveries = View.request(
+  "ReplayDeliveries",
+  "Which deliveries are made once more. Those under way are never replayed. An absent field filters nothing",
+  { ...filter, after: optional(...View.after) },
+  OfOrganization
+)
+
+export const ReplayedDeliveries = View.answer("ReplayedDeliveries", "How far a replay of many deliveries has come", {
+  replayed: field(View.integer(), "How many deliveries are sent again", 12),
+  hasMore: field(...View.hasMore),
+  next: field(...View.next)
+})
+
+/** The filter as the log takes it. */
+export const deliveriesOf = ({ status, ...filter }: View.Of<typeof DeliveryFilter>) => ({
+  ...filter,
+  ...(status !== undefined && { statuses: statusesOf(status) })
+})

@@ -99,7 +99,7 @@ const revoke = Command.make(
   named,
   Effect.fnUntraced(function* (given) {
     const { connection, id } = yield* Calls.openOrganization(given)
-    const params = { id, key_id: given.key }
+    const params = { id, api_key_id: given.key }
     yield* Calls.record(connection, given.json, (client) => client.organizations.revokeKey({ params }))
   })
 ).pipe(Command.withDescription("Revoke an API key."))
@@ -111,7 +111,7 @@ const rotate = Command.make(
   { ...named, ...rotation.flags },
   Effect.fnUntraced(function* (given) {
     const { connection, id } = yield* Calls.openOrganization(given)
-    const params = { id, key_id: given.key }
+    const params = { id, api_key_id: given.key }
     const query = yield* rotation.read(given)
     yield* Calls.record(connection, given.json, (client) => client.organizations.rotateKey({ params, query }))
     if (!given.json) yield* shownOnce

@@ -98,7 +98,7 @@ const update = Command.make(
       ...(Option.isSome(enabled) && { enabled: enabled.value === "true" })
     }
     yield* Calls.record(connection, given.json, (client) =>
-      client.webhooks.update({ params: { id, endpoint_id: given.endpoint }, payload })
+      client.webhooks.update({ params: { id, webhook_endpoint_id: given.endpoint }, payload })
     )
   })
 ).pipe(
@@ -110,7 +110,7 @@ const update = Command.make(
 
 interface EndpointParams {
   readonly id: string
-  readonly endpoint_id: string
+  readonly webhook_endpoint_id: string
 }
 
 /** A command that does something to an endpoint and prints the record; to a person, `said` too. */
@@ -125,7 +125,7 @@ const ofEndpoint = (
     named,
     Effect.fnUntraced(function* (given) {
       const { connection, id } = yield* Calls.openOrganization(given)
-      const params = { id, endpoint_id: given.endpoint }
+      const params = { id, webhook_endpoint_id: given.endpoint }
       yield* Calls.record(connection, given.json, (client) => call(client, params))
       if (!given.json) yield* said(params)
     })
@@ -144,8 +144,8 @@ const test = ofEndpoint(
   "test",
   "Send an event of the type endpoint.test to a webhook endpoint, whatever its types are.",
   ({ webhooks }, params) => webhooks.test({ params }),
-  ({ endpoint_id, id }) =>
-    Output.note(`What came of it: simplan deliveries list --org ${id} --endpoint ${endpoint_id} --limit 1`)
+  ({ webhook_endpoint_id, id }) =>
+    Output.note(`What came of it: simplan deliveries list --org ${id} --endpoint ${webhook_endpoint_id} --limit 1`)
 )
 
 export const webhook = Command.make("webhook").pipe(

@@ -3,107 +3,21 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { ApiKey as KeyRules, AuditEntry as Entry, TextLimit } from "simplan/ports"
+import { AuditEntry as Entry, TextLimit } from "simplan/ports"
 import * as Roles from "./Roles.ts"
-import { Organizations, Samples } from "simplan/views"
+import { Samples } from "simplan/views"
+import { apiKeys, organizations } from "../../operations/Organizations.ts"
 import * as Schemas from "./Schemas.ts"
-import * as Views from "./Views.ts"
+import * as Rows from "./Rows.ts"
 import { Fields } from "../../fields/index.ts"
 
-export const Organization = Views.answer(Organizations.Organization)
-export const CreateOrganization = Views.body(Organizations.CreateOrganization)
-export const ApiKey = Views.answer(Organizations.ApiKey)
-export const NewApiKey = Views.answer(Organizations.NewApiKey)
-export const CreateApiKey = Views.body(Organizations.CreateApiKey)
-
-const NewApiKeyItem = Schemas.data(NewApiKey)
-
-const ofKey = { ...Schemas.ofOrganization, key_id: Schemas.idOfPath("The API key's id", Samples.keyId) }
-
-const rotation = {
-  overlap_hours: Schemas.optional(
-    Schemas.Parameter.check(
-      Schema.isPattern(/^(?:[1-6]?[0-9]{1,2}|7[01][0-9]|720)$/u, {
-        message: `must be an integer from 0 to ${KeyRules.LONGEST_OVERLAP_HOURS}`
-      })
-    ),
-    `For how many hours the secret before goes on, 0 to ${KeyRules.LONGEST_OVERLAP_HOURS}; 0 where it is absent`,
-    "24"
-  )
-}
-
-export class OrganizationsApi extends HttpApiGroup.make("organizations")
-  .add(
-    HttpApiEndpoint.post("create", "/organizations", {
-      payload: CreateOrganization,
-      success: Schemas.data(Organization).pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(...Schemas.restricted, "route_not_found", ...Schemas.withBody)
-    }).annotateMerge(
-      Roles.ofService(
-        "admin",
-        "Create an organization",
-        "Makes a tenant: it owns keys, SIMs, plans, regions, subscriptions and webhook endpoints."
-      )
-    ),
-    HttpApiEndpoint.get("list", "/organizations", {
-      query: Schemas.keyset,
-      success: Schemas.page(Organization),
-      error: Schemas.problems(...Schemas.managing)
-    }).annotateMerge(Roles.operation("read", "List organizations, oldest first", "A page of all organizations.")),
-    HttpApiEndpoint.get("get", "/organizations/:id", {
-      params: Schemas.ofOrganization,
-      success: Schemas.data(Organization),
-      error: Schemas.problems(...Schemas.managing, "organization_not_found")
-    }).annotateMerge(Roles.operation("read", "Read an organization", "The organization, by its id.")),
-    HttpApiEndpoint.post("createKey", "/organizations/:id/api-keys", {
-      params: Schemas.ofOrganization,
-      payload: CreateApiKey,
-      success: NewApiKeyItem.pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(...Schemas.restricted, ...Schemas.withBody, "organization_not_found", "quota_exceeded")
-    }).annotateMerge(
-      Roles.operation(
-        "admin",
-        "Create an API key",
-        "Makes a key for `/v3`. The key is shown this once; only its hash is stored."
-      )
-    ),
-    HttpApiEndpoint.get("keys", "/organizations/:id/api-keys", {
-      params: Schemas.ofOrganization,
-      query: Schemas.keyset,
-      success: Schemas.page(ApiKey),
-      error: Schemas.problems(...Schemas.managing, "organization_not_found")
-    }).annotateMerge(
-      Roles.operation(
-        "read",
-        "List API keys, oldest first, revoked ones included",
-        "A page of the organization's keys, without their secrets."
-      )
-    ),
-    HttpApiEndpoint.delete("revokeKey", "/organizations/:id/api-keys/:key_id", {
-      params: ofKey,
-      success: Schemas.data(ApiKey),
-      error: Schemas.problems(...Schemas.restricted, "organization_not_found", "api_key_not_found")
-    }).annotateMerge(
-      Roles.operation(
-        "admin",
-        "Revoke an API key",
-        "Ends the key: at once in the process that is asked, within 5 s in all."
-      )
-    ),
-    HttpApiEndpoint.post("rotateKey", "/organizations/:id/api-keys/:key_id/rotate", {
-      params: ofKey,
-      query: rotation,
-      success: NewApiKeyItem,
-      error: Schemas.problems(...Schemas.restricted, "organization_not_found", "api_key_not_found")
-    }).annotateMerge(
-      Roles.operation(
-        "admin",
-        "Give an API key another secret",
-        "Gives the key another secret, shown this once. The one before goes on for `overlap_hours`, for 0 it ends as a revoked one " +
-          "does. The one before that ends in any case."
-      )
-    )
-  )
+export class OrganizationsApi extends Rows.group("organizations", {
+  ...organizations,
+  createKey: apiKeys.create,
+  keys: apiKeys.list,
+  revokeKey: apiKeys.revoke,
+  rotateKey: apiKeys.rotate
+})
   .annotateMerge(
     Schemas.group("Management: organizations", "Tenants and their API keys, for the operator of the service.")
   )

@@ -143,6 +143,18 @@ export const keyset = paging(100, MANAGEMENT_PAGE_SIZE)
 /** A query parameter that is true or false. */
 export const Flag = Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })
 
+/** A query parameter that is a whole number between the bounds, which are included. */
+export const integerParameter = (minimum: number, maximum: number) =>
+  Parameter.check(
+    Schema.makeFilter(
+      (text) => /^(?:0|[1-9]\d{0,15})$/.test(text) && Number(text) >= minimum && Number(text) <= maximum,
+      {
+        message: `must be an integer from ${minimum} to ${maximum}`,
+        toJsonSchema: () => ({ pattern: "^(?:0|[1-9][0-9]{0,15})$" })
+      }
+    )
+  )
+
 const IdParameter = Parameter.check(within(TextLimit.ID))
 
 /** Ids and ICCIDs of requests (rules I1 and I13). */

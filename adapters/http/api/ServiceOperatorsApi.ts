@@ -1,52 +1,27 @@
 /**
- * The management API's operators: who it takes requests from (rule W14).
+ * The management API's operators, who it takes requests from, and the sessions of their browsers (rule W14).
  */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import * as Roles from "./Roles.ts"
+import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { ServiceOperators } from "simplan/views"
+import { rows } from "../../operations/ServiceOperators.ts"
+import * as Roles from "./Roles.ts"
+import * as Rows from "./Rows.ts"
 import * as Schemas from "./Schemas.ts"
 import * as Views from "./Views.ts"
 
-const { CreateServiceOperator: Creation, OfServiceOperator, ...answers } = ServiceOperators
+const { sessionId } = ServiceOperators.Session.fields
 
-export const ServiceOperator = Views.answer(answers.ServiceOperator)
-export const CreateServiceOperator = Views.body(Creation)
-
-const NewServiceOperator = Views.answer(answers.NewServiceOperator)
-const { operatorId } = OfServiceOperator.fields
-const { sessionId } = answers.Session.fields
-
-const NewItem = Schemas.data(NewServiceOperator)
-
-const ofOperator = { operator_id: Schemas.idOfPath(operatorId.meaning, ...operatorId.examples) }
-
-export class ServiceOperatorsApi extends HttpApiGroup.make("serviceOperators")
+export class ServiceOperatorsApi extends Rows.group("serviceOperators", rows)
   .add(
-    HttpApiEndpoint.post("create", "/operators", {
-      payload: CreateServiceOperator,
-      success: NewItem.pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(
-        ...Schemas.restricted,
-        ...Schemas.withBody,
-        "organization_not_found",
-        "operator_name_taken"
-      )
-    }).annotateMerge(
-      Roles.ofService(
-        "admin",
-        "Create an operator",
-        "Gives somebody a name, a role and a token for the management API. The token is shown this once; only its hash is stored."
-      )
-    ),
     HttpApiEndpoint.get("whoami", "/whoami", {
-      success: Schemas.data(Views.answer(answers.WhoAmI)),
+      success: Schemas.data(Views.answer(ServiceOperators.WhoAmI)),
       error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(
       Roles.operation("read", "Who asks", "The operator whose token was sent, and what it may do and see.")
     ),
     HttpApiEndpoint.post("beginSession", "/session", {
-      success: Schemas.data(Views.answer(answers.Session)).pipe(HttpApiSchema.status(201)),
+      success: Schemas.data(Views.answer(ServiceOperators.Session)).pipe(HttpApiSchema.status(201)),
       error: Schemas.problems(...Schemas.restricted, "route_not_found")
     }).annotateMerge(
       Roles.operation(
@@ -64,40 +39,6 @@ export class ServiceOperatorsApi extends HttpApiGroup.make("serviceOperators")
         "read",
         "Sign out a browser",
         "Ends the session whose cookie was sent: at once in the process that is asked, within 5 s in all."
-      )
-    ),
-    HttpApiEndpoint.get("list", "/operators", {
-      query: Schemas.keyset,
-      success: Schemas.page(ServiceOperator),
-      error: Schemas.problems(...Schemas.restricted, "route_not_found")
-    }).annotateMerge(
-      Roles.ofService(
-        "admin",
-        "List operators, oldest first, deleted ones included",
-        "A page of all operators, without their tokens."
-      )
-    ),
-    HttpApiEndpoint.delete("remove", "/operators/:operator_id", {
-      params: ofOperator,
-      success: Schemas.data(ServiceOperator),
-      error: Schemas.problems(...Schemas.restricted, "operator_not_found")
-    }).annotateMerge(
-      Roles.ofService(
-        "admin",
-        "Delete an operator",
-        "Ends the operator's tokens: at once in the process that is asked, within 5 s in all. Its name is free again."
-      )
-    ),
-    HttpApiEndpoint.post("rotate", "/operators/:operator_id/rotate", {
-      params: ofOperator,
-      success: NewItem,
-      error: Schemas.problems(...Schemas.restricted, "operator_not_found")
-    }).annotateMerge(
-      Roles.ofService(
-        "admin",
-        "Give an operator another token",
-        "Gives the operator another token, shown this once. The one before goes on for 24 h. Where a token is known to others, delete " +
-          "the operator: that ends it at once."
       )
     )
   )

@@ -12,6 +12,7 @@ const answered = (form: View.Form): Schema.Codec<unknown> => {
     case "Text":
     case "Token":
     case "Id":
+    case "Iccid":
     case "Limited":
       return Schema.String
     case "Instant":
@@ -41,6 +42,8 @@ const sent = (form: View.Form): Schema.Codec<unknown> => {
       return Schemas.text(TextLimit.ID)
     case "Id":
       return Fields.asId(Schemas.text(TextLimit.ID))
+    case "Iccid":
+      return Fields.asIccid(Fields.UndecodedIccid)
     case "Limited":
       return Schemas.text(form.limit)
     case "Instant":
@@ -64,11 +67,49 @@ const sent = (form: View.Form): Schema.Codec<unknown> => {
 }
 
 /** What is sent for an id is described, too: the document has what is sent. */
-const described = ({ kind: { form }, examples, meaning }: View.AnyField, schemaOf: typeof sent) => {
-  if (form._tag !== "Id" || schemaOf !== sent) return Schemas.field(schemaOf(form), meaning, ...examples)
-  const [example] = examples
-  return typeof example === "string" ? Schemas.idOfBody(meaning, example) : Schemas.idOfBody(meaning)
+const described = ({ examples, kind: { form }, meaning }: View.AnyField, schemaOf: typeof sent) => {
+  if (schemaOf === sent && form._tag === "Id") return Schemas.idOfBody(meaning, ...texts(examples[0]))
+  if (schemaOf === sent && form._tag === "Iccid") return Schemas.iccidOfBody(meaning, ...texts(examples[0]))
+  return Schemas.field(schemaOf(form), meaning, ...examples)
 }
+
+/** What is sent in a query: text. */
+const parameter = ({ examples: [example], kind: { form }, meaning }: View.AnyField) => {
+  switch (form._tag) {
+    case "Id":
+      return Schemas.idOfQuery(meaning, ...texts(example))
+    case "Iccid":
+      return Schemas.iccidOfQuery(meaning, ...texts(example))
+    case "Instant":
+      return Schemas.field(Schemas.InstantParameter, meaning, ...texts(example))
+    case "Boolean":
+      return Schemas.field(Schemas.Flag, meaning, ...(typeof example === "boolean" ? [`${example}` as const] : []))
+    case "Integer":
+      return Schemas.field(Schemas.integerParameter(form.minimum, form.maximum), meaning, ...texts(`${example}`))
+    case "OneOf":
+      return Schemas.field(Fields.oneOf(form.values), meaning, ...texts(example))
+    case "Limited":
+      return Schemas.field(Schemas.Parameter.check(Schemas.within(form.limit)), meaning, ...texts(example))
+    default:
+      return Schemas.field(Schemas.Parameter.check(Schemas.within(TextLimit.ID)), meaning, ...texts(example))
+  }
+}
+
+const texts = (example: unknown): readonly [] | readonly [string] => (typeof example === "string" ? [example] : [])
+
+/** The parameters of a query for these fields. */
+export const query = (fields: View.AnyFields): Schema.Struct.Fields =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => {
+      const onWire = View.wireName(name, field)
+      const schema = parameter(field)
+      return onWire === null ? [] : [[onWire, field.isOptional ? Schema.optionalKey(schema) : schema]]
+    })
+  )
+
+/** The parameter of a path for a field. */
+export const pathParameter = ({ examples: [example], kind: { form }, meaning }: View.AnyField) =>
+  form._tag === "Id" ? Schemas.idOfPath(meaning, ...texts(example)) : Schemas.nameOfPath(meaning, ...texts(example))
 
 const structOf = (fields: View.AnyFields, schemaOf: typeof sent) => {
   const named = Object.entries(fields).flatMap(([name, field]) => {
@@ -80,6 +121,9 @@ const structOf = (fields: View.AnyFields, schemaOf: typeof sent) => {
   const made: Readonly<Record<string, Schema.Codec<unknown>>> = Object.fromEntries(named)
   return Schema.Struct(made)
 }
+
+/** The schema of answers that the document has no name for. */
+export const unnamed = ({ fields }: View.View): Schema.Codec<unknown> => structOf(fields, answered)
 
 /** The schemas of answers that were made: the document has each once. */
 const answers = new Map<View.View, Schema.Codec<unknown>>()

@@ -2,70 +2,28 @@
  * Organizations, their API keys and the audit log: how they look as JSON, and their handlers.
  */
 import { Effect } from "effect"
-import { ApiKeys, AuditLog, Organizations, Time } from "simplan"
+import { AuditLog, Time } from "simplan"
 import { AuditEntry } from "simplan/ports"
 import * as OrganizationsApi from "../api/OrganizationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
-import * as Body from "../wire/Body.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Copies from "./printed/Organizations.ts"
+import { apiKeys, organizations } from "../../operations/Organizations.ts"
+import type { Services } from "../../operations/Services.ts"
+import * as Rows from "./Rows.ts"
 
-const decodeOrganization = Body.closedDecoder(OrganizationsApi.CreateOrganization)
-const decodeKey = Body.closedDecoder(OrganizationsApi.CreateApiKey)
-
-const shapeOfNewKey = ({ apiKey, key }: ApiKeys.NewKey) => Responses.data({ ...Copies.apiKey(apiKey), key })
-
-const keyOf = (params: { readonly id: string; readonly key_id: string }) => ({
-  organizationId: params.id,
-  apiKeyId: params.key_id
-})
-
-export const make = (guard: OperatorAuth.Guard) =>
-  Effect.gen(function* () {
-    const organizations = yield* Organizations.Organizations
-    const apiKeys = yield* ApiKeys.ApiKeys
-
-    return Endpoints.group(OrganizationsApi.OrganizationsApi, guard, {
-      create: Effect.fnUntraced(function* ({ request }) {
-        const { value } = yield* Body.read(request)
-        const organization = yield* organizations.create(yield* decodeOrganization(value))
-        return Responses.data(Copies.organization(organization))
-      }),
-      list: Effect.fnUntraced(function* ({ caller, query }) {
-        const of = { ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)), only: caller.organizationId }
-        const { items, next } = yield* organizations.page(of)
-        return Responses.page(items.map(Copies.organization), Query.createdToken(next))
-      }),
-      get: ({ params }) =>
-        Effect.map(organizations.get({ organizationId: params.id }), (found) =>
-          Responses.data(Copies.organization(found))
-        ),
-      createKey: Effect.fnUntraced(function* ({ params, request }) {
-        const { value } = yield* Body.read(request)
-        const asked = Copies.createApiKey(yield* decodeKey(value))
-        return shapeOfNewKey(yield* apiKeys.create({ organizationId: params.id, ...asked }))
-      }),
-      keys: Effect.fnUntraced(function* ({ params, query }) {
-        const of = {
-          organizationId: params.id,
-          ...(yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE))
-        }
-        const { items, next } = yield* apiKeys.page(of)
-        return Responses.page(items.map(Copies.apiKey), Query.createdToken(next))
-      }),
-      revokeKey: Effect.fnUntraced(function* ({ params }) {
-        const revoked = yield* apiKeys.revoke(keyOf(params))
-        return Responses.data(Copies.apiKey(revoked))
-      }),
-      rotateKey: Effect.fnUntraced(function* ({ params, query }) {
-        const overlapHours = Number(query.overlap_hours ?? "0")
-        return shapeOfNewKey(yield* apiKeys.rotate({ ...keyOf(params), overlapHours }))
-      })
-    })
+export const make = (guard: OperatorAuth.Guard, services: Services) => {
+  const keys = Rows.handlers(services, apiKeys)
+  return Endpoints.group(OrganizationsApi.OrganizationsApi, guard, {
+    ...Rows.handlers(services, organizations),
+    createKey: keys.create,
+    keys: keys.list,
+    revokeKey: keys.revoke,
+    rotateKey: keys.rotate
   })
+}
 
 const shapeOfEntry = (one: AuditEntry.AuditEntry): typeof OrganizationsApi.AuditEntry.Type => ({
   audit_entry_id: one.entryId,

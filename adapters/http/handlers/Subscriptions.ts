@@ -12,6 +12,7 @@ import {
   type SmsSegments,
   type Subscription
 } from "simplan/ports"
+import { Copy, Webhooks } from "simplan/views"
 import { Codes } from "../../fields/index.ts"
 import type * as AttachmentsApi from "../api/AttachmentsApi.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
@@ -22,7 +23,8 @@ import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Copies from "./printed/Webhooks.ts"
+
+const attemptOf = Copy.toWire(Webhooks.ShortDeliveryAttempt)
 
 /** A subscription with its SIM. */
 export const shape = (
@@ -243,7 +245,7 @@ const shapeOfHistory =
       detail: detailFor(tenant, fact, detail),
       by: actorFor(tenant, by),
       resource_id: resourceId,
-      ...(fact._tag === "Event" && { attempts: fact.attempts.map(Copies.shortDeliveryAttempt) })
+      ...(fact._tag === "Event" && { attempts: fact.attempts.map(attemptOf) })
     }
   }
 

@@ -81,9 +81,9 @@ export const importSequenceCursor = (token: string | undefined): Result.Result<n
 }
 
 /** Refuses a query with a text that no storage can keep. */
-export const texts = (query: Readonly<Record<string, string | undefined>>): Effect.Effect<void, Errors.Problem> => {
+export const texts = (query: Readonly<Record<string, unknown>>): Effect.Effect<void, Errors.Problem> => {
   for (const name in query) {
-    const message = Fields.textProblem(query[name] ?? "")
+    const message = Fields.textProblem(String(query[name] ?? ""))
     if (message !== undefined) return Effect.fail(Errors.invalidField(name, message))
   }
   return Effect.void

@@ -3,27 +3,26 @@
  */
 import { Effect } from "effect"
 import { ApiKeys, Organizations } from "simplan"
-import { Organizations as Views, View } from "simplan/views"
+import { Copy, Organizations as Views } from "simplan/views"
+import { apiKeys, organizations } from "../../operations/Organizations.ts"
 import * as Methods from "../Methods.ts"
 import type { Provided, Runtime } from "../Runtime.ts"
 import type { CallOptions, WriteOptions } from "../types/Calls.ts"
 import type * as Types from "../types/Organizations.ts"
-import * as Copies from "./printed/Organizations.ts"
 
-export const make = (runtime: Runtime): Types.Organizations => {
-  const { pages, read, write } = Methods.group(runtime, "organizations", Organizations.Organizations)
-  return {
-    create: write(
-      "create",
-      Views.CreateOrganization,
-      "Organization",
-      (organizations, request) => organizations.create(request),
-      Copies.organization
-    ),
-    get: read("get", Views.OfOrganization, (organizations, of) => organizations.get(of), Copies.organization),
-    list: pages("list", View.nothing, (organizations, page) => organizations.page(page), Copies.organization)
-  }
-}
+const toHost = Copy.toHost(Views.Organization)
+const keyToHost = Copy.toHost(Views.ApiKey)
+
+export const make = (runtime: Runtime): Types.Organizations => ({
+  ...Methods.ofRows(runtime, "organizations", organizations),
+  create: Methods.group(runtime, "organizations", Organizations.Organizations).write(
+    "create",
+    Views.CreateOrganization,
+    "Organization",
+    (organizations, request) => organizations.create(request),
+    toHost
+  )
+})
 
 type Unkeyed = CallOptions & { readonly idempotencyKey?: undefined }
 
@@ -36,7 +35,7 @@ const making = (
     key = made.key
     return made.apiKey
   })
-  return Methods.once("ApiKey", run, (apiKey) => Effect.sync(() => ({ ...Copies.apiKey(apiKey), key })))
+  return Methods.once("ApiKey", run, (apiKey) => Effect.sync(() => ({ ...keyToHost(apiKey), key })))
 }
 
 export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
@@ -61,8 +60,8 @@ export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
   return {
     create,
     rotate,
-    list: keys.pages("list", Views.OfOrganization, (keys, of) => keys.page(of), Copies.apiKey),
-    revoke: keys.write("revoke", Views.OfApiKey, "ApiKey", (keys, of) => keys.revoke(of), Copies.apiKey),
-    authenticate: keys.read("authenticate", Views.Secret, (keys, { key }) => keys.authenticate(key), Copies.apiKey)
+    list: Methods.ofRows(runtime, "apiKeys", { list: apiKeys.list }).list,
+    revoke: keys.write("revoke", Views.OfApiKey, "ApiKey", (keys, of) => keys.revoke(of), keyToHost),
+    authenticate: keys.read("authenticate", Views.Secret, (keys, { key }) => keys.authenticate(key), keyToHost)
   }
 }

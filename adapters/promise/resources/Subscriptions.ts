@@ -13,6 +13,7 @@ import {
   Subscription as SubscriptionRules,
   TextLimit
 } from "simplan/ports"
+import { Copy, Webhooks } from "simplan/views"
 import { Codes, Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
@@ -20,7 +21,8 @@ import type { Runtime } from "../Runtime.ts"
 import * as Commands from "./Commands.ts"
 import type * as Types from "../types/Subscriptions.ts"
 import * as Plans from "./Plans.ts"
-import * as Copies from "./printed/Webhooks.ts"
+
+const attemptOf = Copy.toHost(Webhooks.ShortDeliveryAttempt)
 
 const subscribedSim = ({ iccid, isEsim, label, lpa, simId }: Sim.Sim): Types.SubscribedSim => ({
   simId,
@@ -191,7 +193,7 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
     ({ fact, position }: SimHistory.Entry): Types.HistoryEntry => ({
       at: Arguments.toDate(position.createdAt),
       ...SimHistory.summary(fact),
-      ...(fact._tag === "Event" && { attempts: fact.attempts.map(Copies.shortDeliveryAttempt) })
+      ...(fact._tag === "Event" && { attempts: fact.attempts.map(attemptOf) })
     })
   ),
   pause: Methods.writing(runtime, { name: "subscriptions.pause", decode: named }, (of) =>

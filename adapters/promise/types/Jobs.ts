@@ -8,20 +8,13 @@ import type {
   Problem,
   ProblemFilter,
   ResolveProblem,
+  RetriedJobs,
   RetryJobs,
   WaitingJob,
   WaitingJobFilter
 } from "./printed/Jobs.ts"
 
 export type * from "./printed/Jobs.ts"
-
-/** How far a retry of many jobs has come. */
-export interface RetriedJobs {
-  /** How many jobs are due now. */
-  readonly retried: number
-  /** Where to go on with `after`; null if none are left. */
-  readonly next: string | null
-}
 
 /** Jobs that were tried and wait for their next try: while a telco is down, the work that waits for it. */
 export interface WaitingJobs {

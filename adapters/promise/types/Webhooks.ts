@@ -1,39 +1,24 @@
 /**
  * Webhook endpoints, and the log of their deliveries.
  */
-import type { CallOptions, InstantInput, PagedList, WriteOptions } from "./Calls.ts"
-import type { EventType } from "./printed/Events.ts"
+import type { CallOptions, PagedList, WriteOptions } from "./Calls.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 import type {
   CreateWebhookEndpoint,
   Delivery,
-  DeliveryStatus,
+  DeliveryFilter,
   DeliveryWithAttempts,
   ListedWebhookEndpoint,
   OfDelivery,
   OfWebhookEndpoint,
+  ReplayDeliveries,
+  ReplayedDeliveries,
   UpdateWebhookEndpoint,
   WebhookEndpoint,
   WebhookEndpointWithSigningKey
 } from "./printed/Webhooks.ts"
 
 export type * from "./printed/Webhooks.ts"
-
-/** Which deliveries are meant. An absent field filters nothing. */
-export interface DeliveryFilter extends OfOrganization {
-  /** Only those with this status. */
-  readonly status?: DeliveryStatus | undefined
-  /** Only those of events of this type. */
-  readonly type?: EventType | "endpoint.test" | undefined
-  /** Only those to this endpoint. */
-  readonly webhookEndpointId?: string | undefined
-  /** Only those of events about this SIM. */
-  readonly iccid?: string | undefined
-  /** Only those made at this instant or later. */
-  readonly from?: InstantInput | undefined
-  /** Only those made before this instant. */
-  readonly to?: InstantInput | undefined
-}
 
 /** Webhook endpoints of an organization, and the log of their deliveries (rules W5 to W7). */
 export interface Webhooks {
@@ -61,8 +46,5 @@ export interface Webhooks {
    *
    * Errors: `InvalidFieldError`, `NotFoundError`, `EndpointDisabledError`.
    */
-  readonly replayAll: (
-    of: DeliveryFilter & { readonly after?: string | null | undefined },
-    options?: WriteOptions
-  ) => Promise<{ readonly replayed: number; readonly next: string | null }>
+  readonly replayAll: (of: ReplayDeliveries, options?: WriteOptions) => Promise<ReplayedDeliveries>
 }

@@ -74,8 +74,18 @@ export interface RetryJobs {
   readonly telco?: string | undefined
   /** The organization's id. */
   readonly organizationId?: string | undefined
-  /** The `next` of the answer before; absent at first. */
-  readonly after?: string | undefined
+  /** The `next` of the answer before; absent or null at first. */
+  readonly after?: string | null | undefined
+}
+
+/** How far a retry of many jobs has come. */
+export interface RetriedJobs {
+  /** How many jobs are due now. */
+  readonly retried: number
+  /** Whether more are left, for another request. */
+  readonly hasMore: boolean
+  /** Where to go on, for the field `after`; null where none are left. */
+  readonly next: string | null
 }
 
 /** Names a problem. */

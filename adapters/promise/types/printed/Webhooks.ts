@@ -1,4 +1,5 @@
 /** Printed from the views by `npm run print`: what hosts see and send. */
+import type { InstantInput } from "../Calls.ts"
 import type { EventType } from "./Events.ts"
 import type { OfOrganization } from "./Organizations.ts"
 
@@ -192,4 +193,95 @@ export interface Delivery extends OfDelivery {
 export interface DeliveryWithAttempts extends Delivery {
   /** The last 100 attempts, newest first. */
   readonly attemptLog: ReadonlyArray<DeliveryAttempt>
+}
+
+/** Which deliveries are meant. An absent field filters nothing. */
+export interface DeliveryFilter extends OfOrganization {
+  /** Only those with this status. */
+  readonly status?: DeliveryStatus | undefined
+  /** Only those of this type. */
+  readonly type?:
+    | "attachment.allowanceConsumed"
+    | "subscription.esim.locationChanged"
+    | "esim.smdp.stateChanged"
+    | "subscription.created"
+    | "subscription.deleted"
+    | "subscription.replaced"
+    | "subscription.paused"
+    | "subscription.resumed"
+    | "attachment.created"
+    | "attachment.activated"
+    | "attachment.expiring"
+    | "attachment.expired"
+    | "attachment.suspended"
+    | "package.created"
+    | "package.refused"
+    | "package.allowanceConsumed"
+    | "stock.low"
+    | "endpoint.disabled"
+    | "command.done"
+    | "command.refused"
+    | "endpoint.test"
+    | undefined
+  /** Only those of this webhook endpoint. */
+  readonly webhookEndpointId?: string | undefined
+  /** Only events about this SIM. */
+  readonly iccid?: string | undefined
+  /** Only those from this instant on. */
+  readonly from?: InstantInput | undefined
+  /** Only those before this instant. */
+  readonly to?: InstantInput | undefined
+}
+
+/**
+ * Which deliveries are made once more. Those under way are never replayed. An absent field filters
+ * nothing.
+ */
+export interface ReplayDeliveries extends OfOrganization {
+  /** Only those with this status. */
+  readonly status?: DeliveryStatus | undefined
+  /** Only those of this type. */
+  readonly type?:
+    | "attachment.allowanceConsumed"
+    | "subscription.esim.locationChanged"
+    | "esim.smdp.stateChanged"
+    | "subscription.created"
+    | "subscription.deleted"
+    | "subscription.replaced"
+    | "subscription.paused"
+    | "subscription.resumed"
+    | "attachment.created"
+    | "attachment.activated"
+    | "attachment.expiring"
+    | "attachment.expired"
+    | "attachment.suspended"
+    | "package.created"
+    | "package.refused"
+    | "package.allowanceConsumed"
+    | "stock.low"
+    | "endpoint.disabled"
+    | "command.done"
+    | "command.refused"
+    | "endpoint.test"
+    | undefined
+  /** Only those of this webhook endpoint. */
+  readonly webhookEndpointId?: string | undefined
+  /** Only events about this SIM. */
+  readonly iccid?: string | undefined
+  /** Only those from this instant on. */
+  readonly from?: InstantInput | undefined
+  /** Only those before this instant. */
+  readonly to?: InstantInput | undefined
+  /** The `next` of the answer before; absent or null at first. */
+  readonly after?: string | null | undefined
+}
+
+/** How far a replay of many deliveries has come. */
+export interface ReplayedDeliveries {
+  /** How many deliveries are sent again. */
+  readonly replayed: number
+  /** Whether more are left, for another request. */
+  readonly hasMore: boolean
+  /** Where to go on, for the field `after`; null where none are left. */
+  readonly next: string | null
 }

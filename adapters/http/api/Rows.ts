@@ -1,0 +1,145 @@
+/**
+ * Endpoints of the management API, made of the rows of operations.
+ */
+import type { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { View } from "simplan/views"
+import * as Operation from "../../operations/Operation.ts"
+import type { Codes } from "../../fields/index.ts"
+import * as Roles from "./Roles.ts"
+import * as Schemas from "./Schemas.ts"
+import * as Views from "./Views.ts"
+
+type VerbOf<Route> = Route extends `${infer Verb extends Operation.Verb} ${string}` ? Verb : never
+
+type PathOf<Route> = Route extends `${string} ${infer Path extends `/${string}`}?`
+  ? Path
+  : Route extends `${string} ${infer Path extends `/${string}`}`
+    ? Path
+    : never
+
+type IsInQuery<Route> = Route extends `GET ${string}` | `${string}?` ? true : false
+
+type Sent<Route, Fields extends View.AnyFields> = Omit<View.Wire<Fields>, Operation.Parameters<PathOf<Route>>>
+
+type AsText<Value> = Value extends boolean ? `${Value}` : Value extends number ? string : Value
+
+type Texts<Fields> = { readonly [Name in keyof Fields]: AsText<Fields[Name]> }
+
+/** The parameters of a page. */
+export interface Paging {
+  readonly page_size?: string
+  readonly page?: string
+}
+
+/** A codec of these fields; none if there are no fields. */
+type CodecOf<Fields> = keyof Fields extends never ? never : Schema.Codec<Fields>
+
+type QueryOf<Route, Request extends View.AnyFields, Form> = Form extends "Page"
+  ? Schema.Codec<Texts<Sent<Route, Request>> & Paging>
+  : IsInQuery<Route> extends true
+    ? CodecOf<Texts<Sent<Route, Request>>>
+    : never
+
+type BodyOf<Route, Request extends View.AnyFields> =
+  IsInQuery<Route> extends true ? never : CodecOf<Sent<Route, Request>>
+
+/** A body with what was asked for. */
+export interface Data<A> {
+  readonly error: false
+  readonly data: A
+}
+
+/** A body with a page. */
+export interface PageOf<A> extends Data<ReadonlyArray<A>> {
+  readonly next_page: string | null
+}
+
+/** The endpoint of a row. */
+export type EndpointOf<Id extends string, Row> =
+  Row extends Operation.Of<infer Form, infer Route, infer Request, infer Answer>
+    ? HttpApiEndpoint.HttpApiEndpoint<
+        Id,
+        VerbOf<Route>,
+        PathOf<Route>,
+        CodecOf<{ readonly [Name in Operation.Parameters<PathOf<Route>>]: string }>,
+        QueryOf<Route, Request, Form>,
+        BodyOf<Route, Request>,
+        never,
+        Schema.Codec<Form extends "Page" ? PageOf<View.Wire<Answer>> : Data<View.Wire<Answer>>>,
+        ReturnType<typeof Schemas.problems>[number]
+      >
+    : never
+
+/** The group of the endpoints of some rows, which have the names of the rows. */
+export type GroupOf<Id extends string, Rows> = HttpApiGroup.HttpApiGroup<
+  Id,
+  { [Name in keyof Rows & string]: EndpointOf<Name, Rows[Name]> }[keyof Rows & string]
+>
+
+const errorsOf = ({ errors = [], isOfService, role }: Operation.Row, path: string, hasBody: boolean) =>
+  Schemas.problems(
+    ...new Set<Codes.Code>([
+      ...(role === "read" ? Schemas.managing : Schemas.restricted),
+      ...(isOfService === true ? ["route_not_found" as const] : []),
+      ...(hasBody ? Schemas.withBody : []),
+      ...(path.startsWith("/organizations/:id") ? ["organization_not_found" as const] : []),
+      ...errors
+    ])
+  )
+
+const successOf = (row: Operation.Row) => {
+  const { answer, form } = row
+  if (form === "Page") return Schemas.page(Views.answer(answer))
+  const data = Schemas.data(form === "Done" ? Views.unnamed(answer) : Views.answer(answer))
+  return row.form === "Item" && row.makes === true ? data.pipe(HttpApiSchema.status(201)) : data
+}
+
+/** The fields of a request, by whether the path names them. */
+export const fieldsOf = ({ request, route }: Pick<Operation.Row, "request" | "route">) => {
+  const { inQuery, parameters, path, verb } = Operation.parts(route)
+  const fields = Object.entries(request.fields).map(([name, field]) => {
+    const parameter = Operation.parameterOf(name, field)
+    return { name, field, parameter: parameter !== null && parameters.includes(parameter) ? parameter : null }
+  })
+  const named = fields.flatMap(({ field, name, parameter }) => (parameter === null ? [] : [{ field, name, parameter }]))
+  const sent: View.AnyFields = Object.fromEntries(
+    fields.flatMap(({ field, name, parameter }) =>
+      parameter === null && View.wireName(name, field) !== null ? [[name, field]] : []
+    )
+  )
+  return { verb, path, inQuery, named, sent }
+}
+
+/** How many items a page has if the request does not say. */
+export const pageSizeOf = ({ pageSize = Schemas.MANAGEMENT_PAGE_SIZE }: Operation.Of<"Page">): number => pageSize
+
+const endpoint = (identifier: string, row: Operation.Row) => {
+  const { inQuery, named, path, sent, verb } = fieldsOf(row)
+  const hasBody = !inQuery && Object.keys(sent).length > 0
+  const params = Object.fromEntries(named.map(({ field, parameter }) => [parameter, Views.pathParameter(field)]))
+  const query = { ...(row.form === "Page" && Schemas.paging(100, pageSizeOf(row))), ...(inQuery && Views.query(sent)) }
+  const given = {
+    ...(named.length > 0 && { params }),
+    ...(Object.keys(query).length > 0 && { query }),
+    success: successOf(row),
+    error: errorsOf(row, path, hasBody)
+  }
+  const annotations = (row.isOfService === true ? Roles.ofService : Roles.operation)(row.role, row.title, row.text)
+  const make = HttpApiEndpoint.make(verb)
+  return hasBody
+    ? HttpApiEndpoint.make("POST")(identifier, path, { ...given, payload: Views.body(row.request) }).annotateMerge(
+        annotations
+      )
+    : make(identifier, path, given).annotateMerge(annotations)
+}
+
+/** Makes the group of the endpoints of some rows. */
+export function group<const Id extends string, const Rows extends Operation.Rows>(
+  identifier: Id,
+  rows: Rows
+): GroupOf<Id, Rows>
+export function group(identifier: string, rows: Operation.Rows): unknown {
+  const [first, ...others] = Object.entries(rows).map(([name, row]) => endpoint(name, row))
+  return first === undefined ? HttpApiGroup.make(identifier) : HttpApiGroup.make(identifier).add(first, ...others)
+}

@@ -1,0 +1,89 @@
+/**
+ * Handlers of the endpoints that are made of rows of operations: each decodes its request, calls the row's use case, and
+ * answers.
+ */
+import { Effect, Schema } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Copy } from "simplan/views"
+import type * as Operation from "../../operations/Operation.ts"
+import type { Services } from "../../operations/Services.ts"
+import * as Rows from "../api/Rows.ts"
+import * as Schemas from "../api/Schemas.ts"
+import * as Views from "../api/Views.ts"
+import * as Body from "../wire/Body.ts"
+import * as Errors from "../wire/Errors.ts"
+import * as Query from "../wire/Query.ts"
+import * as Responses from "../wire/Responses.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A request, as far as rows read it. */
+interface Call {
+  readonly params?: unknown
+  readonly query?: unknown
+  readonly caller: Operation.Within
+  readonly request: HttpServerRequest.HttpServerRequest
+  respond(body: unknown): HttpServerResponse.HttpServerResponse
+}
+
+const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null
+
+const fieldsIn = (value: unknown): Fields => (isFields(value) ? value : {})
+
+const decodeKeyset = Schema.decodeUnknownSync(Schema.Struct(Schemas.keyset))
+
+const badPlace = Errors.invalidField("after", "must be a token that next gave")
+
+const handlerOf = (services: Services, row: Operation.Row) => {
+  const { inQuery, named, sent } = Rows.fieldsOf(row)
+  const copySent = Copy.fromWire(sent)
+  const decodeBody = inQuery || Object.keys(sent).length === 0 ? null : Body.closedDecoder(Views.body(row.request))
+
+  const ofPath = (params: unknown): Fields => {
+    const found = fieldsIn(params)
+    return Object.fromEntries(named.map(({ field, name, parameter }) => [field.from ?? name, found[parameter]]))
+  }
+
+  const read = Effect.fnUntraced(function* ({ params, query, request }: Call) {
+    if (decodeBody === null) {
+      const given = fieldsIn(query)
+      yield* Query.texts(given)
+      return { ...ofPath(params), ...copySent(given) }
+    }
+    const { value } = yield* Body.read(request)
+    return { ...ofPath(params), ...copySent(yield* decodeBody(value)) }
+  })
+
+  const answer = Effect.fnUntraced(function* (call: Call) {
+    const asked = yield* read(call)
+    switch (row.form) {
+      case "Item":
+        return Responses.data(row.toWire(yield* row.call(services, asked, call.caller)))
+      case "Done":
+        yield* row.call(services, asked, call.caller)
+        return Responses.data(row.toWire(asked))
+      case "Page": {
+        const page = yield* Query.keyset(decodeKeyset(call.query), Rows.pageSizeOf(row))
+        const { items, next } = yield* row.call(services, { ...asked, ...page }, call.caller)
+        return Responses.page(items.map(row.toWire), Query.createdToken(next))
+      }
+      case "Part": {
+        const token = typeof asked["after"] === "string" ? asked["after"] : undefined
+        const after = yield* Effect.mapError(Effect.fromResult(Query.createdCursor(token)), () => badPlace)
+        const { count, next } = yield* row.call(services, { ...asked, after }, call.caller)
+        return Responses.data({ [row.counts]: count, has_more: next !== null, next: Query.createdToken(next) })
+      }
+    }
+  })
+
+  return (call: Call) => Effect.map(answer(call), (body) => call.respond(body))
+}
+
+/** Makes a handler for each row. */
+export function handlers<Rows extends Operation.Rows>(
+  services: Services,
+  rows: Rows
+): { readonly [Name in keyof Rows]: ReturnType<typeof handlerOf> }
+export function handlers(services: Services, rows: Operation.Rows): object {
+  return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, handlerOf(services, row)]))
+}
