@@ -66,6 +66,41 @@ export type Ports =
   | SecureRandom.SecureRandom
   | Digest.Digest
 
+/** What hosts and operators do, by names: adapters call it by these. */
+export const byName = {
+  apiKeys: ApiKeys.ApiKeys,
+  attachments: Attachments.Attachments,
+  auditLog: AuditLog.AuditLog,
+  bulkActions: BulkActions.BulkActions,
+  bulkCorrections: BulkCorrections.BulkCorrections,
+  catalogues: Catalogues.Catalogues,
+  clock: Clock.Clock,
+  commands: Commands.Commands,
+  coverage: Coverage.Coverage,
+  eventHandlers: EventHandlers.EventHandlers,
+  history: History.History,
+  messages: Messages.Messages,
+  operators: Operators.Operators,
+  organizations: Organizations.Organizations,
+  overviews: Overview.Overviews,
+  pauses: Pauses.Pauses,
+  plans: Plans.Plans,
+  problems: Problems.Problems,
+  replacements: Replacements.Replacements,
+  reports: Reports.Reports,
+  serviceOperators: ServiceOperators.ServiceOperators,
+  sims: Sims.Sims,
+  stock: Stock.Stock,
+  subscriptions: Subscriptions.Subscriptions,
+  usage: Usage.Usage,
+  waitingJobs: Problems.WaitingJobs,
+  wallet: Wallet.Wallet,
+  webhooks: Webhooks.Webhooks
+}
+
+/** The services of `byName`. */
+export type ByName = { readonly [Name in keyof typeof byName]: (typeof byName)[Name]["Service"] }
+
 /** One service per resource, the clock, and the worker that does due work. */
 export type Services =
   | ApiKeys.ApiKeys

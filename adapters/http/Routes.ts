@@ -5,9 +5,8 @@
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
 import { HttpApi } from "effect/http-api"
-import { Processes } from "simplan"
+import { Processes, Services } from "simplan"
 import { Api } from "./api/Api.ts"
-import * as Services from "../operations/Services.ts"
 import * as Console from "./docs/Console.ts"
 import * as Documents from "./docs/Documents.ts"
 import * as Endpoints from "./Endpoints.ts"
@@ -17,9 +16,9 @@ import * as Imports from "./handlers/Imports.ts"
 import * as Organizations from "./handlers/Organizations.ts"
 import * as Overview from "./handlers/Overview.ts"
 import * as Plans from "./handlers/Plans.ts"
-import { JobsApi, ProblemsApi } from "./api/JobsApi.ts"
+import { JobsApi, ProblemsApi } from "./api/SystemApi.ts"
 import * as Rows from "./handlers/Rows.ts"
-import { problems, waitingJobs } from "../operations/Jobs.ts"
+import { Jobs } from "../operations/index.ts"
 import * as Reports from "./handlers/Reports.ts"
 import * as Search from "./handlers/Search.ts"
 import * as ServiceOperators from "./handlers/ServiceOperators.ts"
@@ -178,7 +177,7 @@ const endpoints = Effect.fnUntraced(function* (
   const byOrganizationOfPath = yield* OperatorAuth.ofOrganization(byReader)
   const byHost = authenticateOperator === undefined ? null : HostAuth.ofTelco(authenticateOperator, origins)
   const byTelco = telcoToken === undefined ? byHost : Auth.byBearer(telcoToken, "telco", failed)
-  const services = yield* Services.services(Webhooks.urls(options.checkUrl))
+  const services = { ...(yield* Effect.all(Services.byName)), urls: Webhooks.urls(options.checkUrl) }
   const implementations = {
     subscriptions: yield* Subscriptions.make(byOrganization),
     usage: yield* Usage.make(byOrganization),
@@ -204,8 +203,8 @@ const endpoints = Effect.fnUntraced(function* (
     search: yield* Search.make(byReader),
     webhooks: Webhooks.make(byOperator, services),
     audit: yield* Organizations.audit(byOperator),
-    jobs: Endpoints.group(JobsApi, byOperator, Rows.handlers(services, waitingJobs)),
-    problems: Endpoints.group(ProblemsApi, byOperator, Rows.handlers(services, problems)),
+    jobs: Endpoints.group(JobsApi, byOperator, Rows.handlers(services, Jobs.waitingJobs)),
+    problems: Endpoints.group(ProblemsApi, byOperator, Rows.handlers(services, Jobs.problems)),
     clock: yield* System.clock(byOperator),
     telcos: yield* Telcos.make(byOperator, telcos),
     reports: yield* Reports.make(Telcos.reporters(telcos, byTelco, failed)),

@@ -4,7 +4,6 @@
 import { Effect } from "effect"
 import { Jobs as Views } from "simplan/views"
 import * as Operation from "./Operation.ts"
-import type { Services } from "./Services.ts"
 
 const none: Operation.Page<never> = { items: [], next: null }
 
@@ -21,7 +20,7 @@ const within = <Request extends { readonly organizationId?: string }, A, E>(
 
 /** A page with the names of the organizations that its jobs are of. */
 const named = <Job extends { readonly organizationId: string }, A, E>(
-  { organizations }: Services,
+  { organizations }: Operation.Services,
   page: Effect.Effect<Operation.Page<Job>, E>,
   shape: (job: Job, names: Views.Names) => A
 ) =>

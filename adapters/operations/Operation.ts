@@ -6,11 +6,10 @@
  * reads, or whose route says so. Rows load neither the service nor a server, since clients read them too.
  */
 import type { Effect } from "effect"
-import type { Refusal } from "simplan"
+import type { Refusal, Services as Simplan } from "simplan"
 import type { Operator, Storage } from "simplan/ports"
 import { Copy, View } from "simplan/views"
 import type { Codes } from "../fields/index.ts"
-import type { Services } from "./Services.ts"
 
 /** How an operation is sent. */
 export type Verb = "GET" | "POST" | "PATCH" | "DELETE"
@@ -51,6 +50,19 @@ export const parameterOf = (name: string, field: View.AnyField): string | null =
 
 /** Why an operation fails. */
 export type Failure = Refusal.Plain | Storage.StorageError
+
+/** The URLs of webhook endpoints, which may hold secrets. */
+export interface Urls {
+  /** Refuses one that webhooks may not go to. */
+  readonly check: (url: string) => Effect.Effect<unknown, Refusal.Plain>
+  /** As answers have it. */
+  readonly shown: (url: string) => string
+}
+
+/** What operations call. */
+export interface Services extends Simplan.ByName {
+  readonly urls: Urls
+}
 
 /** A page of a list ordered by creation. */
 export interface Page<Item> {

@@ -6,7 +6,6 @@ import type { Webhooks } from "simplan"
 import type { WebhookEndpoint } from "simplan/ports"
 import { Organizations, Webhooks as Views } from "simplan/views"
 import * as Operation from "./Operation.ts"
-import type { Services } from "./Services.ts"
 
 const listed = (endpoint: Webhooks.ListedEndpoint, shown: (url: string) => string) => ({
   ...Views.endpointOf(endpoint, shown),
@@ -15,7 +14,7 @@ const listed = (endpoint: Webhooks.ListedEndpoint, shown: (url: string) => strin
 })
 
 /** With its newest signing key, which is shown once. */
-const withKey = (endpoint: WebhookEndpoint.WebhookEndpoint, { urls }: Services) => ({
+const withKey = (endpoint: WebhookEndpoint.WebhookEndpoint, { urls }: Operation.Services) => ({
   ...Views.endpointOf(endpoint, urls.shown),
   signingKey: endpoint.signingKeys[0]?.key ?? ""
 })

@@ -7,11 +7,10 @@ import { Effect, Result, Schema, Stream } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { createHash } from "node:crypto"
 import { types } from "node:util"
-import { IdempotencyKeys, Organizations, Refusal } from "simplan"
+import { IdempotencyKeys, Organizations, Refusal, Services } from "simplan"
 import { Idempotency, type Storage } from "simplan/ports"
 import type { View } from "simplan/views"
-import type * as Operation from "../operations/Operation.ts"
-import * as Services from "../operations/Services.ts"
+import type { Operation } from "../operations/index.ts"
 import { Fields } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
 import type * as Failures from "./errors/Failures.ts"
@@ -346,7 +345,7 @@ type MethodOf<Row> =
     : never
 
 /** The URLs of webhook endpoints: hosts get them as they are. */
-export const urlsOf = ({ checkUrl }: Runtime): Services.Urls => ({
+export const urlsOf = ({ checkUrl }: Runtime): Operation.Urls => ({
   check: (url) =>
     Effect.flatMap(
       Effect.promise(() => checkUrl(url)),
@@ -362,8 +361,9 @@ const Counted = Schema.Struct({ count: Schema.Number, next: Schema.NullOr(Schema
 
 const ofRow = (runtime: Runtime, name: string, row: Operation.Row) => {
   const method = { name, decode: Arguments.ofView(row.request) }
-  const services = Services.services(urlsOf(runtime))
-  const using = <A>(use: (services: Services.Services) => Use<A>) => Effect.flatMap(services, use)
+  const urls = urlsOf(runtime)
+  const using = <A>(use: (services: Operation.Services) => Use<A>) =>
+    Effect.flatMap(Effect.all(Services.byName), (services) => use({ ...services, urls }))
   switch (row.form) {
     case "Item":
       return reading(runtime, method, (request) =>

@@ -98,7 +98,7 @@ describe("the package", () => {
           .join("/")
       )
     )
-    expect([...folders].toSorted()).toEqual(["adapters/fields", "adapters/promise", "src"])
+    expect([...folders].toSorted()).toEqual(["adapters/fields", "adapters/operations", "adapters/promise", "src"])
   })
 
   it("is followed through all that an entry imports", () => {

@@ -227,7 +227,7 @@ const checkAdapter = (path: string, { specifier }: Import, manifest: Manifest): 
   if (adapter === "console" && target === "adapters/fields/CsvText.ts") return undefined
   // What the API answers has the client's types, of which the page loads nothing.
   if (adapter === "console" && specifier === "simplan/client") return undefined
-  if (adapter.startsWith("telco-") && target === "adapters/fields/index.ts") return undefined
+  if (/^(?:operations|telco-)/.test(adapter) && target === "adapters/fields/index.ts") return undefined
   if (!compositionRoots.has(adapter)) return `imports ${specifier}: an adapter imports no sibling`
   if (isOwn(specifier) || target === `adapters/${other}/index.ts`) return undefined
   return `imports ${specifier}: a sibling is used by its index.ts`

@@ -240,7 +240,11 @@ describe("subscriptions", () => {
       code: "job_not_found"
     })
     isDown = false
-    expect(await simplan.waitingJobs.retryAll({ kind: "CancelPackages" })).toEqual({ retried: 1, next: null })
+    expect(await simplan.waitingJobs.retryAll({ kind: "CancelPackages" })).toEqual({
+      retried: 1,
+      hasMore: false,
+      next: null
+    })
     await simplan.drain()
     expect(await waiting()).toEqual([])
     expect(await simplan.sims.get({ organizationId, iccid: sim.iccid })).toMatchObject({ iccid: sim.iccid })
@@ -442,7 +446,7 @@ describe("the other groups", () => {
     expect(await simplan.webhooks.replay({ organizationId, deliveryId })).toMatchObject({ deliveryId })
     await simplan.drain()
     expect((await simplan.webhooks.delivery({ organizationId, deliveryId })).attemptLog).toHaveLength(2)
-    expect(await simplan.webhooks.replayAll({ organizationId })).toEqual({ replayed: 1, next: null })
+    expect(await simplan.webhooks.replayAll({ organizationId })).toEqual({ replayed: 1, hasMore: false, next: null })
     const { version } = made
     const changed = await simplan.webhooks.update({
       organizationId,

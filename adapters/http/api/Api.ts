@@ -17,12 +17,11 @@ import {
   SearchApi
 } from "./OrganizationOperationsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
-import { JobsApi, ProblemsApi } from "./JobsApi.ts"
 import { ReportsApi } from "./ReportsApi.ts"
 import { ServiceOperatorsApi } from "./ServiceOperatorsApi.ts"
 import { SimsApi, WalletApi } from "./SimsApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
-import { ClockApi, OverviewApi, SystemApi } from "./SystemApi.ts"
+import { ClockApi, JobsApi, OverviewApi, ProblemsApi, SystemApi } from "./SystemApi.ts"
 import { NotificationsApi, TelcosApi } from "./TelcosApi.ts"
 import { UsageApi } from "./UsageApi.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"

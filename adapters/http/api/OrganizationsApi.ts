@@ -6,17 +6,17 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { AuditEntry as Entry, TextLimit } from "simplan/ports"
 import * as Roles from "./Roles.ts"
 import { Samples } from "simplan/views"
-import { apiKeys, organizations } from "../../operations/Organizations.ts"
+import { Organizations } from "../../operations/index.ts"
 import * as Schemas from "./Schemas.ts"
 import * as Rows from "./Rows.ts"
 import { Fields } from "../../fields/index.ts"
 
 export class OrganizationsApi extends Rows.group("organizations", {
-  ...organizations,
-  createKey: apiKeys.create,
-  keys: apiKeys.list,
-  revokeKey: apiKeys.revoke,
-  rotateKey: apiKeys.rotate
+  ...Organizations.organizations,
+  createKey: Organizations.apiKeys.create,
+  keys: Organizations.apiKeys.list,
+  revokeKey: Organizations.apiKeys.revoke,
+  rotateKey: Organizations.apiKeys.rotate
 })
   .annotateMerge(
     Schemas.group("Management: organizations", "Tenants and their API keys, for the operator of the service.")

@@ -4,7 +4,7 @@
 import type { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { View } from "simplan/views"
-import * as Operation from "../../operations/Operation.ts"
+import { Operation } from "../../operations/index.ts"
 import type { Codes } from "../../fields/index.ts"
 import * as Roles from "./Roles.ts"
 import * as Schemas from "./Schemas.ts"

@@ -3,25 +3,25 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
-import { ServiceOperators } from "simplan/views"
-import { rows } from "../../operations/ServiceOperators.ts"
+import { ServiceOperators as Shapes } from "simplan/views"
+import { ServiceOperators } from "../../operations/index.ts"
 import * as Roles from "./Roles.ts"
 import * as Rows from "./Rows.ts"
 import * as Schemas from "./Schemas.ts"
 import * as Views from "./Views.ts"
 
-const { sessionId } = ServiceOperators.Session.fields
+const { sessionId } = Shapes.Session.fields
 
-export class ServiceOperatorsApi extends Rows.group("serviceOperators", rows)
+export class ServiceOperatorsApi extends Rows.group("serviceOperators", ServiceOperators.rows)
   .add(
     HttpApiEndpoint.get("whoami", "/whoami", {
-      success: Schemas.data(Views.answer(ServiceOperators.WhoAmI)),
+      success: Schemas.data(Views.answer(Shapes.WhoAmI)),
       error: Schemas.problems(...Schemas.managing)
     }).annotateMerge(
       Roles.operation("read", "Who asks", "The operator whose token was sent, and what it may do and see.")
     ),
     HttpApiEndpoint.post("beginSession", "/session", {
-      success: Schemas.data(Views.answer(ServiceOperators.Session)).pipe(HttpApiSchema.status(201)),
+      success: Schemas.data(Views.answer(Shapes.Session)).pipe(HttpApiSchema.status(201)),
       error: Schemas.problems(...Schemas.restricted, "route_not_found")
     }).annotateMerge(
       Roles.operation(

@@ -5,7 +5,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Job, Overview as Rules, Process as ProcessRules } from "simplan/ports"
+import { Jobs } from "../../operations/index.ts"
 import * as Roles from "./Roles.ts"
+import * as Rows from "./Rows.ts"
 import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 
@@ -274,4 +276,14 @@ export class OverviewApi extends HttpApiGroup.make("overview")
     )
   )
   .annotateMerge(Schemas.group("Management: overview", "What an operator sees first."))
+  .prefix("/admin/v1") {}
+
+export class JobsApi extends Rows.group("jobs", Jobs.waitingJobs)
+  .annotateMerge(
+    Schemas.group("Management: jobs", "Work that was tried and waits for its next try, of all organizations.")
+  )
+  .prefix("/admin/v1") {}
+
+export class ProblemsApi extends Rows.group("problems", Jobs.problems)
+  .annotateMerge(Schemas.group("Management: problems", "Work at the telco that ended in refusals, and needs a person."))
   .prefix("/admin/v1") {}

@@ -2,27 +2,27 @@
  * The management API's webhook endpoints and their delivery log (rules W5 to W7).
  */
 import { HttpApiEndpoint } from "effect/http-api"
-import { Samples, Webhooks } from "simplan/views"
-import { webhooks } from "../../operations/Webhooks.ts"
+import { Samples, Webhooks as Shapes } from "simplan/views"
+import { Webhooks } from "../../operations/index.ts"
 import * as Roles from "./Roles.ts"
 import * as Rows from "./Rows.ts"
 import * as Schemas from "./Schemas.ts"
 import * as Views from "./Views.ts"
 
-export const UpdateWebhookEndpoint = Views.body(Webhooks.UpdateWebhookEndpoint)
-export const ShortAttempt = Views.answer(Webhooks.ShortDeliveryAttempt)
+export const UpdateWebhookEndpoint = Views.body(Shapes.UpdateWebhookEndpoint)
+export const ShortAttempt = Views.answer(Shapes.ShortDeliveryAttempt)
 
 const ofEndpoint = {
   ...Schemas.ofOrganization,
   webhook_endpoint_id: Schemas.idOfPath("The webhook endpoint's id", Samples.endpointId)
 }
 
-export class WebhooksApi extends Rows.group("webhooks", webhooks)
+export class WebhooksApi extends Rows.group("webhooks", Webhooks.webhooks)
   .add(
     HttpApiEndpoint.patch("update", "/organizations/:id/webhook-endpoints/:webhook_endpoint_id", {
       params: ofEndpoint,
       payload: UpdateWebhookEndpoint,
-      success: Schemas.data(Views.answer(Webhooks.WebhookEndpoint)),
+      success: Schemas.data(Views.answer(Shapes.WebhookEndpoint)),
       error: Schemas.problems(
         ...Schemas.restricted,
         ...Schemas.withBody,

@@ -10,14 +10,13 @@ import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import { apiKeys, organizations } from "../../operations/Organizations.ts"
-import type { Services } from "../../operations/Services.ts"
+import { type Operation, Organizations } from "../../operations/index.ts"
 import * as Rows from "./Rows.ts"
 
-export const make = (guard: OperatorAuth.Guard, services: Services) => {
-  const keys = Rows.handlers(services, apiKeys)
+export const make = (guard: OperatorAuth.Guard, services: Operation.Services) => {
+  const keys = Rows.handlers(services, Organizations.apiKeys)
   return Endpoints.group(OrganizationsApi.OrganizationsApi, guard, {
-    ...Rows.handlers(services, organizations),
+    ...Rows.handlers(services, Organizations.organizations),
     createKey: keys.create,
     keys: keys.list,
     revokeKey: keys.revoke,

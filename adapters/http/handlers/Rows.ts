@@ -5,8 +5,7 @@
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Copy } from "simplan/views"
-import type * as Operation from "../../operations/Operation.ts"
-import type { Services } from "../../operations/Services.ts"
+import type { Operation } from "../../operations/index.ts"
 import * as Rows from "../api/Rows.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Views from "../api/Views.ts"
@@ -34,7 +33,7 @@ const decodeKeyset = Schema.decodeUnknownSync(Schema.Struct(Schemas.keyset))
 
 const badPlace = Errors.invalidField("after", "must be a token that next gave")
 
-const handlerOf = (services: Services, row: Operation.Row) => {
+const handlerOf = (services: Operation.Services, row: Operation.Row) => {
   const { inQuery, named, sent } = Rows.fieldsOf(row)
   const copySent = Copy.fromWire(sent)
   const decodeBody = inQuery || Object.keys(sent).length === 0 ? null : Body.closedDecoder(Views.body(row.request))
@@ -81,9 +80,9 @@ const handlerOf = (services: Services, row: Operation.Row) => {
 
 /** Makes a handler for each row. */
 export function handlers<Rows extends Operation.Rows>(
-  services: Services,
+  services: Operation.Services,
   rows: Rows
 ): { readonly [Name in keyof Rows]: ReturnType<typeof handlerOf> }
-export function handlers(services: Services, rows: Operation.Rows): object {
+export function handlers(services: Operation.Services, rows: Operation.Rows): object {
   return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, handlerOf(services, row)]))
 }

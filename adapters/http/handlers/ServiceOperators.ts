@@ -4,8 +4,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Copy, ServiceOperators as Views } from "simplan/views"
-import { rows } from "../../operations/ServiceOperators.ts"
-import type { Services } from "../../operations/Services.ts"
+import { type Operation, ServiceOperators } from "../../operations/index.ts"
 import * as ServiceOperatorsApi from "../api/ServiceOperatorsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Auth from "../middleware/Auth.ts"
@@ -24,9 +23,9 @@ const sessionNotFound = new Errors.Problem({
 })
 
 /** `sessions`: null where the management API takes no cookies. */
-export const make = (guard: OperatorAuth.Guard, services: Services, sessions: Sessions.Sessions | null) =>
+export const make = (guard: OperatorAuth.Guard, services: Operation.Services, sessions: Sessions.Sessions | null) =>
   Endpoints.group(ServiceOperatorsApi.ServiceOperatorsApi, guard, {
-    ...Rows.handlers(services, rows),
+    ...Rows.handlers(services, ServiceOperators.rows),
     whoami: ({ caller }) => Effect.succeed(Responses.data(whoAmI(caller))),
     beginSession: Effect.fnUntraced(function* ({ request, respond }) {
       if (sessions === null) return yield* Errors.routeNotFound

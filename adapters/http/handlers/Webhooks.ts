@@ -5,8 +5,7 @@ import { Effect, Result } from "effect"
 import { Refusal } from "simplan"
 import { WebhookEndpoint } from "simplan/ports"
 import { Copy, Webhooks as Views } from "simplan/views"
-import type { Services, Urls } from "../../operations/Services.ts"
-import { webhooks } from "../../operations/Webhooks.ts"
+import { type Operation, Webhooks } from "../../operations/index.ts"
 import * as WebhooksApi from "../api/WebhooksApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
@@ -19,7 +18,7 @@ import * as Rows from "./Rows.ts"
 export type CheckUrl = (url: string) => Result.Result<unknown, string> | Effect.Effect<unknown, string>
 
 /** The URLs of endpoints: answers have them without what may be a token. */
-export const urls = (check: CheckUrl): Urls => ({
+export const urls = (check: CheckUrl): Operation.Urls => ({
   check: (url) => {
     const result = check(url)
     const done = Result.isResult(result) ? Effect.fromResult(result) : result
@@ -31,9 +30,9 @@ export const urls = (check: CheckUrl): Urls => ({
 const decodeUpdate = Body.closedDecoder(WebhooksApi.UpdateWebhookEndpoint)
 const toWire = Copy.toWire(Views.WebhookEndpoint)
 
-export const make = (guard: OperatorAuth.Guard, services: Services) =>
+export const make = (guard: OperatorAuth.Guard, services: Operation.Services) =>
   Endpoints.group(WebhooksApi.WebhooksApi, guard, {
-    ...Rows.handlers(services, webhooks),
+    ...Rows.handlers(services, Webhooks.webhooks),
     update: Effect.fnUntraced(function* ({ ifVersion, params, request, respond }) {
       const { value } = yield* Body.read(request)
       const changes = yield* decodeUpdate(value)

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { ApiKeys, Organizations } from "simplan"
 import { Copy, Organizations as Views } from "simplan/views"
-import { apiKeys, organizations } from "../../operations/Organizations.ts"
+import { Organizations as Rows } from "../../operations/index.ts"
 import * as Methods from "../Methods.ts"
 import type { Provided, Runtime } from "../Runtime.ts"
 import type { CallOptions, WriteOptions } from "../types/Calls.ts"
@@ -14,7 +14,7 @@ const toHost = Copy.toHost(Views.Organization)
 const keyToHost = Copy.toHost(Views.ApiKey)
 
 export const make = (runtime: Runtime): Types.Organizations => ({
-  ...Methods.ofRows(runtime, "organizations", organizations),
+  ...Methods.ofRows(runtime, "organizations", Rows.organizations),
   create: Methods.group(runtime, "organizations", Organizations.Organizations).write(
     "create",
     Views.CreateOrganization,
@@ -60,7 +60,7 @@ export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
   return {
     create,
     rotate,
-    list: Methods.ofRows(runtime, "apiKeys", { list: apiKeys.list }).list,
+    list: Methods.ofRows(runtime, "apiKeys", { list: Rows.apiKeys.list }).list,
     revoke: keys.write("revoke", Views.OfApiKey, "ApiKey", (keys, of) => keys.revoke(of), keyToHost),
     authenticate: keys.read("authenticate", Views.Secret, (keys, { key }) => keys.authenticate(key), keyToHost)
   }

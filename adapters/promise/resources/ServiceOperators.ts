@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { ServiceOperators } from "simplan"
 import { Copy, ServiceOperators as Views } from "simplan/views"
-import { rows } from "../../operations/ServiceOperators.ts"
+import { ServiceOperators as Rows } from "../../operations/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
@@ -14,7 +14,7 @@ const decodeToken = Arguments.ofView(Views.Token)
 const toHost = Copy.toHost(Views.ServiceOperator)
 
 export const make = (runtime: Runtime): Types.ServiceOperators => ({
-  ...Methods.ofRows(runtime, "serviceOperators", rows),
+  ...Methods.ofRows(runtime, "serviceOperators", Rows.rows),
   authenticate: Methods.reading(runtime, { name: "serviceOperators.authenticate", decode: decodeToken }, ({ token }) =>
     ServiceOperators.ServiceOperators.use((operators) =>
       Effect.map(operators.authenticate(token), ({ operator }) => toHost(operator))

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { Refusal, Webhooks } from "simplan"
 import type { Storage, WebhookEndpoint } from "simplan/ports"
 import { Copy, Webhooks as Views } from "simplan/views"
-import { webhooks } from "../../operations/Webhooks.ts"
+import { Webhooks as Rows } from "../../operations/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
@@ -47,7 +47,7 @@ export const make = (runtime: Runtime): Types.Webhooks => {
   const { method } = Methods.group(runtime, "webhooks", service)
 
   return {
-    ...Methods.ofRows(runtime, "webhooks", webhooks),
+    ...Methods.ofRows(runtime, "webhooks", Rows.webhooks),
     create: Methods.writing(runtime, method("create", Views.CreateWebhookEndpoint), (request) =>
       Methods.once(
         "Endpoint",
@@ -66,6 +66,13 @@ export const make = (runtime: Runtime): Types.Webhooks => {
           service.use((webhooks) => webhooks.update({ ...changes, ifVersion: Arguments.versions(ifVersion) }))
         ),
         () => Effect.map(current(changes), shape)
+      )
+    ),
+    remove: Methods.writing(runtime, method("remove", Views.OfWebhookEndpoint), (of) =>
+      Methods.once(
+        "Endpoint",
+        service.use((webhooks) => Effect.as(webhooks.remove(of), of)),
+        () => Effect.void
       )
     ),
     rotateKey: Methods.writing(runtime, method("rotateKey", Views.OfWebhookEndpoint), (of) =>

@@ -277,14 +277,14 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
     "api_key.create",
     async () => () => world.admin("POST", `${of()}/api-keys`, { name: "more" })
   ],
-  "DELETE /admin/v1/organizations/{id}/api-keys/{key_id}": [
+  "DELETE /admin/v1/organizations/{id}/api-keys/{api_key_id}": [
     "api_key.revoke",
     async () => {
       const path = await key()
       return () => world.admin("DELETE", path)
     }
   ],
-  "POST /admin/v1/organizations/{id}/api-keys/{key_id}/rotate": [
+  "POST /admin/v1/organizations/{id}/api-keys/{api_key_id}/rotate": [
     "api_key.rotate",
     async () => {
       const path = await key()
@@ -306,28 +306,28 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
     "webhook_endpoint.create",
     async () => () => world.admin("POST", `${of()}/webhook-endpoints`, { url: "https://hooks.example/" })
   ],
-  "PATCH /admin/v1/organizations/{id}/webhook-endpoints/{endpoint_id}": [
+  "PATCH /admin/v1/organizations/{id}/webhook-endpoints/{webhook_endpoint_id}": [
     "webhook_endpoint.update",
     async () => {
       const path = await endpoint()
       return () => world.admin("PATCH", path, { description: "x" })
     }
   ],
-  "DELETE /admin/v1/organizations/{id}/webhook-endpoints/{endpoint_id}": [
+  "DELETE /admin/v1/organizations/{id}/webhook-endpoints/{webhook_endpoint_id}": [
     "webhook_endpoint.delete",
     async () => {
       const path = await endpoint()
       return () => world.admin("DELETE", path)
     }
   ],
-  "POST /admin/v1/organizations/{id}/webhook-endpoints/{endpoint_id}/rotate-key": [
+  "POST /admin/v1/organizations/{id}/webhook-endpoints/{webhook_endpoint_id}/rotate-key": [
     "webhook_endpoint.rotate_key",
     async () => {
       const path = await endpoint()
       return () => world.admin("POST", `${path}/rotate-key`)
     }
   ],
-  "POST /admin/v1/organizations/{id}/webhook-endpoints/{endpoint_id}/test": [
+  "POST /admin/v1/organizations/{id}/webhook-endpoints/{webhook_endpoint_id}/test": [
     "webhook_endpoint.test",
     async () => {
       const path = await endpoint()

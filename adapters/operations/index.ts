@@ -1,0 +1,8 @@
+/**
+ * The rows of operations, for adapters that are faces. They load no service.
+ */
+export * as Jobs from "./Jobs.ts"
+export * as Operation from "./Operation.ts"
+export * as Organizations from "./Organizations.ts"
+export * as ServiceOperators from "./ServiceOperators.ts"
+export * as Webhooks from "./Webhooks.ts"
