@@ -374,7 +374,9 @@ it("loads nothing of the server", () => {
   const loaded = Rules.loadedWith("adapters/client/index.ts", files, Rules.manifestOf(text("package.json")))
   const strangers = [...loaded.files].filter(
     (path) =>
-      !/^(?:adapters\/client|adapters\/http\/api|adapters\/operations|adapters\/fields|src\/domain|src\/ports|src\/views)\//.test(path)
+      !/^(?:adapters\/client|adapters\/http\/api|adapters\/operations|adapters\/fields|src\/domain|src\/ports|src\/views)\//.test(
+        path
+      )
   )
   expect(strangers).toEqual([])
   for (const path of loaded.files) expect(text(path)).not.toMatch(/from "node:/)
