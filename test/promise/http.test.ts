@@ -120,6 +120,18 @@ describe("simplan.handler", () => {
     expect(await status(endpoints, hook("ftp://example.com/hook"))).toBe(400)
   })
 
+  it("reads an import whose stream is of another realm", async () => {
+    const simplan = open({ groups: ["admin"], adminToken: TOKEN })
+    const { organizationId } = await simplan.organizations.create({ name: "Acme" })
+    const path = `/admin/v1/organizations/${organizationId}/sims`
+    const headers = { "content-type": "text/csv", authorization: `Bearer ${TOKEN}` }
+    const bytes = Buffer.from("iccid,label,is_esim\n8944500000000000014,Green,true\n")
+    const body = runInNewContext("(async function* () { yield bytes })()", { bytes })
+    const request = new Request(`http://host${path}`, { method: "POST", headers })
+    const answer = await simplan.handler(Object.defineProperty(request, "body", { value: body }))
+    expect([answer.status, await bodyOf(answer)]).toMatchObject([200, { data: { imported: 1 } }])
+  })
+
   it("takes no change that a page of another origin has a browser ask for by the host's login, whatever is mounted", async () => {
     const simplan = open({
       groups: ["v3", "admin", "telco"],

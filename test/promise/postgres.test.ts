@@ -36,9 +36,9 @@ describe("on PostgreSQL", () => {
       expect(await simplan.subscriptions.list({ organizationId }).toArray()).toHaveLength(1)
       expect(await simplan.drain({ within: "20 seconds" })).toMatchObject({ finished: true })
     })
-    await during(foreignUrl(url()), async (simplan) =>
-      expect(await simplan.subscriptions.create(first.request, key)).toEqual(first.created)
-    )
+    const another = { database: foreignUrl(url()), directUrl: foreignUrl(url()), telco: "simulator" } as const
+    await using foreign = createSimplan(another)
+    expect(await foreign.subscriptions.create(first.request, key)).toEqual(first.created)
     // Another schema is another service.
     const other = createSimplan({ database: url(), schema: "other", telco: "simulator" })
     try {
