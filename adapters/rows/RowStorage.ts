@@ -241,7 +241,7 @@ const storage = (store: RowStore): Storage.Service => {
           const organizations =
             organizationId === null ? values(list("organization")) : [get("organization", organizationId)]
           const found = organizations.flatMap((organization) => (organization === null ? [] : of(organization)))
-          return found.toSorted(SimSearch.compareHits).slice(0, limit)
+          return { hits: found.toSorted(SimSearch.compareHits).slice(0, limit), hasMore: found.length > limit }
         }),
       reserve: (claim) => read(() => Inventory.reserve(store, claim)),
       free: (asked) => read(() => Inventory.freeSim(store, asked)),

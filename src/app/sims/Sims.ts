@@ -106,7 +106,7 @@ export class Sims extends Context.Service<
     }) => Effect.Effect<{ readonly items: ReadonlyArray<Sim>; readonly next: number | null }, StorageError>
     /**
      * The SIMs of all organizations that a text finds, or of one (rule L4), those first that it names alone. A blank text finds none.
-     * `hasMore`: it finds more than `SimSearch.MOST_HITS`.
+     * `hasMore`: it finds more than `SimSearch.MOST_HITS`, or may.
      */
     readonly search: (of: {
       readonly text: string
@@ -362,8 +362,7 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
       search: Effect.fn("Sims.search")(function* ({ organizationId, text }) {
         const search = SimSearch.of(text)
         if (search === null) return { hits: [], hasMore: false }
-        const found = yield* storage.sims.search({ search, organizationId, limit: SimSearch.MOST_HITS + 1 })
-        return { hits: found.slice(0, SimSearch.MOST_HITS), hasMore: found.length > SimSearch.MOST_HITS }
+        return yield* storage.sims.search({ search, organizationId, limit: SimSearch.MOST_HITS })
       }),
       installation: Effect.fn("Sims.installation")(function* (of) {
         const { lpa } = yield* get(of)

@@ -107,13 +107,13 @@ export interface Sims {
   /**
    * SIMs of all organizations, or of one (rule L4): those that the search finds, each once, in the order of
    * `SimSearch.compareHits`, at most `limit`. Of more, those of the first places are taken; which ones of a place, is open. A storage
-   * with indexes may look only at the first `SCAN_LIMIT` attachments whose metadata begin so.
+   * with indexes may look only at the first `SCAN_LIMIT` attachments whose metadata begin so. `hasMore`: it finds more, or may.
    */
   readonly search: (query: {
     readonly search: Search
     readonly organizationId: string | null
     readonly limit: number
-  }) => Read<ReadonlyArray<Hit>>
+  }) => Read<{ readonly hits: ReadonlyArray<Hit>; readonly hasMore: boolean }>
   /**
    * Reserves eSIMs of the label that are suitable (`Sim.isSuitable`) and not reserved. For a `subscription`: free ones (rule S2), never used ones first,
    * by import sequence; then those recycled longest ago, by import sequence where equal. For a `mobile plan`: those whose mobile plan is

@@ -175,3 +175,29 @@ describe("What a search folds", () => {
     expect(rows.map(({ folded }) => folded)).toEqual(texts.map(SimSearch.folded))
   })
 })
+
+describe("A search that goes over as many attachments as it looks at (L4)", () => {
+  Tests.scoped("says that it may find more", function* () {
+    const { iccids, sql, storage } = yield* stocked(1)
+    const iccid = iccids[0] ?? ""
+    yield* sql`insert into simplan.organization (organization_id, name, created_at) values (${ORGANIZATION}, 'Acme', 0)`
+    const attached = (from: number, to: number, subscriptionId: string, metadata: string) => sql`
+      insert into simplan.attachment (organization_id, attachment_id, subscription_id, iccid, plan_id, terms, metadata, created_at, confirmed,
+        last_threshold_notified)
+      select ${ORGANIZATION}, 'a-' || i, ${subscriptionId}, ${iccid}, 'small', '{}', ${metadata}, 0, true, 0
+      from generate_series(${from}::int, ${to}::int) i`
+    // Of a subscription that is gone, before the one that is there.
+    yield* attached(1, Storage.SCAN_LIMIT - 2, "gone", "order 1")
+    yield* attached(0, 0, "subscription-0", "order 2")
+    const search = SimSearch.of("Order")
+    if (search === null) return
+    const found = (organizationId: string | null) =>
+      Effect.map(storage.sims.search({ search, organizationId, limit: 20 }), ({ hasMore, hits }) => [
+        hits.map((hit) => hit.iccid),
+        hasMore
+      ])
+    for (const of of [null, ORGANIZATION]) expect(yield* found(of)).toEqual([[iccid], false])
+    yield* attached(Storage.SCAN_LIMIT, Storage.SCAN_LIMIT + 1, "gone", "order 1")
+    for (const of of [null, ORGANIZATION]) expect(yield* found(of)).toEqual([[], true])
+  })
+})

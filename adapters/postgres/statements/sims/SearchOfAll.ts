@@ -20,8 +20,11 @@ interface Asked {
   readonly limit: number
 }
 
-/** A place of each index where the search finds something, with its rank in `SimSearch.places`. */
-const places = (sql: Sql, asked: Asked): ReadonlyArray<Fragment> => {
+/** The rank of a row which says that not all attachments were looked at. */
+const CUT = -1
+
+/** A place of each index where the search finds something, with its rank in `SimSearch.places`; and the attachments looked at. */
+const placesOf = (sql: Sql, asked: Asked) => {
   const { limit, organizationId, search } = asked
   const { iccid, imsi, metadata, msisdn, subscriptionId } = search
   const rank = (place: SimSearch.Place): Fragment => sql.literal(String(SimSearch.places.indexOf(place)))
@@ -40,7 +43,13 @@ const places = (sql: Sql, asked: Asked): ReadonlyArray<Fragment> => {
   const equal = (column: string, value: string): Fragment => sql`${sql.literal(column)} = ${value}`
   const [ofSubscription, ofAttachment] = [foldedMetadata("subscription"), foldedMetadata("attachment")]
   const isLive = sql.literal("subscription.status = 'Live'")
-  return [
+  const attached = rows(
+    "attachment",
+    ofAttachment,
+    [sql.literal("attachment.metadata <> ''"), begins(sql, ofAttachment, metadata)],
+    sql.literal(String(Storage.SCAN_LIMIT))
+  )
+  const places = [
     of(
       "subscriptionId",
       "subscription",
@@ -69,12 +78,7 @@ const places = (sql: Sql, asked: Asked): ReadonlyArray<Fragment> => {
     ),
     sql`
     select ${rank("metadata")} as rank, attachment.organization_id, attachment.iccid
-    from (${rows(
-      "attachment",
-      ofAttachment,
-      [sql.literal("attachment.metadata <> ''"), begins(sql, ofAttachment, metadata)],
-      sql.literal(String(Storage.SCAN_LIMIT))
-    )}) attachment
+    from attached attachment
     cross join lateral (
       select from simplan.subscription
       where subscription.organization_id = ${ownerOf(sql, asked, "attachment")}
@@ -83,6 +87,7 @@ const places = (sql: Sql, asked: Asked): ReadonlyArray<Fragment> => {
     ) subscription
     where attachment.confirmed`
   ]
+  return { attached, places }
 }
 
 interface Found extends Omit<SimSearch.Hit, "place"> {
@@ -97,20 +102,21 @@ const hitOf = ({ rank, ...found }: Found): ReadonlyArray<SimSearch.Hit> => {
 /** The SIMs, by place, organization and ICCID. */
 export const hits =
   (database: Database) =>
-  (asked: Asked): Effect.Effect<ReadonlyArray<SimSearch.Hit>, Storage.StorageError> =>
+  (asked: Asked): ReturnType<Storage.Service["sims"]["search"]> =>
     Effect.map(
-      database.rows(
-        (sql) => sql<Row<Found>>`
-        with place as materialized (
-          ${sql.join(" union all ", false)(places(sql, asked).map((place) => sql`(${place})`))}
+      database.rows((sql) => {
+        const { attached, places } = placesOf(sql, { ...asked, limit: asked.limit + 1 })
+        return sql<Row<Found>>`
+        with attached as materialized (${attached}), place as materialized (
+          ${sql.join(" union all ", false)(places.map((place) => sql`(${place})`))}
         ), hit as materialized (
           select place.organization_id, place.iccid, min(place.rank) as rank
           from place
           group by place.organization_id, place.iccid
           order by min(place.rank), place.organization_id, place.iccid
-          limit ${asked.limit}::int
+          limit ${asked.limit + 1}::int
         )
-        select json_build_object(
+        (select json_build_object(
           'organizationId', hit.organization_id, 'organizationName', organization.name, 'iccid', hit.iccid,
           'label', sim.label, 'subscriptionId', subscription.subscription_id, 'rank', hit.rank
         )::text as value
@@ -131,7 +137,16 @@ export const hits =
             and subscription.status <> 'Deleted' and subscription.status = 'Live'
           limit 1
         ) subscription on true
-        order by hit.rank, hit.organization_id, hit.iccid`
-      ),
-      (found) => found.flatMap(hitOf)
+        order by hit.rank, hit.organization_id, hit.iccid)
+        union all
+        select json_build_object('rank', ${sql.literal(String(CUT))})::text
+        where (select count(*) from attached) = ${sql.literal(String(Storage.SCAN_LIMIT))}`
+      }),
+      (found) => {
+        const all = found.flatMap(hitOf)
+        return {
+          hits: all.slice(0, asked.limit),
+          hasMore: all.length > asked.limit || found.some(({ rank }) => rank === CUT)
+        }
+      }
     )

@@ -100,14 +100,14 @@ const findsEverywhere = (world: World.World, aggregates: ReadonlyArray<SimAggreg
     const found = yield* world.storage.sims.search({ search, organizationId: null, limit })
     yield* Suite.equals(
       `hits of all for ${JSON.stringify(text)}`,
-      found.filter(({ organizationId }) => organizationIds.has(organizationId)),
+      found.hits.filter(({ organizationId }) => organizationIds.has(organizationId)),
       sorted
     )
     for (const organizationId of organizationIds) {
       yield* Suite.equals(
         `hits of one for ${JSON.stringify(text)}`,
         yield* world.storage.sims.search({ search, organizationId, limit }),
-        sorted.filter((hit) => hit.organizationId === organizationId)
+        { hits: sorted.filter((hit) => hit.organizationId === organizationId), hasMore: false }
       )
     }
   })
@@ -303,10 +303,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const search = SimSearch.of(text)
     if (search === null) return
     const places = (limit: number) =>
-      Effect.map(world.storage.sims.search({ search, organizationId: null, limit }), (hits) =>
-        hits.map(({ place }) => place)
-      )
-    yield* Suite.equals("one hit", yield* places(1), ["msisdn"])
-    yield* Suite.equals("three hits", yield* places(3), ["msisdn", "metadata", "metadata"])
+      Effect.map(world.storage.sims.search({ search, organizationId: null, limit }), ({ hasMore, hits }) => [
+        ...hits.map(({ place }) => place),
+        hasMore
+      ])
+    yield* Suite.equals("one hit", yield* places(1), ["msisdn", true])
+    yield* Suite.equals("three hits", yield* places(3), ["msisdn", "metadata", "metadata", true])
+    yield* Suite.equals("all hits", (yield* places(7)).at(-1), false)
   })
 ]
