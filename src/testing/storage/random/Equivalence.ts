@@ -10,9 +10,10 @@ import { Outbox } from "../../../ports/Outbox.ts"
 import { type Commit, Storage } from "../../../ports/Storage.ts"
 import * as Suite from "../../Suite.ts"
 import * as Asks from "./RandomAsks.ts"
-import { readAll, withoutImportSequences } from "./RandomAsks.ts"
+import { withoutImportSequences } from "./RandomAsks.ts"
 import { compatible, type NamedPart, part, piece, type Side } from "./RandomCommits.ts"
-import { idOf, type Run } from "./RandomSteps.ts"
+import * as RandomReads from "./RandomReads.ts"
+import { type Ask, idOf, type Run } from "./RandomSteps.ts"
 import * as Rows from "../world/Rows.ts"
 import * as World from "../world/World.ts"
 import { scenario } from "../world/World.ts"
@@ -163,12 +164,12 @@ const lockstep = (world: World.World, sides: readonly [Service, Service], steps:
     for (const [index, one] of steps.entries()) {
       yield* same(`step ${index}, ${one.do}`, sides, (side) => take(run, side, one, 10 + index))
     }
-    const ask: Asks.Ask = { row: 0, choice: 0, machineNow: run.machineNow + 10 * MINUTE }
+    const ask: Ask = { row: 0, choice: 0, machineNow: run.machineNow + 10 * MINUTE }
     for (const one of run.worlds) {
       for (const row of run.iccids.keys()) {
         yield* same("all that can be read", sides, (side) => {
           const mine = { ...one, ...side }
-          return readAll(run, { world: mine, other: mine }, { ...ask, row, choice: 7 * row })
+          return Effect.all(RandomReads.all(run, { world: mine, other: mine }, { ...ask, row, choice: 7 * row }))
         })
       }
     }

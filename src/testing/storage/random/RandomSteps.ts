@@ -15,6 +15,13 @@ export interface Part {
   readonly stale: boolean
 }
 
+/** The numbers of a question, at one moment of machine time. */
+export interface Ask {
+  readonly row: number
+  readonly choice: number
+  readonly machineNow: number
+}
+
 /** One run of steps: its two organizations and the pools that its steps pick from. */
 export interface Run {
   readonly worlds: readonly [World, World]
