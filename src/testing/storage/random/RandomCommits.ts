@@ -311,7 +311,7 @@ const kinds = {
   session: among("session", 3, ofSession),
   "api key": single("api key", ofKey),
   endpoint: among("endpoint", 3, ofEndpoint),
-  region: among("region", 6, ofRegion),
+  region: among("region", 6, ofRegion, 3),
   "stock level": among("stock level", 2, ofStockLevel),
   "put idempotency": ofIdempotency((of, { choice, stale, world }) => {
     const createdAt = world.now + choice * MINUTE
