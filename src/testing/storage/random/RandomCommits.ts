@@ -212,28 +212,28 @@ const ofStockLevel = (_: Run, { world }: Side, part: Part): Piece => {
 }
 
 const ofDelivery =
-  (isReplayed: boolean) =>
-  (run: Run, { world }: Side, part: Part): Piece =>
+  (isReplayed: boolean): Kind["piece"] =>
+  (run, { world }, { choice, row, stale }) =>
     Effect.map(
       world.storage.deliveries.page({ organizationId: world.organizationId, after: null, limit: 6 }),
       ({ items }): Commit => {
         if (items.length === 0) return {}
-        const { delivery } = pick(items, part.row)
-        const next =
-          part.choice % 2 === 0
-            ? ({ status: "Delivered", nextAttemptAt: null } as const)
-            : ({ status: "Pending", nextAttemptAt: world.now + part.choice * MINUTE } as const)
-        const changed = { ...delivery, ...next, attempts: delivery.attempts + 1 }
-        const attempt = {
-          number: changed.attempts,
-          at: world.now + part.row,
-          durationMillis: null,
-          responseStatus: null
+        const { delivery } = pick(items, row)
+        const attempts = delivery.attempts + 1
+        const pending = { status: "Pending", attempts, nextAttemptAt: world.now + choice * MINUTE } as const
+        if (isReplayed) return { deliveries: { replayed: [{ ...delivery, ...pending }] } }
+        const token = pick(run.tokens, choice)
+        if (stale) return { deliveries: { settled: [{ delivery: { ...delivery, ...pending }, token }] } }
+        // A delivery that was made has an attempt that succeeded, and was last attempted then.
+        const isMade = choice % 2 === 0
+        const at = world.now + row
+        const next = isMade ? ({ status: "Delivered", attempts, nextAttemptAt: null } as const) : pending
+        const error = isMade ? null : "no answer"
+        const attempt = { number: attempts, at, durationMillis: null, responseStatus: null, error }
+        const logged = { ...attempt, responseBody: `answer ${choice}` }
+        return {
+          deliveries: { settled: [{ delivery: { ...delivery, ...next, lastAttemptAt: at }, token, attempt: logged }] }
         }
-        const made = part.stale ? {} : { attempt: { ...attempt, error: null, responseBody: `answer ${part.choice}` } }
-        return isReplayed
-          ? { deliveries: { replayed: [changed] } }
-          : { deliveries: { settled: [{ delivery: changed, token: pick(run.tokens, part.choice), ...made }] } }
       }
     )
 
