@@ -15,6 +15,8 @@ import { Clock, Effect, Schema } from "effect"
 import { Telco } from "simplan/ports"
 import * as Journal from "./Journal.ts"
 import * as CallFailure from "./CallFailure.ts"
+import * as CallRecords from "./CallRecords.ts"
+import * as Messages from "./Messages.ts"
 import * as ServiceChanges from "./ServiceChanges.ts"
 import * as SimLocks from "./SimLocks.ts"
 
@@ -86,26 +88,6 @@ const Order = Schema.Struct({
 
 type Order = typeof Order.Type
 
-const decodeOrder = Schema.decodeUnknownEffect(Order)
-
-/** What is known of a call that is made once. */
-const Once = Schema.Struct({
-  isDone: Schema.Boolean,
-  refusal: Schema.NullOr(Schema.String),
-  /** Whether the system was asked, and its answer is not known. */
-  isUnderWay: Schema.Boolean,
-  /** In how many segments a message was sent; null: the system does not say. */
-  segments: Schema.NullOr(Schema.Finite)
-})
-
-type Once = typeof Once.Type
-
-const fresh: Once = { isDone: false, refusal: null, isUnderWay: false, segments: null }
-
-const decodeOnce = Schema.decodeUnknownEffect(Once)
-
-const unreadable = () => CallFailure.unavailable("The journal holds what is no call of this telco")
-
 const refused = (message: string) => Effect.fail(new Telco.Refused({ message }))
 
 /** Whether what the system keeps of a package is the id of an order, and not a note of somebody's. */
@@ -121,47 +103,26 @@ export const make = (
 ): Telco.Telco["Service"] => {
   const locks = SimLocks.make(journal, { telco })
 
-  /** Writes an entry anew, or for the first time. Fails where another process has written it meanwhile. */
-  const write = (
-    kind: string,
-    key: string,
-    iccid: string,
-    document: Journal.Document,
-    before: Journal.Entry | null
-  ) => {
-    const entry = { telco, kind, key, iccid, externalId: null, document, dueAt: null }
-    return Effect.flatMap(CallFailure.ofJournal(Journal.write(journal, before, entry)), (now) =>
-      now === null ? CallFailure.unavailable("Another process makes this call") : Effect.succeed(now)
-    )
-  }
-
-  const read = (kind: string, key: string) => CallFailure.ofJournal(journal.get({ telco, kind, key }))
+  const orders = CallRecords.make(journal, { telco, kind: PACKAGE }, Order)
+  const onceOf = (kind: string) => CallRecords.make(journal, { telco, kind }, CallRecords.Once)
+  const [ends, plans, releases] = [onceOf(Journal.END), onceOf(Journal.MOBILE_PLAN), onceOf(Journal.RELEASE)]
 
   /** An order as the journal knows it, and how to write it down. */
-  const orderOf = Effect.fnUntraced(function* (packageId: string, iccid: string) {
-    let entry = yield* read(PACKAGE, packageId)
-    let state = entry === null ? unordered : yield* Effect.mapError(decodeOrder(entry.document), unreadable)
-    const change = (to: Partial<Order>) =>
-      Effect.suspend(() => {
-        const next = { ...state, ...to }
-        return Effect.map(write(PACKAGE, packageId, iccid, next, entry), (written) => {
-          entry = written
-          state = next
-        })
-      })
-    return { state: () => state, change }
-  })
+  const orderOf = (packageId: string, iccid: string) =>
+    Effect.map(orders.open(packageId, iccid), ({ get, put }) => {
+      const state = () => get() ?? unordered
+      return { state, change: (to: Partial<Order>) => Effect.suspend(() => put({ ...state(), ...to })) }
+    })
 
   type Known = Effect.Success<ReturnType<typeof orderOf>>
 
+  /** All orders for a SIM, by their packages' ids. */
+  const ordersOf = (iccid: string) =>
+    Effect.map(orders.ofSim(iccid), (all) => new Map(all.map(({ get, key }) => [key, get() ?? unordered])))
+
   /** The other orders for a SIM. */
-  const others = Effect.fnUntraced(function* (iccid: string, packageId: string) {
-    const entries = yield* CallFailure.ofJournal(journal.ofSim({ telco, kind: PACKAGE, iccid }))
-    return yield* Effect.forEach(
-      entries.filter(({ key }) => key !== packageId),
-      ({ document }) => Effect.mapError(decodeOrder(document), unreadable)
-    )
-  })
+  const others = (iccid: string, packageId: string) =>
+    Effect.map(ordersOf(iccid), (all) => [...all].flatMap(([key, order]) => (key === packageId ? [] : order)))
 
   /** Until when the outcome of an order is unknown: 0 where it is known. */
   const unknownUntil = ({ asked, made }: Order): number => (asked === null || made !== null ? 0 : asked.at + lateMillis)
@@ -245,28 +206,6 @@ export const make = (
       )
     })
 
-  /** Makes a call once for each key: one that was done, or refused, has that outcome for good. */
-  const once = Effect.fnUntraced(function* (
-    kind: string,
-    key: string,
-    iccid: string,
-    call: Effect.Effect<void, Telco.Refused | Telco.Unavailable>
-  ) {
-    const entry = yield* read(kind, key)
-    const before = entry === null ? null : yield* Effect.mapError(decodeOnce(entry.document), unreadable)
-    if (before?.isDone === true) return
-    if (before !== null && before.refusal !== null) return yield* refused(before.refusal)
-    yield* Effect.uninterruptibleMask((restore) =>
-      Effect.matchEffect(restore(call), {
-        onSuccess: () => write(kind, key, iccid, { ...fresh, isDone: true }, entry),
-        onFailure: (failure) =>
-          failure._tag === "Telco.Unavailable"
-            ? Effect.fail(failure)
-            : Effect.andThen(write(kind, key, iccid, { ...fresh, refusal: failure.message }, entry), failure)
-      })
-    )
-  })
-
   /** Ends a package that is there, once for each key where it is refused. */
   const end = (
     what: "suspend" | "cancel",
@@ -276,13 +215,8 @@ export const make = (
     locks.withLock(iccid, (held) =>
       Effect.gen(function* () {
         const order = yield* orderOf(packageId, iccid)
-        const by = `${what} ${key ?? packageId}`
-        const entry = yield* read(Journal.END, by)
-        const before = entry === null ? null : yield* Effect.mapError(decodeOnce(entry.document), unreadable)
-        if (before !== null && before.refusal !== null) return yield* refused(before.refusal)
-        yield* Effect.tapErrorTag(act(order, held), "Telco.Refused", ({ message }) =>
-          write(Journal.END, by, iccid, { ...fresh, refusal: message }, entry)
-        )
+        const record = yield* ends.open(`${what} ${key ?? packageId}`, iccid)
+        yield* CallRecords.once(record, act(order, held), { isRepeatable: true })
       })
     )
 
@@ -341,10 +275,8 @@ export const make = (
     // The system's list is taken to be up to date.
     readUsage: Effect.fnUntraced(function* ({ iccid }) {
       const listed = yield* CallFailure.asPort(system.listPackages(iccid))
-      const orders = yield* CallFailure.ofJournal(journal.ofSim({ telco, kind: PACKAGE, iccid }))
       const found: Array<Telco.PackageUsage> = []
-      for (const { document, key } of orders) {
-        const { made } = yield* Effect.mapError(decodeOrder(document), unreadable)
+      for (const [key, { made }] of yield* ordersOf(iccid)) {
         const one = listed.find(({ telcoPackageId }) => telcoPackageId === made?.telcoPackageId)
         if (typeof one?.usedBytes === "number") found.push({ packageId: key, usedBytes: one.usedBytes })
       }
@@ -355,8 +287,7 @@ export const make = (
       const listed = yield* CallFailure.asPort(system.listPackages(iccid))
       const keys = new Map<string, string>()
       const unknown: Array<string> = []
-      for (const { document, key } of yield* CallFailure.ofJournal(journal.ofSim({ telco, kind: PACKAGE, iccid }))) {
-        const { asked, isCancelled, made } = yield* Effect.mapError(decodeOrder(document), unreadable)
+      for (const [key, { asked, isCancelled, made }] of yield* ordersOf(iccid)) {
         if (made !== null && !isCancelled) keys.set(made.telcoPackageId, key)
         if (made === null && asked !== null) unknown.push(key)
       }
@@ -365,48 +296,29 @@ export const make = (
       )
       return [...new Set([...known, ...unknown])]
     }),
-    sendSms: (sms) =>
-      locks.withLock(sms.iccid, (held) =>
-        Effect.gen(function* () {
-          const { iccid, messageId } = sms
-          const entry = yield* read(Journal.MESSAGE, messageId)
-          const before = entry === null ? fresh : yield* Effect.mapError(decodeOnce(entry.document), unreadable)
-          if (before.isDone) return before.segments === null ? undefined : { segments: before.segments }
-          if (before.refusal !== null) return yield* refused(before.refusal)
-          if (before.isUnderWay) return yield* refused("The message may have been sent, and is not sent again")
-          const settle = (outcome: Partial<Once>, from: Journal.Entry | null) =>
-            write(Journal.MESSAGE, messageId, iccid, { ...fresh, ...outcome }, from)
-          const sending = yield* settle({ isUnderWay: true }, entry)
-          yield* held.keep
-          return yield* calling(system.sendSms(sms), (result) =>
-            Effect.gen(function* () {
-              if ("value" in result) {
-                const sent = result.value ?? undefined
-                yield* settle({ isDone: true, segments: sent?.segments ?? null }, sending)
-                return sent
-              }
-              const failure = CallFailure.toPort(result.failure)
-              if (failure._tag === "Telco.Refused") yield* settle({ refusal: failure.message }, sending)
-              else if (result.failure.outcome === "NotDone") yield* settle({}, sending)
-              return yield* failure
-            })
-          )
-        })
-      ),
+    sendSms: Messages.make(journal, locks, telco, (sms, { begin }, held) =>
+      Effect.andThen(
+        held.keep,
+        begin({ parts: 1, segments: null }).next(system.sendSms(sms), (sent) => ({ segments: sent?.segments ?? null }))
+      )
+    ),
     releaseProfile: (of) =>
       locks.withLock(of.iccid, () =>
-        once(Journal.RELEASE, of.key, of.iccid, CallFailure.asPort(system.releaseProfile(of)))
+        Effect.flatMap(releases.open(of.key, of.iccid), (record) =>
+          CallRecords.once(record, CallFailure.asPort(system.releaseProfile(of)))
+        )
       ),
     setMobilePlan: (of) =>
       locks.withLock(of.iccid, () =>
         Effect.gen(function* () {
           const { iccid, key } = of
-          const changes = yield* CallFailure.ofJournal(journal.ofSim({ telco, kind: Journal.MOBILE_PLAN, iccid }))
+          const changes = yield* plans.ofSim(iccid)
           const place = changes.findIndex((one) => one.key === key)
           // A newer change holds, whatever became of this one.
           if (place !== -1 && place < changes.length - 1) return
-          if (place === -1) yield* write(Journal.MOBILE_PLAN, key, iccid, fresh, null)
-          yield* once(Journal.MOBILE_PLAN, key, iccid, CallFailure.asPort(system.setMobilePlan(of)))
+          const record = changes[place] ?? (yield* plans.open(key, iccid))
+          if (record.get() === null) yield* record.put({ isDone: false, refusal: null })
+          yield* CallRecords.once(record, CallFailure.asPort(system.setMobilePlan(of)))
         })
       )
   })

@@ -9,6 +9,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { Telco } from "simplan/ports"
 import * as CallFailure from "./CallFailure.ts"
+import * as CallRecords from "./CallRecords.ts"
 import * as Journal from "./Journal.ts"
 import type * as SimLocks from "./SimLocks.ts"
 
@@ -21,8 +22,6 @@ const Change = Schema.Struct({
 })
 
 type Change = typeof Change.Type
-
-const decode = Schema.decodeUnknownEffect(Change)
 
 /** The operation of the port. */
 type SetService = NonNullable<Telco.Telco["Service"]["setService"]>
@@ -48,7 +47,7 @@ const opposed = "The telco has not answered another change of this SIM's service
 
 /** The operation of the port over these calls. */
 export const make = (call: Call, { journal, lateMillis, locks, telco }: Options): SetService => {
-  const kind = Journal.SERVICE
+  const records = CallRecords.make(journal, { telco, kind: Journal.SERVICE }, Change)
 
   /** Until when a call that asked for the contrary may still be done. */
   const contraryUntil = (all: ReadonlyArray<Change>, active: boolean): number =>
@@ -56,34 +55,17 @@ export const make = (call: Call, { journal, lateMillis, locks, telco }: Options)
 
   const change = Effect.fnUntraced(function* (of: Request, held: SimLocks.Held) {
     const { active, iccid, key } = of
-    const entries = yield* CallFailure.ofJournal(journal.ofSim({ telco, kind, iccid }))
-    const all = yield* Effect.forEach(entries, ({ document }) =>
-      Effect.mapError(decode(document), () => CallFailure.unavailable("The change's entry has another form"))
-    )
-    const write = (before: Journal.Entry | null, document: Change) =>
-      Effect.flatMap(
-        CallFailure.ofJournal(
-          Journal.write(journal, before, {
-            telco,
-            kind,
-            key,
-            iccid,
-            externalId: null,
-            document: { ...document },
-            dueAt: null
-          })
-        ),
-        (written) =>
-          written === null ? CallFailure.unavailable("Another process makes this change") : Effect.succeed(written)
-      )
-    const place = entries.findIndex((one) => one.key === key)
-    const before = all[place]
+    const changes = yield* records.ofSim(iccid)
+    const all = changes.flatMap(({ get }) => get() ?? [])
+    const place = changes.findIndex((one) => one.key === key)
+    const { get, put } = changes[place] ?? (yield* records.open(key, iccid))
+    const before = get()
     if (before?.isDone === true) return
-    if (before !== undefined && before.refusal !== null) return yield* new Telco.Refused({ message: before.refusal })
+    if (before !== null && before.refusal !== null) return yield* new Telco.Refused({ message: before.refusal })
     // A newer change holds, whatever became of this one.
-    if (before !== undefined && place < entries.length - 1) return
+    if (before !== null && place < changes.length - 1) return
     const asked: Change = { active, isDone: false, refusal: null, unknownAt: yield* Clock.currentTimeMillis }
-    const open = yield* write(entries[place] ?? null, asked)
+    yield* put(asked)
     const known: Change = { ...asked, unknownAt: before?.unknownAt ?? null }
     yield* held.keep
     // Its outcome is written down whoever gives up.
@@ -93,13 +75,13 @@ export const make = (call: Call, { journal, lateMillis, locks, telco }: Options)
         const now = yield* Clock.currentTimeMillis
         if (answer._tag === "Success") {
           const until = contraryUntil(all, active)
-          yield* write(open, { ...known, isDone: until <= now })
+          yield* put({ ...known, isDone: until <= now })
           if (until > now) yield* CallFailure.unavailable(opposed, Math.ceil((until - now) / 1_000))
           return
         }
         const failure = CallFailure.toPort(answer.failure)
-        if (failure._tag === "Telco.Refused") yield* write(open, { ...known, refusal: failure.message })
-        else yield* write(open, answer.failure.outcome === "NotDone" ? known : { ...asked, unknownAt: now })
+        if (failure._tag === "Telco.Refused") yield* put({ ...known, refusal: failure.message })
+        else yield* put(answer.failure.outcome === "NotDone" ? known : { ...asked, unknownAt: now })
         return yield* failure
       })
     )

@@ -6,6 +6,7 @@
  *     CallControl.make({ telco })           // runs calls: rate, circuit breaker, metrics
  *     CallControl.asPoll(calls)             // gives way to orders
  *     CallFailure.toPort(failure)           // what a failed call is to the caller of the telco port
+ *     CallRecords.make(journal, of, schema) // what is known of calls of a kind, and `once`
  *     Claims.use(journal, of, work)         // entries that are due, under a lease
  *     FileSettings.kind(…)                  // what a kind of telco has in the settings file
  *     Journal.layerMemory                   // forgets with the process
@@ -13,16 +14,19 @@
  *     SqlJournal.layer, layerIn(schema)     // needs a SqlClient; survives restarts, and processes may share it
  *     SqlTables.ensure(schema, tables)      // tables of one's own in the schema of the service
  *     KeylessTelco.make(system, journal)    // the port over a system that knows no keys
+ *     Messages.make(journal, locks, …)      // sends messages once, in one segment or several
  *     ServiceChanges.make(call, options)    // pauses and resumes SIMs at such a system
  *     SimLocks.make(journal, { telco })     // calls about one SIM follow each other
  */
 export * as Answers from "./Answers.ts"
 export * as CallControl from "./CallControl.ts"
 export * as CallFailure from "./CallFailure.ts"
+export * as CallRecords from "./CallRecords.ts"
 export * as Claims from "./Claims.ts"
 export * as FileSettings from "./FileSettings.ts"
 export * as Journal from "./Journal.ts"
 export * as KeylessTelco from "./KeylessTelco.ts"
+export * as Messages from "./Messages.ts"
 export * as ServiceChanges from "./ServiceChanges.ts"
 export * as SimLocks from "./SimLocks.ts"
 export * as SqlJournal from "./SqlJournal.ts"
