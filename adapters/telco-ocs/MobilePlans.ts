@@ -10,7 +10,7 @@
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Telco } from "simplan/ports"
-import { Journal, CallControl, SimLocks, CallFailure } from "../telco-calls/index.ts"
+import { CallControl, CallFailure, CallRecords, Journal, SimLocks } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import { Settings } from "./Settings.ts"
 
@@ -18,13 +18,11 @@ const Change = Schema.Struct({
   applied: Schema.Boolean,
   state: Schema.Literals(["Asked", "Done", "Refused"]),
   reason: Schema.NullOr(Schema.String),
-  /** When the last call whose outcome is unknown was begun, or given up; null or absent: there was none. */
-  uncertainAt: Schema.optionalKey(Schema.NullOr(Schema.Finite))
+  /** When the last call whose outcome is unknown was begun, or given up; null: there was none. */
+  uncertainAt: Schema.NullOr(Schema.Finite)
 })
 
 type Change = typeof Change.Type
-
-const decode = Schema.decodeUnknownEffect(Change)
 
 /** Changes mobile plans, and settles those that may have been undone late. */
 export class MobilePlans extends Context.Service<
@@ -45,21 +43,15 @@ const make = Effect.gen(function* () {
   const locks = yield* SimLocks.SimLocks
   const kind = Journal.MOBILE_PLAN
 
-  const changeIn = ({ document }: Journal.Entry) =>
-    Effect.mapError(decode(document), () => CallFailure.unavailable("The change's entry has another form"))
-
-  /** The changes of a SIM, the newest last. */
-  const changesOf = (iccid: string) => CallFailure.ofJournal(journal.ofSim({ telco, kind, iccid }))
-
-  const write = (entry: Journal.Entry, change: Change, dueAt: number | null = null) =>
-    CallFailure.ofJournal(journal.replace({ ...entry, document: { ...change }, dueAt }))
+  const records = CallRecords.make(journal, { telco, kind }, Change)
 
   /** When the change has to be made once more, because an older one of the other kind may be done late; null: never. */
-  const againAt = Effect.fnUntraced(function* (all: ReadonlyArray<Journal.Entry>, key: string, applied: boolean) {
-    const others = yield* Effect.forEach(
-      all.filter((one) => one.key !== key),
-      changeIn
-    )
+  const againAt = Effect.fnUntraced(function* (
+    all: ReadonlyArray<CallRecords.CallRecord<Change>>,
+    key: string,
+    applied: boolean
+  ) {
+    const others = all.flatMap((one) => (one.key === key ? [] : (one.get() ?? [])))
     const times = others.flatMap((one) => (one.applied === applied ? [] : (one.uncertainAt ?? [])))
     const end = Math.max(...times) + watch
     return end > (yield* Clock.currentTimeMillis) ? end : null
@@ -73,58 +65,51 @@ const make = Effect.gen(function* () {
     iccid,
     key
   }: Parameters<Telco.Telco["Service"]["setMobilePlan"]>[0]) {
-    const place = { telco, kind, key }
     const began = yield* Clock.currentTimeMillis
     const asked: Change = { applied, state: "Asked", reason: null, uncertainAt: began }
-    const added = yield* CallFailure.ofJournal(
-      journal.add({ ...place, iccid, externalId: null, document: { ...asked }, dueAt: null })
-    )
-    const entry = added ?? (yield* CallFailure.ofJournal(journal.get(place)))
-    if (entry === null) return yield* CallFailure.unavailable("The change's entry is gone", 1)
-    const found = yield* changeIn(entry)
-    if (found.state === "Done") return
-    if (found.state === "Refused") return yield* new Telco.Refused({ message: found.reason ?? "Refused" })
-    const uncertainAt = added === null ? (found.uncertainAt ?? null) : null
-    const all = yield* changesOf(iccid)
-    if (all.at(-1)?.key !== key) return void (yield* write(entry, { ...found, state: "Done" }))
+    const { get, put } = yield* records.open(key, iccid)
+    const found = get()
+    if (found?.state === "Done") return
+    if (found?.state === "Refused") return yield* new Telco.Refused({ message: found.reason ?? "Refused" })
+    if (found === null) yield* put(asked)
+    const uncertainAt = found?.uncertainAt ?? null
+    const all = yield* records.ofSim(iccid)
+    if (all.at(-1)?.key !== key) return yield* put({ ...asked, ...found, state: "Done" })
     // A call that comes again writes its entry, also so that it is not purged before the call is over.
-    const open = added ?? (yield* write(entry, asked))
-    if (open === null) return yield* CallFailure.unavailable("Another call has gone on with this change", 1)
+    if (found !== null) yield* put(asked)
     const refuse = Effect.fnUntraced(function* (reason: string) {
-      yield* write(open, { ...asked, state: "Refused", reason, uncertainAt })
+      yield* put({ ...asked, state: "Refused", reason, uncertainAt })
       return yield* new Telco.Refused({ message: reason })
     })
     if (applied && mobilePlanId === null) return yield* refuse(`No mobile plan of ${telco} is set`)
     const answer = yield* Effect.result(call(iccid, applied))
     if (answer._tag === "Success") {
       const dueAt = yield* againAt(all, key, applied)
-      return void (yield* write(open, { ...asked, state: "Done", uncertainAt }, dueAt))
+      return yield* put({ ...asked, state: "Done", uncertainAt }, { dueAt })
     }
     const failure = CallFailure.toPort(answer.failure)
     if (failure._tag === "Telco.Refused") return yield* refuse(failure.message)
     const isUnknown = answer.failure.outcome === "Unknown"
-    yield* write(open, { ...asked, uncertainAt: isUnknown ? yield* Clock.currentTimeMillis : uncertainAt })
+    yield* put({ ...asked, uncertainAt: isUnknown ? yield* Clock.currentTimeMillis : uncertainAt })
     return yield* failure
   })
 
   /** Makes a change once more, unless a newer one has been asked for meanwhile, which sees to it. */
   const again = Effect.fnUntraced(function* (claimed: Journal.Entry, iccid: string) {
-    const entry = yield* CallFailure.ofJournal(journal.get(claimed))
-    if (entry === null) return
-    const found = yield* changeIn(entry)
-    const isNewest = (yield* changesOf(iccid)).at(-1)?.key === entry.key
+    const { get, put } = yield* records.open(claimed.key, iccid)
+    const found = get()
+    if (found === null) return
+    const isNewest = (yield* records.ofSim(iccid)).at(-1)?.key === claimed.key
     const isCallable = !found.applied || mobilePlanId !== null
-    if (!isNewest || found.state !== "Done" || !isCallable) return void (yield* write(entry, found))
-    const began = yield* Clock.currentTimeMillis
-    const open = yield* write(entry, { ...found, uncertainAt: began }, entry.dueAt)
-    if (open === null) return
+    if (!isNewest || found.state !== "Done" || !isCallable) return yield* put(found)
+    yield* put({ ...found, uncertainAt: yield* Clock.currentTimeMillis }, { dueAt: claimed.dueAt })
     const answer = yield* Effect.result(call(iccid, found.applied))
     if (answer._tag === "Failure") {
       const { message, outcome } = answer.failure
       if (outcome !== "Refused" && outcome !== "NotFound") return yield* CallFailure.later(answer.failure)
       yield* Effect.logWarning(`${telco} refuses to set the mobile plan of ${iccid} once more: ${message}`)
     }
-    yield* write(open, found)
+    yield* put(found)
   })
 
   return MobilePlans.of({

@@ -7,9 +7,9 @@
  * unknown is not sent again: no SIM gets a message twice. The IMSI is that of the inventory, where it has one that the
  * system knows.
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { Sms as Texts, SmsSegments, Telco } from "simplan/ports"
-import { CallFailure, Journal, SimLocks } from "../telco-calls/index.ts"
+import { CallFailure, Journal, Messages, SimLocks } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import * as Settings from "./Settings.ts"
 import * as Subscribers from "./Subscribers.ts"
@@ -48,20 +48,6 @@ export const pieces = (text: string): ReadonlyArray<string> => {
   }
   return [...all, piece].map((one) => one.split("").map(escaped).join(""))
 }
-
-/** `Sending` is written before a piece is sent: who finds it cannot know whether the piece was sent. */
-const Message = Schema.Struct({
-  state: Schema.Literals(["Waiting", "Sending", "Sent", "Refused"]),
-  sent: Schema.Finite,
-  reason: Schema.NullOr(Schema.String)
-})
-
-type Message = typeof Message.Type
-
-const decode = Schema.decodeUnknownEffect(Message)
-
-const unknown = (sent: number, all: number): string =>
-  `It is unknown whether piece ${sent + 1} of ${all} of the message was sent; it is not sent again`
 
 /** `sendSms` of the port. Messages to one SIM follow each other. */
 export const makeSendSms = Effect.gen(function* () {
@@ -114,60 +100,18 @@ export const makeSendSms = Effect.gen(function* () {
     return imsi
   })
 
-  const overtaken = CallFailure.unavailable("Another call has gone on with this message", 1)
-
-  const send = Effect.fnUntraced(function* ({
-    from,
-    iccid,
-    messageId,
-    text
-  }: Parameters<Telco.Telco["Service"]["sendSms"]>[0]) {
-    const place = { telco, kind: Journal.MESSAGE, key: messageId }
-    const all = pieces(text)
-    const write = Effect.fnUntraced(function* (before: Journal.Entry | null, document: Message) {
-      const next = { ...place, iccid, externalId: null, document, dueAt: null }
-      const entry = yield* CallFailure.ofJournal(Journal.write(journal, before, next))
-      return entry ?? (yield* overtaken)
+  const send = Messages.make(journal, locks, telco, ({ from, iccid, text }, { begin }) =>
+    Effect.gen(function* () {
+      const all = pieces(text)
+      const { segments: most } = Texts.limits
+      if (all.length > most) {
+        const message = `The message takes ${all.length} segments here, where a character that is not ASCII leaves ${ESCAPED} to each; the most is ${most}`
+        return yield* new Telco.Refused({ message })
+      }
+      let imsi = yield* imsiOf(iccid)
+      const { done, next } = begin({ parts: all.length, segments: all.length })
+      for (const piece of all.slice(done)) imsi = yield* next(sendPiece(iccid, { imsi, from, text: piece }))
     })
-    const { segments: most } = Texts.limits
-    if (all.length > most) {
-      const message = `The message takes ${all.length} segments here, where a character that is not ASCII leaves ${ESCAPED} to each; the most is ${most}`
-      return yield* new Telco.Refused({ message })
-    }
-    const result: Telco.SentSms = { segments: all.length }
-    let entry = yield* CallFailure.ofJournal(journal.get(place))
-    let sent = 0
-    if (entry !== null) {
-      const found = yield* Effect.mapError(decode(entry.document), () =>
-        CallFailure.unavailable("The message's entry has another form")
-      )
-      if (found.state === "Sent") return result
-      if (found.state === "Refused") return yield* new Telco.Refused({ message: found.reason ?? "Refused" })
-      if (found.state === "Sending") return yield* new Telco.Refused({ message: unknown(found.sent, all.length) })
-      sent = found.sent
-    }
-    let imsi = yield* imsiOf(iccid)
-    for (const [index, piece] of all.entries()) {
-      if (index < sent) continue
-      entry = yield* write(entry, { state: "Sending", sent: index, reason: null })
-      const answer = yield* Effect.result(sendPiece(iccid, { imsi, from, text: piece }))
-      if (answer._tag === "Success") {
-        imsi = answer.success
-        continue
-      }
-      const failure = CallFailure.toPort(answer.failure)
-      // Without an outcome the entry stays as it is, so that the repeated call is refused.
-      if (answer.failure.outcome === "NotDone") yield* write(entry, { state: "Waiting", sent: index, reason: null })
-      else if (failure._tag === "Telco.Refused") {
-        yield* write(entry, { state: "Refused", sent: index, reason: failure.message })
-      }
-      return yield* failure
-    }
-    yield* write(entry, { state: "Sent", sent: all.length, reason: null })
-    return result
-  })
-
-  return Effect.fn("Sms.sendSms")((sms: Parameters<Telco.Telco["Service"]["sendSms"]>[0]) =>
-    locks.withLock(sms.iccid, () => send(sms))
   )
+  return Effect.fn("Sms.sendSms")((sms: Parameters<typeof send>[0]) => send(sms))
 })

@@ -96,7 +96,7 @@ describe("A message", () => {
           expect(yield* Effect.flip(send)).toMatchObject({ _tag: "Telco.Unavailable" })
           const again = yield* Effect.flip(send)
           expect(again).toMatchObject({ _tag: "Telco.Refused" })
-          expect(again.message).toContain("unknown whether piece 2 of 3")
+          expect(again.message).toContain("1 of 3 segments were sent before")
         })
       )
       expect(model.messages.length).toBe(kind === "answer cut" ? 2 : 1)

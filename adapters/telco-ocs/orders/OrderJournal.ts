@@ -13,8 +13,8 @@
  * deleted as an extra.
  */
 import { Clock, Effect, Option, Schema } from "effect"
-import { Allowance, Telco } from "simplan/ports"
-import { Journal, CallFailure } from "../../telco-calls/index.ts"
+import { Allowance, type Telco } from "simplan/ports"
+import { CallFailure, CallRecords, Journal } from "../../telco-calls/index.ts"
 import * as Api from "../api/Api.ts"
 import { Settings } from "../Settings.ts"
 import * as Subscribers from "../Subscribers.ts"
@@ -233,36 +233,19 @@ export const open = Effect.gen(function* () {
   return { get, put, claim, claimant, observe, remove }
 })
 
-const Refusal = Schema.Struct({ message: Schema.String })
-
-const decodeRefusal = Schema.decodeUnknownEffect(Refusal)
-
 /**
- * Refused ends of packages, so that a suspension or cancellation stays refused by its key (rule S6). Others are not kept:
- * they may be repeated.
+ * The ends of packages. A suspension or cancellation that was refused stays refused by its key (rule
+ * S6); others may be repeated.
  */
-export const refusedTerminations = Effect.gen(function* () {
+export const terminations = Effect.gen(function* () {
   const { telco } = yield* Settings
-  const journal = yield* Journal.Journal
-
-  return {
-    /** Ends a package, unless that was refused under the same key. */
-    once: Effect.fnUntraced(function* (
-      operation: "suspend" | "cancel",
-      { iccid, key, packageId }: Telco.PackageRef,
-      end: Effect.Effect<void, CallFailure.TelcoFailure>
-    ) {
-      const place = { telco, kind: Journal.END, key: `${operation}/${key ?? packageId}` }
-      const entry = yield* CallFailure.ofJournal(journal.get(place))
-      if (entry !== null) {
-        const { message } = yield* Effect.mapError(decodeRefusal(entry.document), () =>
-          CallFailure.unavailable("The refusal's entry has another form")
-        )
-        return yield* new Telco.Refused({ message })
-      }
-      return yield* Effect.tapErrorTag(end, "Telco.Refused", ({ message }) =>
-        CallFailure.ofJournal(journal.add({ ...place, iccid, externalId: null, document: { message }, dueAt: null }))
-      )
-    })
-  }
+  const records = CallRecords.make(yield* Journal.Journal, { telco, kind: Journal.END }, CallRecords.Once)
+  return (
+    operation: "suspend" | "cancel",
+    { iccid, key, packageId }: Telco.PackageRef,
+    end: Effect.Effect<void, CallFailure.TelcoFailure>
+  ) =>
+    Effect.flatMap(records.open(`${operation}/${key ?? packageId}`, iccid), (record) =>
+      CallRecords.once(record, end, { isRepeatable: true })
+    )
 })

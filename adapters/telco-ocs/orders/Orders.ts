@@ -55,7 +55,7 @@ const make = Effect.gen(function* () {
   const journal = yield* Journal.Journal
   const orderJournal = yield* OrderJournal.open
   const settle = yield* Settlement.make
-  const refusedTerminations = yield* OrderJournal.refusedTerminations
+  const terminate = yield* OrderJournal.terminations
   const proof = yield* ZoneProof.open
 
   const put = Effect.fnUntraced(function* (
@@ -396,15 +396,12 @@ const make = Effect.gen(function* () {
       )
     }),
     suspendPackage: Effect.fn("Orders.suspendPackage")((of) =>
-      locks.withLock(of.iccid, () => refusedTerminations.once("suspend", of, suspend(of)))
+      locks.withLock(of.iccid, () => terminate("suspend", of, suspend(of)))
     ),
     cancelPackage: Effect.fn("Orders.cancelPackage")((of) =>
       locks.withLock(of.iccid, () =>
         // Not one of the refusals that are kept: whether it is used is asked each time.
-        Effect.andThen(
-          of.isUndone === true ? refuseUsed(of) : Effect.void,
-          refusedTerminations.once("cancel", of, end(of))
-        )
+        Effect.andThen(of.isUndone === true ? refuseUsed(of) : Effect.void, terminate("cancel", of, end(of)))
       )
     ),
     settle,
