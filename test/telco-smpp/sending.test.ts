@@ -123,7 +123,7 @@ describe("A message over SMPP", () => {
       for (const one of [smpp, smpp, yield* another()]) {
         expect(yield* Effect.flip(one.sendSms(message))).toMatchObject({
           _tag: "Telco.Refused",
-          message: "the SMSC's answer was lost: the message may have been sent, and is not sent again"
+          message: "The answer was lost: the message may have been sent, and is not sent again"
         })
       }
       yield* smpp.sendSms(sms("m-2", "another"))
@@ -138,8 +138,8 @@ describe("A message over SMPP", () => {
     expect(yield* Effect.flip(smpp.sendSms(message))).toMatchObject({
       _tag: "Telco.Refused",
       message:
-        "the SMSC's answer was lost: the message may have been sent in part or as a whole, and is not sent again " +
-        "(1 of 3 segments were taken before)"
+        "The answer was lost: the message may have been sent in part or as a whole, and is not sent again " +
+        "(1 of 3 segments were sent before)"
     })
     expect(smsc.counts.submits).toBe(2)
   })
@@ -152,7 +152,7 @@ describe("A message over SMPP", () => {
     expect(yield* Effect.flip(smpp.sendSms(sms("m-1", "half a process")))).toMatchObject({ _tag: "Telco.Refused" })
 
     // Killed between the intent and the outcome.
-    const document = { state: "Submitting", reference: 7, segments: 1, taken: [], refusal: null }
+    const document = { state: "Sending", reference: 7, segments: 1, parts: 1, sent: [], refusal: null }
     const place = { telco: "smsc", kind: "sms", key: "m-2" }
     yield* journal.add({ ...place, iccid, externalId: null, document, dueAt: null })
     expect(yield* Effect.flip(smpp.sendSms(sms("m-2", "killed")))).toMatchObject({ _tag: "Telco.Refused" })
@@ -169,7 +169,7 @@ describe("A message over SMPP", () => {
     }
     expect(yield* Effect.flip(smpp.sendSms(sms("m-2", long(400))))).toMatchObject({
       _tag: "Telco.Refused",
-      message: "the SMSC refuses the message: ESME_RINVSRCADR (1 of 3 segments were taken before)"
+      message: "the SMSC refuses the message: ESME_RINVSRCADR (1 of 3 segments were sent before)"
     })
     expect(yield* Effect.flip(smpp.sendSms(sms("m-3", "vendor")))).toMatchObject({
       message: "the SMSC refuses the message: status 0x451"
