@@ -14,11 +14,10 @@ import * as Bulk from "./handlers/Bulk.ts"
 import * as Coverage from "./handlers/Coverage.ts"
 import * as Imports from "./handlers/Imports.ts"
 import * as Organizations from "./handlers/Organizations.ts"
-import * as Overview from "./handlers/Overview.ts"
 import * as Plans from "./handlers/Plans.ts"
-import { JobsApi, ProblemsApi } from "./api/SystemApi.ts"
+import { JobsApi, OverviewApi, ProblemsApi } from "./api/SystemApi.ts"
 import * as Rows from "./handlers/Rows.ts"
-import { Jobs } from "../operations/index.ts"
+import { Jobs, type Operation, Overview } from "../operations/index.ts"
 import * as Reports from "./handlers/Reports.ts"
 import * as Search from "./handlers/Search.ts"
 import * as ServiceOperators from "./handlers/ServiceOperators.ts"
@@ -177,7 +176,11 @@ const endpoints = Effect.fnUntraced(function* (
   const byOrganizationOfPath = yield* OperatorAuth.ofOrganization(byReader)
   const byHost = authenticateOperator === undefined ? null : HostAuth.ofTelco(authenticateOperator, origins)
   const byTelco = telcoToken === undefined ? byHost : Auth.byBearer(telcoToken, "telco", failed)
-  const services = { ...(yield* Effect.all(Services.byName)), urls: Webhooks.urls(options.checkUrl) }
+  const services: Operation.Services = {
+    ...(yield* Effect.all(Services.byName)),
+    urls: Webhooks.urls(options.checkUrl),
+    process: { version: options.version ?? null, telcos: () => options.telcos?.keys() ?? [null] }
+  }
   const implementations = {
     subscriptions: yield* Subscriptions.make(byOrganization),
     usage: yield* Usage.make(byOrganization),
@@ -196,10 +199,7 @@ const endpoints = Effect.fnUntraced(function* (
     organizationCoverage: yield* Coverage.make(byOrganizationOfPath),
     organizationNetworks: yield* Coverage.operators(byOrganizationOfPath),
     bulk: yield* Bulk.make(byOrganizationOfPath),
-    overview: yield* Overview.make(byReader, {
-      version: options.version ?? null,
-      telcos: () => options.telcos?.keys() ?? [null]
-    }),
+    overview: Endpoints.group(OverviewApi, byReader, Rows.handlers(services, Overview.overview)),
     search: yield* Search.make(byReader),
     webhooks: Webhooks.make(byOperator, services),
     audit: yield* Organizations.audit(byOperator),

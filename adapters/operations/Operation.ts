@@ -59,9 +59,18 @@ export interface Urls {
   readonly shown: (url: string) => string
 }
 
+/** The process that answers, as far as its services do not know it. */
+export interface Process {
+  /** The version of its build; null if nobody says. */
+  readonly version: string | null
+  /** The names of the telcos that are connected now; that of the only one is null. */
+  readonly telcos: () => Iterable<string | null>
+}
+
 /** What operations call. */
 export interface Services extends Simplan.ByName {
   readonly urls: Urls
+  readonly process: Process
 }
 
 /** A page of a list ordered by creation. */

@@ -4,5 +4,6 @@
 export * as Jobs from "./Jobs.ts"
 export * as Operation from "./Operation.ts"
 export * as Organizations from "./Organizations.ts"
+export * as Overview from "./Overview.ts"
 export * as ServiceOperators from "./ServiceOperators.ts"
 export * as Webhooks from "./Webhooks.ts"

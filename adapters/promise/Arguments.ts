@@ -140,6 +140,8 @@ const schemaOf = (form: View.Form): Schema.Codec<unknown, unknown> => {
       return Schema.Record(Schema.String, Schema.Unknown)
     case "Boolean":
       return Flag
+    case "Number":
+      return Schema.Number
     case "Integer":
       return Fields.integer(form.minimum, form.maximum)
     case "OneOf":

@@ -3,7 +3,7 @@
  * exists; one that writes takes an idempotency key (rule W2). Lists are async iterables, and have pages whose tokens are
  * opaque to the host.
  */
-import { Effect, Result, Schema, Stream } from "effect"
+import { type Context, Effect, Result, Schema, Stream } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { createHash } from "node:crypto"
 import { types } from "node:util"
@@ -15,6 +15,7 @@ import { Fields } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
 import type * as Failures from "./errors/Failures.ts"
 import * as Arguments from "./Arguments.ts"
+import * as Routed from "./ports/Routed.ts"
 import type { Provided, Runtime } from "./Runtime.ts"
 import type { CallOptions, List, Page, PagedList, PageRequest, WriteOptions } from "./types/Calls.ts"
 
@@ -355,15 +356,27 @@ export const urlsOf = ({ checkUrl }: Runtime): Operation.Urls => ({
   shown: (url) => url
 })
 
+const processOf = (context: Context.Context<Provided>): Operation.Process => ({
+  version: null,
+  telcos: () => Routed.telcos(context)?.keys() ?? [null]
+})
+
 const ofHost: Operation.Within = { organizationId: null }
 
 const Counted = Schema.Struct({ count: Schema.Number, next: Schema.NullOr(Schema.String) })
 
 const ofRow = (runtime: Runtime, name: string, row: Operation.Row) => {
-  const method = { name, decode: Arguments.ofView(row.request) }
+  const decode = Arguments.ofView(row.request)
+  const mayBeLeftOut = Object.values(row.request.fields).every(({ isOptional }) => isOptional)
+  const method: Method<object> = {
+    name,
+    decode: (method, request) => decode(method, request === undefined && mayBeLeftOut ? {} : request)
+  }
   const urls = urlsOf(runtime)
   const using = <A>(use: (services: Operation.Services) => Use<A>) =>
-    Effect.flatMap(Effect.all(Services.byName), (services) => use({ ...services, urls }))
+    Effect.contextWith((context: Context.Context<Provided>) =>
+      Effect.flatMap(Effect.all(Services.byName), (services) => use({ ...services, urls, process: processOf(context) }))
+    )
   switch (row.form) {
     case "Item":
       return reading(runtime, method, (request) =>

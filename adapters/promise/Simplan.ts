@@ -79,6 +79,7 @@ export const createSimplan = (options: Options): Simplan => {
     messages: Subscriptions.makeMessages(runtime),
     operators: Coverage.makeOperators(runtime),
     organizations: Organizations.make(runtime),
+    overview: Jobs.makeOverview(runtime),
     plans: Plans.make(runtime),
     problems: Jobs.makeProblems(runtime),
     reports: Operation.makeReports(runtime),

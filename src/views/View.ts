@@ -11,7 +11,7 @@ import type { Instant } from "../domain/Time.ts"
 
 /** What a value is. Adapters make their schemas from it. */
 export type Form =
-  | { readonly _tag: "Text" | "Token" | "Id" | "Iccid" | "Instant" | "UnixSeconds" | "Json" | "Boolean" }
+  | { readonly _tag: "Text" | "Token" | "Id" | "Iccid" | "Instant" | "UnixSeconds" | "Json" | "Boolean" | "Number" }
   | { readonly _tag: "Limited"; readonly limit: number }
   | { readonly _tag: "Integer"; readonly minimum: number; readonly maximum: number }
   | { readonly _tag: "OneOf"; readonly values: ReadonlyArray<string>; readonly name: string | null }
@@ -64,6 +64,9 @@ export const json: Kind<Readonly<Record<string, unknown>>, Readonly<Record<strin
 
 /** True or false. */
 export const boolean: Kind<boolean, boolean> = { form: { _tag: "Boolean" } }
+
+/** Any number. */
+export const number: Kind<number, number> = { form: { _tag: "Number" } }
 
 /** Text with at most so many characters in a request (rule W9). */
 export const limited = (limit: number): Kind<string, string> => ({ form: { _tag: "Limited", limit } })

@@ -5,6 +5,7 @@
 export * as Copy from "./Copy.ts"
 export * as Jobs from "./Jobs.ts"
 export * as Organizations from "./Organizations.ts"
+export * as Overview from "./Overview.ts"
 export * as Samples from "./Samples.ts"
 export * as ServiceOperators from "./ServiceOperators.ts"
 export * as View from "./View.ts"

@@ -1,12 +1,12 @@
 /**
  * What is printed from the views: the declarations that hosts read. `npm run print` writes them anew.
  */
-import { Jobs, Organizations, ServiceOperators, type View, Webhooks } from "simplan/views"
+import { Jobs, Organizations, Overview, ServiceOperators, type View, Webhooks } from "simplan/views"
 import { describe, expect, it } from "vitest"
 import { documented, formatted } from "./Printed.ts"
 
 /** The views of each module of `src/views`. */
-const modules: Readonly<Record<string, object>> = { Jobs, Organizations, ServiceOperators, Webhooks }
+const modules: Readonly<Record<string, object>> = { Jobs, Organizations, Overview, ServiceOperators, Webhooks }
 
 const isView = (value: unknown): value is View.View =>
   typeof value === "object" && value !== null && "meaning" in value && "own" in value
@@ -28,6 +28,7 @@ const typeOf = (form: View.Form, isRequest: boolean): string => {
     case "Boolean":
       return "boolean"
     case "Integer":
+    case "Number":
       return "number"
     case "OneOf":
       return form.name ?? literals(form.values)
@@ -42,18 +43,33 @@ const typeOf = (form: View.Form, isRequest: boolean): string => {
 
 const literals = (values: ReadonlyArray<string>): string => values.map((value) => JSON.stringify(value)).join(" | ")
 
-/** The types that other modules have, with their imports. */
-const elsewhere = {
-  EventType: 'import type { EventType } from "./Events.ts"',
-  OfOrganization: 'import type { OfOrganization } from "./Organizations.ts"'
+/** The modules of types that several modules name. */
+const owners: Readonly<Record<string, string>> = {
+  EventType: "Events",
+  OfOrganization: "Organizations",
+  JobKind: "Jobs",
+  WaitingReason: "Jobs"
 }
 
+/** The imports of the types that other modules have. */
+const elsewhere = (module: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(owners).flatMap(([name, owner]) =>
+      owner === module ? [] : [[name, `import type { ${name} } from "./${owner}.ts"`]]
+    )
+  )
+
 /** The types of texts that have a name of their own, each once. */
-const namedIn = (views: ReadonlyArray<View.View>): ReadonlyArray<string> => {
+const namedIn = (module: string, views: ReadonlyArray<View.View>): ReadonlyArray<string> => {
   const found = new Map<string, string>()
   const visit = (form: View.Form, meaning: string): void => {
     if (form._tag === "NullOr" || form._tag === "List") visit(form.of, meaning)
-    if (form._tag === "OneOf" && form.name !== null && !(form.name in elsewhere) && !found.has(form.name)) {
+    if (
+      form._tag === "OneOf" &&
+      form.name !== null &&
+      (owners[form.name] ?? module) === module &&
+      !found.has(form.name)
+    ) {
       found.set(form.name, `${documented(`${meaning}.`)}\nexport type ${form.name} = ${literals(form.values)}`)
     }
   }
@@ -83,10 +99,10 @@ const imported = (text: string, imports: Readonly<Record<string, string>>): stri
 describe.each(Object.entries(modules))("%s", (module, exported) => {
   const views = Object.values(exported).filter(isView)
   it("declares what hosts see and send", async () => {
-    const text = [...namedIn(views), ...views.map(declared)].join("\n\n")
+    const text = [...namedIn(module, views), ...views.map(declared)].join("\n\n")
     const imports = imported(text, {
       InstantInput: 'import type { InstantInput } from "../Calls.ts"',
-      ...(module === "Organizations" ? {} : elsewhere)
+      ...elsewhere(module)
     })
     await expect(
       formatted(`/** ${PRINTED}: what hosts see and send. */

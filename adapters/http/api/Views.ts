@@ -23,6 +23,8 @@ const answered = (form: View.Form): Schema.Codec<unknown> => {
       return Schema.Record(Schema.String, Schema.Unknown)
     case "Boolean":
       return Schema.Boolean
+    case "Number":
+      return Schema.Number
     case "Integer":
       return Schema.Int
     case "OneOf":
@@ -52,6 +54,7 @@ const sent = (form: View.Form): Schema.Codec<unknown> => {
     case "UnixSeconds":
     case "Json":
     case "Boolean":
+    case "Number":
       return answered(form)
     case "Integer":
       return Schemas.integer(form.minimum, form.maximum)

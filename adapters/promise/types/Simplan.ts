@@ -8,6 +8,7 @@ import type { Catalogues, Coverage, Operators } from "./Coverage.ts"
 import type { Problems, WaitingJobs } from "./Jobs.ts"
 import type { AuditLog, Clock, Reports, Telcos } from "./Operation.ts"
 import type { ApiKeys, Organizations } from "./Organizations.ts"
+import type { Overviews } from "./Overview.ts"
 import type { Plans } from "./Plans.ts"
 import type { ServiceOperators } from "./ServiceOperators.ts"
 import type { Sims, Wallet } from "./Sims.ts"
@@ -53,6 +54,8 @@ export interface Simplan extends AsyncDisposable {
   readonly operators: Operators
   /** The tenants. */
   readonly organizations: Organizations
+  /** What operators see first. */
+  readonly overview: Overviews
   /** Plans of an organization. */
   readonly plans: Plans
   /** Jobs that the telco refuses again and again. */
