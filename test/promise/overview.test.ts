@@ -20,5 +20,5 @@ it("the library reads what operators see first, of the service or of an organiza
   expect(own.stock).toEqual(whole.stock)
   expect(own.service).toBeNull()
   expect(await simplan.waitingJobs.retryAll()).toEqual({ retried: 0, hasMore: false, next: null })
-  await expect(simplan.overview.read({ organizationId: "0197-none" })).rejects.toThrow("not found")
+  await expect(simplan.overview.read({ organizationId: "0197-none" })).rejects.toThrow("no organization")
 })
