@@ -422,6 +422,24 @@ describe("the other groups", () => {
     expect((await simplan.serviceOperators.list().toArray()).map(({ name }) => name)).toEqual(["Ada", "Bob"])
   })
 
+  it("read what operators see first, of the service or of an organization", async () => {
+    const { organizationId } = await simplanWithOrganization()
+    await simplan.sims.setStockLevels({ organizationId, levels: [{ label: "Green", level: 3 }] })
+    const whole = await simplan.overview.read()
+    expect(whole.now).toEqual((await simplan.clock.read()).now)
+    expect(whole.telcos).toMatchObject([{ name: null, answers: true, since: null, waitingJobs: 0 }])
+    expect(whole.stock).toMatchObject([
+      { organizationId, organizationName: "Acme", label: "Green", free: 0, level: 3, isLow: true, daysLeft: null }
+    ])
+    expect(whole.service).toMatchObject({ dueJobs: 0, problems: 0, database: { takesWrites: true } })
+    expect(whole.service?.rates.spanSeconds).toBe(300)
+    const own = await simplan.overview.read({ organizationId })
+    expect(own.stock).toEqual(whole.stock)
+    expect(own.service).toBeNull()
+    expect(await simplan.waitingJobs.retryAll()).toEqual({ retried: 0, hasMore: false, next: null })
+    await expect(simplan.overview.read({ organizationId: "0197-none" })).rejects.toThrow("no organization")
+  })
+
   it("keep webhook endpoints, and send by a function of the host's own", async () => {
     const sent: Array<{ readonly url: string; readonly body: string }> = []
     open({
