@@ -73,6 +73,31 @@ const undecided: ReadonlyArray<Commands.Command> = [
   subscribe(null)
 ]
 
+/** The telco refuses a pause at first, which is no reason to give it up (rule S6). */
+const refusedOnce: ReadonlyArray<Commands.Command> = [
+  createPlan("Green"),
+  subscribe(null),
+  { _tag: "Advance", millis: HOUR },
+  { _tag: "Fault", fault: "refuse to end", times: 1 },
+  { _tag: "Pause", by: 0, line: 0, paused: true, foreign: false },
+  { _tag: "Advance", millis: HOUR },
+  { _tag: "Quiet" }
+]
+
+/** A withdrawal takes the stock below its level, and nothing else has it counted (rule I12). */
+const belowLevel: ReadonlyArray<Commands.Command> = [
+  { _tag: "SetStockLevels", by: 0, levels: [{ label: "Green", level: 4 }] },
+  { _tag: "Advance", millis: HOUR },
+  {
+    _tag: "CorrectSim",
+    by: 0,
+    sim: 0,
+    foreign: false,
+    correction: { status: { _tag: "Withdrawn", reason: "broken" } }
+  },
+  { _tag: "Advance", millis: HOUR }
+]
+
 const later = <Service extends object>(service: Service): Service =>
   around(service, {
     ask: (_, argument) => argument,
@@ -89,26 +114,28 @@ const answeringLater: NonNullable<Simulation.Options["around"]> = (ports) =>
   )
 
 const ofOneProcess = (seed: number): ReadonlyArray<Run> =>
-  [together, ...fc.sample(Commands.runs(), { seed, numRuns: RUNS }), undecided].map((commands, index) => {
-    const simulation = Simulation.make({
-      seed,
-      esims: { Green: 4, Aqua: 1 },
-      physicalSims: 1,
-      lifecycle: true,
-      handlers,
-      around: index === 0 ? answeringLater : (ports) => ports
-    })
-    const recorded = Effect.flatMap(simulation, (simulated) => History.record(simulated, commands))
-    return {
-      name: `commands ${index}`,
-      complaint: async () => {
-        const exit = await Effect.runPromiseExit(Effect.scoped(recorded))
-        if (!Exit.isSuccess(exit)) return "it breaks"
-        const [violation] = Invariants.check(exit.value, [...Invariants.all, ...Invariants.lifecycle])
-        return violation === undefined ? null : `${violation.invariant}: ${violation.message}`
+  [together, ...fc.sample(Commands.runs(), { seed, numRuns: RUNS }), undecided, refusedOnce, belowLevel].map(
+    (commands, index) => {
+      const simulation = Simulation.make({
+        seed,
+        esims: { Green: 4, Aqua: 1 },
+        physicalSims: 1,
+        lifecycle: true,
+        handlers,
+        around: index === 0 ? answeringLater : (ports) => ports
+      })
+      const recorded = Effect.flatMap(simulation, (simulated) => History.record(simulated, commands))
+      return {
+        name: `commands ${index}`,
+        complaint: async () => {
+          const exit = await Effect.runPromiseExit(Effect.scoped(recorded))
+          if (!Exit.isSuccess(exit)) return "it breaks"
+          const [violation] = Invariants.check(exit.value, [...Invariants.all, ...Invariants.lifecycle])
+          return violation === undefined ? null : `${violation.invariant}: ${violation.message}`
+        }
       }
     }
-  })
+  )
 
 /** The runs in the order in which they are tried; the one of that name goes first. */
 export const runsOf = (seed: number, first: string | null): ReadonlyArray<Run> =>

@@ -183,6 +183,7 @@ const calls: Readonly<Record<string, Asked>> = {
     sims.import({ organizationId, rows: [iccid, short].map((one) => ({ iccid: one, label: "Green", isEsim: true })) }),
   "sims.installation": ({ sims }, { iccid, organizationId }) => sims.installation({ organizationId, iccid }),
   "problems.list": ({ problems }, { organizationId }) => problems.list({ organizationId }).toArray(),
+  "overview.read": async ({ overview }, { organizationId }) => (await overview.read({ organizationId })).stock,
   "waitingJobs.list": ({ waitingJobs }, { organizationId }) => waitingJobs.list({ organizationId }).toArray(),
   "waitingJobs.retryAll": ({ waitingJobs }, { organizationId }) => waitingJobs.retryAll({ organizationId }),
   "sims.list": ({ sims }, { free, organizationId }) => sims.list({ organizationId, search: free }).toArray(),

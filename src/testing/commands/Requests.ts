@@ -118,15 +118,18 @@ const send = (sent: Sent): Effect.Effect<Answer, Kind.Failure, Services> => {
 }
 
 /** A request that may come again, if it has a key. */
-const sent = (session: Session.Session, asked: Request, preview?: Effect.Effect<unknown, Kind.Failure, Services>) =>
-  request(session, asked, {
-    make: Effect.gen(function* () {
-      if (asked.key !== null) session.keyed.push({ at: yield* session.simulated.now, request: asked })
-      return yield* send({ request: asked, attempt: 0 })
-    }),
+const sent = (session: Session.Session, asked: Request, preview?: Effect.Effect<unknown, Kind.Failure, Services>) => {
+  const { outcome } = request(session, asked, {
+    make: send({ request: asked, attempt: 0 }),
     answer: (answer) => answer,
     ...(preview !== undefined && { preview })
   })
+  // Before anything of it is done, so that what is asked at the same time may repeat it.
+  const remember = Effect.map(session.simulated.now, (at) => {
+    if (asked.key !== null) session.keyed.push({ at, request: asked })
+  })
+  return { asked, outcome: Effect.andThen(remember, outcome) }
+}
 
 const asPlan = (plan: Plan): Answer => ({ kind: "Plan", plan })
 

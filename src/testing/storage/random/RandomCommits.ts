@@ -301,7 +301,7 @@ const kinds = {
   move: {
     rows: (part: Part) => [`aggregate ${part.row}`, `aggregate ${targetOf(part)}`],
     piece: move,
-    often: 2
+    often: 4
   },
   "take usage": among("aggregate", 6, takeUsage, 2),
   plan: among("plan", 6, ofPlan),
