@@ -81,8 +81,10 @@ export const make = Effect.gen(function* () {
       Journal.change(journal, { telco, kind: Subscribers.KIND, key: iccid }, (before) => {
         const entry = before ?? { document: {}, dueAt: null, externalId: null }
         const state = SimState.of(entry)
-        const packages = found.map(({ listed: { activationAt, assignedAt, expirationAt, id, usedBytes } }) => {
+        const packages = found.map(({ listed }) => {
+          const { activationAt, assignedAt, expirationAt, id } = listed
           const known = state.packages[String(id)]
+          const usedBytes = SimState.greatest(listed, known)
           const usedAt =
             usedBytes > (known?.usedBytes ?? 0) ? now : (known?.usedAt ?? activationAt ?? assignedAt ?? now)
           const reported = known ?? { rate: 0, reportedBytes: 0, reportedActivationAt: null }

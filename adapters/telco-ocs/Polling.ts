@@ -99,9 +99,10 @@ export const usedFirst = (activationAt: Time.Instant, orderedAt: Time.Instant, n
   Math.min(now, activationAt < orderedAt - TelcoReport.AHEAD_LIMIT ? orderedAt : activationAt)
 
 const observe = (ordered: SimState.Ordered, listed: SubscriberPackage, { before, now, telco }: Asked): Observed => {
-  const { activationAt, usedBytes } = listed
+  const { activationAt } = listed
   const externalId = String(listed.id)
   const known = before.packages[externalId]
+  const usedBytes = SimState.greatest(listed, known)
   const of = { telco, iccid: ordered.iccid, packageId: ordered.packageId, externalId }
   const elapsed = before.polledAt === null ? 0 : now - before.polledAt
   const risen = usedBytes - (known?.usedBytes ?? 0)

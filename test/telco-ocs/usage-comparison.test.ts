@@ -80,6 +80,24 @@ describe("The daily comparison of usage", () => {
     expect((yield* world.attachment).usedBytes).toBe(743)
   })
 
+  inWorld("compares what a poll has found, though a list that is behind lacks it", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    const before = world.model.packages
+    use(world, 1, START + Time.HOUR, "DE", 500)
+    yield* pollAt(world, START + 2 * Time.HOUR)
+    const after = world.model.packages
+    world.model.packages = before
+    yield* pollAt(world, START + 3 * Time.HOUR)
+    expect(yield* book(world)).toEqual([[day, null, 500]])
+    // Also where no list of the day has it again, as of a SIM that a subscription has left.
+    yield* pollAt(world, TOMORROW + CLOSING)
+    expect(reads(world)).toBe(1)
+    expect(yield* book(world)).toEqual([[day, "DE", 500]])
+    world.model.packages = after
+    yield* pollAt(world, TOMORROW + Time.DAY + CLOSING)
+    expect([reads(world), yield* book(world)]).toEqual([1, [[day, "DE", 500]]])
+  })
+
   inWorld("asks for days after an outage, a week at a time, and for none without use", function* (world) {
     yield* world.subscribe({ megaBytes: 1024, start: START })
     yield* pollAt(world, START + Time.HOUR)

@@ -14,7 +14,7 @@ const Instant = Schema.Finite
 const Maybe = Schema.NullOr(Schema.Finite)
 
 const PackageState = Schema.Struct({
-  /** As listed by the last poll. */
+  /** The greatest total that was listed. */
   usedBytes: Schema.Finite,
   /** Bytes in a millisecond between the last two polls. */
   rate: Schema.Finite,
@@ -75,6 +75,10 @@ const State = Schema.Struct({
 }).pipe(Schema.encodeKeys({ polledAt: "lookedAt" }))
 
 export type SimState = typeof State.Type
+
+/** The greatest total of a package that was listed: a list that is behind has a lesser one. */
+export const greatest = (listed: Pick<PackageState, "usedBytes">, known: PackageState | undefined): number =>
+  Math.max(listed.usedBytes, known?.usedBytes ?? 0)
 
 /** What is remembered of packages, with what was noted meanwhile of some that were used more (`FinalUsage`). */
 export const withLater = (mine: SimState["packages"], theirs: SimState["packages"]): SimState["packages"] => {
