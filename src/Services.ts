@@ -89,6 +89,7 @@ export const byName = {
   replacements: Replacements.Replacements,
   reports: Reports.Reports,
   serviceOperators: ServiceOperators.ServiceOperators,
+  simCorrections: SimCorrections.SimCorrections,
   sims: Sims.Sims,
   stock: Stock.Stock,
   subscriptions: Subscriptions.Subscriptions,

@@ -1,0 +1,225 @@
+/**
+ * Every method of every service, with what hosts and operators have of it: a method of the library, an endpoint, or the
+ * reason why there is none. A method that is not in the table does not compile.
+ */
+import type { Services } from "simplan"
+import { Api } from "simplan/http-api"
+import { createSimplan } from "simplan/promise"
+import { expect, it } from "vitest"
+
+/** The name of a method or of an endpoint, or why there is none. */
+type Face = string | { readonly none: string }
+
+type Faces = {
+  readonly [Service in keyof Services.ByName]: {
+    readonly [Method in keyof Services.ByName[Service]]: { readonly library: Face; readonly api: Face }
+  }
+}
+
+const both = (library: string, api: string = library) => ({ library, api })
+
+const inside = { none: "other services and adapters call it, nobody from outside" }
+const used = { library: inside, api: inside }
+const ofHost = { none: "only a host has functions and transactions of its own" }
+const notYet = { none: "the library does not have it yet" }
+const preview = { none: "`dry_run` of the operation is its preview" }
+const ofOperator = { none: "a guard or a session calls it" }
+
+const faces: Faces = {
+  apiKeys: {
+    create: both("apiKeys.create", "organizations.createKey"),
+    page: both("apiKeys.list", "organizations.keys"),
+    revoke: both("apiKeys.revoke", "organizations.revokeKey"),
+    rotate: both("apiKeys.rotate", "organizations.rotateKey"),
+    authenticate: { library: "apiKeys.authenticate", api: ofOperator },
+    isKnown: used
+  },
+  attachments: {
+    list: both("attachments.list", "subscriptions.attachments"),
+    get: both("attachments.get", "subscriptions.attachment"),
+    suspend: both("attachments.suspend", "subscriptions.suspend"),
+    previewSuspend: { library: "attachments.previewSuspend", api: preview }
+  },
+  auditLog: {
+    page: both("auditLog.list", "audit.list"),
+    list: both("auditLog.list", "audit.listService"),
+    record: used
+  },
+  bulkActions: {
+    page: { library: notYet, api: "bulk.list" },
+    preview: { library: notYet, api: preview },
+    run: { library: notYet, api: "bulk.act" }
+  },
+  bulkCorrections: {
+    preview: { library: notYet, api: preview },
+    run: { library: notYet, api: "bulk.actOnSims" }
+  },
+  catalogues: {
+    current: both("catalogues.current", "imports.catalogue"),
+    versioned: both("catalogues.current", "imports.catalogue"),
+    preview: { library: notYet, api: preview },
+    replace: both("catalogues.replace", "imports.replaceCatalogue")
+  },
+  clock: {
+    read: both("clock.read"),
+    advanceTo: both("clock.advanceTo", "clock.advance"),
+    advanceBy: both("clock.advanceBy", "clock.advance")
+  },
+  commands: {
+    submit: used,
+    get: { library: "commands.get", api: ofHost },
+    page: { library: "commands.list", api: ofHost },
+    cancel: { library: "commands.cancel", api: ofHost },
+    settled: { library: "subscriptions.settled", api: ofHost }
+  },
+  coverage: {
+    list: both("coverage.list"),
+    get: both("coverage.get"),
+    find: used,
+    area: used,
+    createRegion: both("coverage.createRegion")
+  },
+  eventHandlers: {
+    on: { library: "on", api: ofHost },
+    off: { library: "handlers.off", api: ofHost },
+    remove: { library: "handlers.remove", api: ofHost },
+    failed: { library: "handlers.failed", api: ofHost },
+    replay: { library: "handlers.replay", api: ofHost },
+    list: { library: "handlers.list", api: ofHost }
+  },
+  history: { page: both("subscriptions.history") },
+  messages: { send: both("messages.send", "subscriptions.sendSms") },
+  operators: { list: both("operators.list"), get: both("operators.get") },
+  organizations: {
+    create: both("organizations.create"),
+    page: both("organizations.list"),
+    get: both("organizations.get"),
+    names: used,
+    check: used,
+    checkQuota: used
+  },
+  overviews: { read: both("overview.read") },
+  pauses: {
+    pause: both("subscriptions.pause"),
+    resume: both("subscriptions.resume"),
+    previewPause: { library: "subscriptions.previewPause", api: preview },
+    previewResume: { library: "subscriptions.previewResume", api: preview }
+  },
+  plans: {
+    create: both("plans.create"),
+    get: both("plans.get"),
+    page: both("plans.list"),
+    archive: both("plans.archive"),
+    unarchive: both("plans.unarchive"),
+    remove: both("plans.remove")
+  },
+  problems: {
+    page: both("problems.list"),
+    retry: both("problems.retry"),
+    resolve: both("problems.resolve"),
+    correct: both("problems.correct"),
+    expected: used,
+    owners: used,
+    add: used,
+    withdraw: used
+  },
+  replacements: {
+    replace: both("subscriptions.replace"),
+    previewReplace: { library: "subscriptions.previewReplace", api: preview }
+  },
+  reports: { take: both("reports.take") },
+  serviceOperators: {
+    create: both("serviceOperators.create"),
+    page: both("serviceOperators.list"),
+    delete: both("serviceOperators.remove"),
+    rotate: both("serviceOperators.rotate"),
+    authenticate: { library: "serviceOperators.authenticate", api: "serviceOperators.whoami" },
+    isKnown: used
+  },
+  simCorrections: {
+    correct: both("sims.update"),
+    previewCorrect: { library: "sims.previewUpdate", api: preview },
+    correctAll: both("sims.updateMany"),
+    correctOnce: both("sims.updateMany")
+  },
+  sims: {
+    page: both("sims.list"),
+    search: both("sims.search", "search.find"),
+    get: both("sims.get"),
+    installation: both("sims.installation", "sims.qrCode"),
+    smdpInfo: both("sims.smdpInfo"),
+    importRows: both("sims.import", "imports.importSims"),
+    withhold: used
+  },
+  stock: {
+    get: both("sims.stock"),
+    levels: both("sims.stock"),
+    setLevels: both("sims.setStockLevels", "sims.setStockLevels")
+  },
+  subscriptions: {
+    create: both("subscriptions.create"),
+    previewCreate: { library: "subscriptions.previewCreate", api: preview },
+    get: both("subscriptions.get"),
+    list: both("subscriptions.list"),
+    remove: both("subscriptions.remove"),
+    previewRemove: { library: "subscriptions.previewRemove", api: preview },
+    lastOperator: both("subscriptions.lastOperator", "subscriptions.location")
+  },
+  usage: { ofSim: both("usage.ofSim"), ofOrganization: both("usage.ofOrganization") },
+  waitingJobs: {
+    page: both("waitingJobs.list", "jobs.list"),
+    retry: both("waitingJobs.retry", "jobs.retry"),
+    retryAll: both("waitingJobs.retryAll", "jobs.retryAll")
+  },
+  wallet: { setMobilePlan: both("wallet.setMobilePlan") },
+  webhooks: {
+    create: both("webhooks.create"),
+    page: both("webhooks.list"),
+    update: both("webhooks.update"),
+    remove: both("webhooks.remove"),
+    rotateKey: both("webhooks.rotateKey"),
+    deliveries: both("webhooks.deliveries"),
+    delivery: both("webhooks.delivery"),
+    replay: both("webhooks.replay"),
+    replayAll: both("webhooks.replayAll"),
+    test: both("webhooks.test")
+  }
+}
+
+/** Methods of the library that are a second one of a method of the table, or ask the telcos themselves. */
+const ofLibraryAlone = [
+  "messages.settled",
+  "sims.previewImport",
+  "telcos.compare",
+  "telcos.comparisons",
+  "wallet.settled"
+]
+
+/** Endpoints that answer without a service of the table, and the twins of `/v3` in the management API. */
+const ofApiAlone = /^(?:system|notifications|telcos|organization[A-Z]\w*)\.|^serviceOperators\.(?:begin|end)Session$/
+
+const namesOf = (face: "library" | "api"): ReadonlyArray<string> =>
+  Object.values(faces).flatMap((methods) =>
+    Object.values(methods).flatMap((one: { readonly library: Face; readonly api: Face }) => {
+      const name = one[face]
+      return typeof name === "string" ? [name] : []
+    })
+  )
+
+it("the library has what the table says, and nothing beside it", async () => {
+  const simplan = createSimplan({ database: "memory", telco: "simulator" })
+  const methods = Object.entries(simplan).flatMap(([group, value]) =>
+    typeof value === "object" ? Object.keys(value).map((name) => `${group}.${name}`) : []
+  )
+  await simplan.close()
+  expect([...new Set(["on", ...methods])].toSorted()).toEqual(
+    [...new Set([...namesOf("library"), ...ofLibraryAlone])].toSorted()
+  )
+})
+
+it("the HTTP API has what the table says, and nothing beside it", () => {
+  const endpoints = Object.entries(Api.groups).flatMap(([group, { endpoints }]) =>
+    Object.keys(endpoints).map((name) => `${group}.${name}`)
+  )
+  expect(endpoints.filter((name) => !ofApiAlone.test(name)).toSorted()).toEqual([...new Set(namesOf("api"))].toSorted())
+})
