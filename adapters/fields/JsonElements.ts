@@ -1,9 +1,10 @@
 /**
- * The elements of one array in a large JSON object, read while the object arrives: `{"sims": [{…}, {…}]}`. Only a text
- * of one element is held at a time, so memory does not grow with the object.
+ * The elements of one array in a large JSON object, read while the object arrives: `{"sims": [{…},
+ * {…}]}`. Only a text of one element is held at a time, so memory does not grow with the object.
  *
- * The array is in the object, or in objects of its fields. It may have fields before and after it, which are limited in length
- * as each element is. An object that is malformed after some elements fails there.
+ * The array is in the object, or in objects of its fields. It may have fields before and after it,
+ * which are limited in length as each element is. An object that is malformed after some elements
+ * fails there.
  */
 
 /** The object is not JSON, has no such array, or a part of it is too long; `message` says which. */
@@ -25,9 +26,9 @@ export const COMMA = 0x2c
 const LINE_FEED = 0x0a
 
 /**
- * Walks over a JSON text piece by piece. `visit` gets each bracket, comma and line feed outside of strings, its place in the
- * piece, and in how many arrays and objects it is: a bracket does not count itself. The walk of a piece ends where `visit` says
- * true.
+ * Walks over a JSON text piece by piece. `visit` gets each bracket, comma and line feed outside of
+ * strings, its place in the piece, and in how many arrays and objects it is: a bracket does not
+ * count itself. The walk of a piece ends where `visit` says true.
  */
 export const walker = () => {
   let depth = 0
@@ -74,8 +75,9 @@ export interface Options {
 }
 
 /**
- * Takes the object piece by piece. `take` gives the elements that a piece completes; `end` checks that the object is whole;
- * `rest` does so too, and gives it with an empty array, or without one where there was none.
+ * Takes the object piece by piece. `take` gives the elements that a piece completes; `end` checks
+ * that the object is whole; `rest` does so too, and gives it with an empty array, or without one
+ * where there was none.
  */
 export const make = ({ depth: inside = 1, field, longest }: Options) => {
   const isAtField = new RegExp(`[{,]\\s*"${field}"\\s*:\\s*$`)

@@ -1,6 +1,7 @@
 /**
- * Lengths of time as people write them, in one grammar for requests, settings and the options of the library: a number and a
- * unit, such as `90 seconds`, `1.5 hours`, `500ms` or `30d`. A space may stand between them.
+ * Lengths of time as people write them, in one grammar for requests, settings and the options of
+ * the library: a number and a unit, such as `90 seconds`, `1.5 hours`, `500ms` or `30d`. A space
+ * may stand between them.
  */
 import { Time } from "simplan/ports"
 
@@ -22,7 +23,10 @@ const SPAN = new RegExp(
   `^(\\d+(?:\\.\\d+)?) ?(?:(${Object.keys(short).join("|")})|(${Object.keys(long).join("|")})s?)$`
 )
 
-/** The whole milliseconds that the text says; undefined if it is no length of time, or too long to be counted so. */
+/**
+ * The whole milliseconds that the text says; undefined if it is no length of time, or too long to
+ * be counted so.
+ */
 export const millis = (text: string): number | undefined => {
   const [, amount, shortUnit = "", longUnit = ""] = SPAN.exec(text) ?? []
   const found = Math.round(Number(amount) * (short[shortUnit] ?? long[longUnit] ?? Number.NaN))

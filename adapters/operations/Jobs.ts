@@ -1,5 +1,6 @@
 /**
- * Jobs that wait for their next try, and problems: work that ended because the telco refuses it (rule S6).
+ * Jobs that wait for their next try, and problems: work that ended because the telco refuses it
+ * (rule S6).
  */
 import { Effect } from "effect"
 import { Jobs as Views } from "simplan/views"
@@ -7,7 +8,10 @@ import * as Operation from "./Operation.ts"
 
 const none: Operation.Page<never> = { items: [], next: null }
 
-/** Does something within the organization that is asked for, or that the operator sees; `otherwise`, if it is another one. */
+/**
+ * Does something within the organization that is asked for, or that the operator sees; `otherwise`,
+ * if it is another one.
+ */
 const within = <Request extends { readonly organizationId?: string }, A, E>(
   { organizationId }: Operation.Within,
   asked: Request,

@@ -1,9 +1,11 @@
 /**
- * Operations as rows: what takes a request, calls one use case and shapes its answer. The management API's endpoints and
- * handlers, the client, the document and the library's methods are read from the rows.
+ * Operations as rows: what takes a request, calls one use case and shapes its answer. The
+ * management API's endpoints and handlers, the client, the document and the library's methods are
+ * read from the rows.
  *
- * A request's fields are in the path where it names them, `:id` the organization's; else in the body, or in the query of what
- * reads, or whose route says so. Rows load neither the service nor a server, since clients read them too.
+ * A request's fields are in the path where it names them, `:id` the organization's; else in the
+ * body, or in the query of what reads, or whose route says so. Rows load neither the service nor a
+ * server, since clients read them too.
  */
 import type { Effect } from "effect"
 import type { Refusal, Services as Simplan } from "simplan"
@@ -15,8 +17,8 @@ import type { Codes } from "../fields/index.ts"
 export type Verb = "GET" | "POST" | "PATCH" | "DELETE"
 
 /**
- * How an operation is sent, and where below `/admin/v1`: `GET /organizations/:id`. With `?` at its end, the query has what
- * the path has not, though it changes something.
+ * How an operation is sent, and where below `/admin/v1`: `GET /organizations/:id`. With `?` at its
+ * end, the query has what the path has not, though it changes something.
  */
 export type Route = `${Verb} /${string}`
 
@@ -128,7 +130,10 @@ interface Forms {
   readonly Page: AnyCall<Page<unknown>> & { readonly pageSize?: number }
   /** Answers with the id that its path ends with. */
   readonly Done: AnyCall<unknown>
-  /** Is repeated until its answer has no `next`; `counts` is the field that has how many things it was done to. */
+  /**
+   * Is repeated until its answer has no `next`; `counts` is the field that has how many things it
+   * was done to.
+   */
   readonly Part: AnyCall<Part> & { readonly counts: string }
 }
 
@@ -180,7 +185,10 @@ export const done = <const R extends Route, Request extends View.AnyFields, Answ
   }
 ): Of<"Done", R, Request, Answer> => ({ ...row, ...formsOf(row.answer), form: "Done" })
 
-/** Is done to many things, in parts: the request has `after`, and is repeated until its answer has no `next`. */
+/**
+ * Is done to many things, in parts: the request has `after`, and is repeated until its answer has
+ * no `next`.
+ */
 export const part = <const R extends Route, Request extends View.AnyFields, Answer extends View.AnyFields>(
   row: Declared<R, Request> & {
     /** Has the count, `hasMore` and `next`. */

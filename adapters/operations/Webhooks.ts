@@ -1,9 +1,9 @@
 /**
- * Webhook endpoints, and the log of their deliveries (rules W5 to W7). Their changes are by hand: they find a version.
+ * Webhook endpoints, and the log of their deliveries (rules W5 to W7). Their changes are by hand:
+ * they find a version.
  */
 import { Effect } from "effect"
 import type { Webhooks } from "simplan"
-import type { WebhookEndpoint } from "simplan/ports"
 import { Organizations, Webhooks as Views } from "simplan/views"
 import * as Operation from "./Operation.ts"
 
@@ -11,12 +11,6 @@ const listed = (endpoint: Webhooks.ListedEndpoint, shown: (url: string) => strin
   ...Views.endpointOf(endpoint, shown),
   failingSince: endpoint.failingSince,
   ...endpoint.health
-})
-
-/** With its newest signing key, which is shown once. */
-const withKey = (endpoint: WebhookEndpoint.WebhookEndpoint, { urls }: Operation.Services) => ({
-  ...Views.endpointOf(endpoint, urls.shown),
-  signingKey: endpoint.signingKeys[0]?.key ?? ""
 })
 
 const ofEndpoint = {
@@ -34,10 +28,10 @@ export const webhooks = {
     errors: ["quota_exceeded"],
     title: "Register a webhook endpoint",
     text: "Registers a URL to which the organization's events are sent, signed with a key of its own.",
-    call: (services, request) =>
+    call: ({ urls, webhooks }, request) =>
       Effect.andThen(
-        services.urls.check(request.url),
-        Effect.map(services.webhooks.create(request), (made) => withKey(made, services))
+        urls.check(request.url),
+        Effect.map(webhooks.create(request), (made) => Views.endpointWithKeyOf(made, urls.shown))
       )
   }),
   list: Operation.page({
@@ -69,7 +63,8 @@ export const webhooks = {
     role: "admin",
     title: "Make a new signing key; the one before signs along for 24 h",
     text: "Makes a new signing key. For 24 h each call has a signature by either key.",
-    call: (services, of) => Effect.map(services.webhooks.rotateKey(of), (rotated) => withKey(rotated, services))
+    call: ({ urls, webhooks }, of) =>
+      Effect.map(webhooks.rotateKey(of), (rotated) => Views.endpointWithKeyOf(rotated, urls.shown))
   }),
   test: Operation.done({
     ...ofEndpoint,

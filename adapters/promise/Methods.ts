@@ -441,32 +441,6 @@ export const group = <Service>(runtime: Runtime, group: string, service: Effect.
       reading(runtime, method(name, view), (request) =>
         Effect.flatMap(service, (service) => Effect.map(use(service, request), shape))
       ),
-    /** Reads a list ordered by creation. */
-    pages: <Fields extends View.AnyFields, Item, A>(
-      name: string,
-      view: View.View<Fields>,
-      use: (
-        service: Service,
-        request: View.Domain<Fields> & Storage.Keyset<Storage.CreatedCursor>
-      ) => Use<{ readonly items: ReadonlyArray<Item>; readonly next: Storage.CreatedCursor | null }>,
-      shape: (item: Item) => A
-    ) =>
-      paging(
-        runtime,
-        method(name, view),
-        byCreation,
-        (request, page) => Effect.flatMap(service, (service) => use(service, { ...request, ...page })),
-        shape
-      ),
-    /** Writes, with no result. */
-    done: <Fields extends View.AnyFields>(
-      name: string,
-      view: View.View<Fields>,
-      use: (service: Service, request: View.Domain<Fields>) => Use<unknown>
-    ) =>
-      writing(runtime, method(name, view), (request) =>
-        done(Effect.flatMap(service, (service) => use(service, request)))
-      ),
     /** Writes once for each idempotency key. */
     write: <Fields extends View.AnyFields, Kind extends keyof Idempotency.Answers, A>(
       name: string,

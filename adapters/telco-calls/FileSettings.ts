@@ -1,7 +1,7 @@
 /**
  * What the settings files of telcos (`SIMPLAN_TELCO_FILE`) have in common. `FileSettings` of each
- * adapter says what its kind of telco may have there, and decodes it to what the program uses: spans
- * in milliseconds, defaults filled in, secrets read.
+ * adapter says what its kind of telco may have there, and decodes it to what the program uses:
+ * spans in milliseconds, defaults filled in, secrets read.
  */
 import { DateTime, Effect, Option, Redacted, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { Fields, TimeSpan } from "../fields/index.ts"
@@ -113,8 +113,8 @@ export const common = (timeout = defaults.timeout) => ({
   /** How long one call may take. */
   timeout: orElse(span("100ms", "10m"), timeout),
   /**
-   * How many calls are under way at once at most. No more than a part of what a process has under way, so that one telco that
-   * hangs leaves room for the others.
+   * How many calls are under way at once at most. No more than a part of what a process has under
+   * way, so that one telco that hangs leaves room for the others.
    */
   calls_at_once: orElse(Fields.integer(1, 32), defaults.callsAtOnce)
 })

@@ -1,9 +1,9 @@
 /**
  * Sends messages at a system that knows no idempotency keys, each in one segment or several.
  *
- * The journal gets the intent before each segment is sent, and the outcome after it. A segment whose
- * outcome is unknown is not sent again, and its message is refused from then on: no SIM gets a
- * message twice. One that was certainly not sent is sent by the call that repeats the message.
+ * The journal gets the intent before each segment is sent, and the outcome after it. A segment
+ * whose outcome is unknown is not sent again, and its message is refused from then on: no SIM gets
+ * a message twice. One that was certainly not sent is sent by the call that repeats the message.
  */
 import { Effect, Schema } from "effect"
 import { Telco } from "simplan/ports"
@@ -63,7 +63,10 @@ const settled = (known: Message | null): Effect.Effect<Telco.SentSms | undefined
   return known?.state === "Refused" ? refused(known.refusal ?? "The message was refused") : null
 }
 
-/** `sendSms` of the port: `send` sends what is left of a message. Messages to one SIM follow each other. */
+/**
+ * `sendSms` of the port: `send` sends what is left of a message. Messages to one SIM follow each
+ * other.
+ */
 export const make = (
   journal: Journal.Journal["Service"],
   locks: SimLocks.Locks,

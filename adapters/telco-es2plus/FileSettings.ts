@@ -22,7 +22,10 @@ const schema = ({ notificationSecret, secret }: FileSettings.Secrets) =>
     version: Schema.optionalKey(Fields.NonEmpty),
     /** False, but not if absent: `releaseProfile` is called after `confirmOrder`. */
     confirm_releases: Schema.optionalKey(Schema.Boolean),
-    /** Changes to the adapter's table: the state that `/v3` shows for each notification point or event; null for none. */
+    /**
+     * Changes to the adapter's table: the state that `/v3` shows for each notification point or
+     * event; null for none.
+     */
     states: FileSettings.orElse(Schema.Record(Schema.String, Schema.NullOr(Fields.SmdpState)), {}),
     /** Absent: it takes no notifications. */
     notifications: Schema.optionalKey(

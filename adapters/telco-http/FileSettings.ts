@@ -13,7 +13,10 @@ const schema = ({ secret, token }: FileSettings.Secrets) =>
     key: secret,
     /** Whether the bridge has the call that pauses SIMs (rule S7). */
     pauses: Schema.optionalKey(Schema.Boolean.annotate({ message: "must be true or false" })),
-    /** Its token opens `/telco/v1/events` for SIMs that are routed to it. Absent: it has that of the service's settings. */
+    /**
+     * Its token opens `/telco/v1/events` for SIMs that are routed to it. Absent: it has that of the
+     * service's settings.
+     */
     reports: Schema.optionalKey(Schema.Struct({ token: token }).annotate({ message: "must be an object with token" })),
     ...FileSettings.common()
   })

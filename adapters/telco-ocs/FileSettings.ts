@@ -21,7 +21,10 @@ const schema = ({ notificationSecret, secret }: FileSettings.Secrets) =>
     url: FileSettings.WebUrl,
     /** Of version 2, which lists packages; the same with `/v2` at its end by default. */
     url_v2: Schema.optionalKey(FileSettings.WebUrl),
-    /** Of its book of usage; the same with `/as/v1` in place of `/main/v1` by default. Null: none is asked for. */
+    /**
+     * Of its book of usage; the same with `/as/v1` in place of `/main/v1` by default. Null: none is
+     * asked for.
+     */
     url_usage: Schema.optionalKey(Schema.NullOr(FileSettings.WebUrl)),
     /** In every call, and in no error or log. */
     token: secret,

@@ -16,7 +16,9 @@ const schema = ({ secret }: FileSettings.Secrets) =>
     url: Schema.String.annotate(url).check(Schema.makeFilter((text) => Smpp.accountOf(text) !== undefined, url)),
     /** In the bind, and in no error or log. */
     password: secret,
-    /** The root that the SMSC's certificate comes from, for smpps. Absent: those that Node knows. */
+    /**
+     * The root that the SMSC's certificate comes from, for smpps. Absent: those that Node knows.
+     */
     ca: Schema.optionalKey(secret),
     /** Absent: the SMSC asks for none. */
     system_type: Schema.optionalKey(Schema.String),

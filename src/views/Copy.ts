@@ -1,6 +1,6 @@
 /**
- * Copies values of views: from the domain to the wire's form and to a host's, and from a request on the wire to the domain.
- * What is done to each field is found out once, when the copier is made.
+ * Copies values of views: from the domain to the wire's form and to a host's, and from a request on
+ * the wire to the domain. What is done to each field is found out once, when the copier is made.
  */
 import * as Time from "../domain/Time.ts"
 import * as View from "./View.ts"
@@ -102,8 +102,8 @@ const ofWire = (form: View.Form): Copier | null => {
 }
 
 /**
- * Makes a function that copies the fields of a body or of a query, which its schema has accepted, to the domain's form. A field
- * that is absent has its preset, or stays absent.
+ * Makes a function that copies the fields of a body or of a query, which its schema has accepted,
+ * to the domain's form. A field that is absent has its preset, or stays absent.
  */
 export const fromWire = (fields: View.AnyFields): ((value: unknown) => Readonly<Record<string, unknown>>) => {
   const copies = Object.entries(fields).flatMap(([name, field]) => {

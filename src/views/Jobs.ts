@@ -61,7 +61,7 @@ export const waitingJobOf = (job: Job.WaitingJob, names: Names): View.Of<typeof 
   createdAt: job.createdAt
 })
 
-const filter = {
+export const WaitingJobs = View.request("WaitingJobFilter", "Which jobs are meant. An absent field filters nothing", {
   kind: optional(...kind),
   reason: optional(...reason),
   telco: optional(
@@ -70,18 +70,14 @@ const filter = {
     "ocs"
   ),
   organizationId: optional(...organizationId)
-}
-
-export const WaitingJobs = View.request(
-  "WaitingJobFilter",
-  "Which jobs are meant. An absent field filters nothing",
-  filter
-)
-
-export const RetryJobs = View.request("RetryJobs", "Which jobs are tried at once. An absent field filters nothing", {
-  ...filter,
-  after: optional(...View.after)
 })
+
+export const RetryJobs = View.request(
+  "RetryJobs",
+  "Which jobs are tried at once. An absent field filters nothing",
+  { after: optional(...View.after) },
+  WaitingJobs
+)
 
 export const RetriedJobs = View.answer("RetriedJobs", "How far a retry of many jobs has come", {
   retried: field(View.integer(), "How many jobs are due now", 12),

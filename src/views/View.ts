@@ -1,10 +1,11 @@
 /**
- * Views: what a host, a caller of the HTTP API and a page see of a resource, and what their requests hold. Each field is
- * declared once, with its meaning and an example.
+ * Views: what a host, a caller of the HTTP API and a page see of a resource, and what their
+ * requests hold. Each field is declared once, with its meaning and an example.
  *
- * A view's fields have the names that hosts read. From a view come the wire's schemas (`simplan/http-api`), the decoder of a
- * host's arguments, the functions that copy a value of the domain to a host's form (instants as `Date`) and to the wire's
- * form (names with underscores, instants as text), and the declarations for hosts, which `npm run print` prints.
+ * A view's fields have the names that hosts read. From a view come the wire's schemas
+ * (`simplan/http-api`), the decoder of a host's arguments, the functions that copy a value of the
+ * domain to a host's form (instants as `Date`) and to the wire's form (names with underscores,
+ * instants as text), and the declarations for hosts, which `npm run print` prints.
  */
 import * as Samples from "../domain/Samples.ts"
 import type { Instant } from "../domain/Time.ts"
@@ -148,7 +149,10 @@ export const preset = <K extends AnyKind, const Value extends DomainOf<K>>(
   field: Field<K, true>
 ): Field<K, true> & { readonly preset: Value } => ({ ...field, preset: value })
 
-/** A field that has another name in the domain, or one on the wire that does not follow from its own. */
+/**
+ * A field that has another name in the domain, or one on the wire that does not follow from its
+ * own.
+ */
 export const named = <F extends AnyField, const Other extends Names>(other: Other, field: F): F & Other => ({
   ...field,
   ...other

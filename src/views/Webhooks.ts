@@ -82,6 +82,15 @@ export const endpointOf = (
   version: of.version
 })
 
+/** With its newest signing key. */
+export const endpointWithKeyOf = (
+  of: Endpoint.WebhookEndpoint,
+  shown: (url: string) => string
+): View.Of<typeof WebhookEndpointWithSigningKey> => ({
+  ...endpointOf(of, shown),
+  signingKey: of.signingKeys[0]?.key ?? ""
+})
+
 const health = {
   failingSince: field(
     nullOr(instant),
@@ -236,35 +245,32 @@ export const DeliveryWithAttempts = View.answer(
 const SENT = "attachment.allowanceConsumed"
 const sentType = View.oneOf<WebhookEvent.Type>([...WebhookEvent.types, WebhookEvent.TEST])
 
-/** Which deliveries are meant; an absent field filters nothing. */
-const filter = {
-  status: optional(
-    View.oneOf(Object.values(deliveryStatuses), "DeliveryStatus"),
-    "Only those with this status",
-    "failed"
-  ),
-  type: optional(sentType, "Only those of this type", SENT),
-  webhookEndpointId: View.named(
-    { from: "endpointId" },
-    optional(View.id, "Only those of this webhook endpoint", Samples.endpointId)
-  ),
-  iccid: optional(View.iccid, "Only events about this SIM", Samples.iccid),
-  from: optional(instant, "Only those from this instant on", Samples.start),
-  to: optional(instant, "Only those before this instant", Samples.end)
-}
-
 export const DeliveryFilter = View.request(
   "DeliveryFilter",
   "Which deliveries are meant. An absent field filters nothing",
-  filter,
+  {
+    status: optional(
+      View.oneOf(Object.values(deliveryStatuses), "DeliveryStatus"),
+      "Only those with this status",
+      "failed"
+    ),
+    type: optional(sentType, "Only those of this type", SENT),
+    webhookEndpointId: View.named(
+      { from: "endpointId" },
+      optional(View.id, "Only those of this webhook endpoint", Samples.endpointId)
+    ),
+    iccid: optional(View.iccid, "Only events about this SIM", Samples.iccid),
+    from: optional(instant, "Only those from this instant on", Samples.start),
+    to: optional(instant, "Only those before this instant", Samples.end)
+  },
   OfOrganization
 )
 
 export const ReplayDeliveries = View.request(
   "ReplayDeliveries",
   "Which deliveries are made once more. Those under way are never replayed. An absent field filters nothing",
-  { ...filter, after: optional(...View.after) },
-  OfOrganization
+  { after: optional(...View.after) },
+  DeliveryFilter
 )
 
 export const ReplayedDeliveries = View.answer("ReplayedDeliveries", "How far a replay of many deliveries has come", {

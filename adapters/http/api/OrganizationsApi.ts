@@ -11,13 +11,16 @@ import * as Schemas from "./Schemas.ts"
 import * as Rows from "./Rows.ts"
 import { Fields } from "../../fields/index.ts"
 
-export class OrganizationsApi extends Rows.group("organizations", {
+/** The rows of both, by the names of their endpoints. */
+export const rows = {
   ...Organizations.organizations,
   createKey: Organizations.apiKeys.create,
   keys: Organizations.apiKeys.list,
   revokeKey: Organizations.apiKeys.revoke,
   rotateKey: Organizations.apiKeys.rotate
-})
+}
+
+export class OrganizationsApi extends Rows.group("organizations", rows)
   .annotateMerge(
     Schemas.group("Management: organizations", "Tenants and their API keys, for the operator of the service.")
   )

@@ -108,15 +108,15 @@ export const fieldsOf = ({ request, route }: Pick<Operation.Row, "request" | "ro
       parameter === null && View.wireName(name, field) !== null ? [[name, field]] : []
     )
   )
-  return { verb, path, inQuery, named, sent }
+  return { verb, path, inQuery, hasBody: !inQuery && Object.keys(sent).length > 0, named, sent }
 }
 
 /** How many items a page has if the request does not say. */
 export const pageSizeOf = ({ pageSize = Schemas.MANAGEMENT_PAGE_SIZE }: Operation.Of<"Page">): number => pageSize
 
 const endpoint = (identifier: string, row: Operation.Row) => {
-  const { inQuery, named, path, sent, verb } = fieldsOf(row)
-  const hasBody = !inQuery && Object.keys(sent).length > 0
+  const { hasBody, inQuery, named, path, sent, verb } = fieldsOf(row)
+  if (hasBody && verb !== "POST") throw new Error(`${row.route} has a body, which only POST has`)
   const params = Object.fromEntries(named.map(({ field, parameter }) => [parameter, Views.pathParameter(field)]))
   const query = { ...(row.form === "Page" && Schemas.paging(100, pageSizeOf(row))), ...(inQuery && Views.query(sent)) }
   const given = {
@@ -126,12 +126,10 @@ const endpoint = (identifier: string, row: Operation.Row) => {
     error: errorsOf(row, path, hasBody)
   }
   const annotations = (row.isOfService === true ? Roles.ofService : Roles.operation)(row.role, row.title, row.text)
-  const make = HttpApiEndpoint.make(verb)
-  return hasBody
-    ? HttpApiEndpoint.make("POST")(identifier, path, { ...given, payload: Views.body(row.request) }).annotateMerge(
-        annotations
-      )
-    : make(identifier, path, given).annotateMerge(annotations)
+  const made = hasBody
+    ? HttpApiEndpoint.post(identifier, path, { ...given, payload: Views.body(row.request, sent) })
+    : HttpApiEndpoint.make(verb)(identifier, path, given)
+  return made.annotateMerge(annotations)
 }
 
 /** Makes the group of the endpoints of some rows. */

@@ -1,5 +1,6 @@
 /**
- * The management API's operators, who it takes requests from, and the sessions of their browsers (rule W14).
+ * The management API's operators, who it takes requests from, and the sessions of their browsers
+ * (rule W14).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"

@@ -140,8 +140,9 @@ export function answer(view: View.View): Schema.Codec<unknown> {
   return made
 }
 
-/** The schema of bodies. */
+/** The schema of bodies, which have these fields; without any, those that the view's base does not have. */
 export function body<Own extends View.AnyFields>(view: View.View<View.AnyFields, Own>): Schema.Codec<View.Wire<Own>>
-export function body({ meaning, name, own }: View.View): Schema.Codec<unknown> {
-  return structOf(own, sent).annotate({ identifier: name, description: meaning })
+export function body(view: View.View, fields: View.AnyFields): Schema.Codec<unknown>
+export function body({ meaning, name, own }: View.View, fields = own): Schema.Codec<unknown> {
+  return structOf(fields, sent).annotate({ identifier: name, description: meaning })
 }

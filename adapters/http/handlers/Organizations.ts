@@ -10,19 +10,11 @@ import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import { type Operation, Organizations } from "../../operations/index.ts"
+import type { Operation } from "../../operations/index.ts"
 import * as Rows from "./Rows.ts"
 
-export const make = (guard: OperatorAuth.Guard, services: Operation.Services) => {
-  const keys = Rows.handlers(services, Organizations.apiKeys)
-  return Endpoints.group(OrganizationsApi.OrganizationsApi, guard, {
-    ...Rows.handlers(services, Organizations.organizations),
-    createKey: keys.create,
-    keys: keys.list,
-    revokeKey: keys.revoke,
-    rotateKey: keys.rotate
-  })
-}
+export const make = (guard: OperatorAuth.Guard, services: Operation.Services) =>
+  Endpoints.group(OrganizationsApi.OrganizationsApi, guard, Rows.handlers(services, OrganizationsApi.rows))
 
 const shapeOfEntry = (one: AuditEntry.AuditEntry): typeof OrganizationsApi.AuditEntry.Type => ({
   audit_entry_id: one.entryId,

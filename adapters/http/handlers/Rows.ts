@@ -1,13 +1,12 @@
 /**
- * Handlers of the endpoints that are made of rows of operations: each decodes its request, calls the row's use case, and
- * answers.
+ * Handlers of the endpoints that are made of rows of operations: each decodes its request, calls
+ * the row's use case, and answers.
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Copy } from "simplan/views"
 import type { Operation } from "../../operations/index.ts"
 import * as Rows from "../api/Rows.ts"
-import * as Schemas from "../api/Schemas.ts"
 import * as Views from "../api/Views.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -29,14 +28,17 @@ const isFields = (value: unknown): value is Fields => typeof value === "object" 
 
 const fieldsIn = (value: unknown): Fields => (isFields(value) ? value : {})
 
-const decodeKeyset = Schema.decodeUnknownSync(Schema.Struct(Schemas.keyset))
+const textIn = (fields: Fields, name: string): string | undefined => {
+  const value = fields[name]
+  return typeof value === "string" ? value : undefined
+}
 
 const badPlace = Errors.invalidField("after", "must be a token that next gave")
 
 const handlerOf = (services: Operation.Services, row: Operation.Row) => {
-  const { inQuery, named, sent } = Rows.fieldsOf(row)
+  const { hasBody, named, sent } = Rows.fieldsOf(row)
   const copySent = Copy.fromWire(sent)
-  const decodeBody = inQuery || Object.keys(sent).length === 0 ? null : Body.closedDecoder(Views.body(row.request))
+  const decodeBody = hasBody ? Body.closedDecoder(Views.body(row.request, sent)) : null
 
   const ofPath = (params: unknown): Fields => {
     const found = fieldsIn(params)
@@ -62,13 +64,15 @@ const handlerOf = (services: Operation.Services, row: Operation.Row) => {
         yield* row.call(services, asked, call.caller)
         return Responses.data(row.toWire(asked))
       case "Page": {
-        const page = yield* Query.keyset(decodeKeyset(call.query), Rows.pageSizeOf(row))
+        const query = fieldsIn(call.query)
+        const asksFor = { page_size: textIn(query, "page_size"), page: textIn(query, "page") }
+        const page = yield* Query.keyset(asksFor, Rows.pageSizeOf(row))
         const { items, next } = yield* row.call(services, { ...asked, ...page }, call.caller)
         return Responses.page(items.map(row.toWire), Query.createdToken(next))
       }
       case "Part": {
-        const token = typeof asked["after"] === "string" ? asked["after"] : undefined
-        const after = yield* Effect.mapError(Effect.fromResult(Query.createdCursor(token)), () => badPlace)
+        const place = Effect.fromResult(Query.createdCursor(textIn(asked, "after")))
+        const after = yield* Effect.mapError(place, () => badPlace)
         const { count, next } = yield* row.call(services, { ...asked, after }, call.caller)
         return Responses.data({ [row.counts]: count, has_more: next !== null, next: Query.createdToken(next) })
       }

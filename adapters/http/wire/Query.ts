@@ -103,7 +103,7 @@ export const pageSize = (text: string | undefined, preset: number): number =>
 
 /** The page that a list of the management API is asked for; of `preset` items where the request does not say. */
 export const keyset = (
-  query: { readonly page_size?: string; readonly page?: string },
+  query: { readonly page_size?: string | undefined; readonly page?: string | undefined },
   preset: number
 ): Effect.Effect<Storage.Keyset<Storage.CreatedCursor>, Errors.Problem> =>
   Effect.map(Effect.fromResult(createdCursor(query.page)), (after) => ({

@@ -14,9 +14,7 @@ import type * as Types from "../types/Webhooks.ts"
 const toHost = Copy.toHost(Views.WebhookEndpoint)
 const deliveryToHost = Copy.toHost(Views.Delivery)
 
-const shape = (of: WebhookEndpoint.WebhookEndpoint) => toHost(Views.endpointOf(of, (url) => url))
-
-const withKey = (of: WebhookEndpoint.WebhookEndpoint) => ({ ...shape(of), signingKey: of.signingKeys[0]?.key ?? "" })
+const keyToHost = Copy.toHost(Views.WebhookEndpointWithSigningKey)
 
 const service = Webhooks.Webhooks
 
@@ -43,7 +41,9 @@ const current = (of: OfEndpoint) =>
   })
 
 export const make = (runtime: Runtime): Types.Webhooks => {
-  const { check } = Methods.urlsOf(runtime)
+  const { check, shown } = Methods.urlsOf(runtime)
+  const shape = (of: WebhookEndpoint.WebhookEndpoint) => toHost(Views.endpointOf(of, shown))
+  const withKey = (of: WebhookEndpoint.WebhookEndpoint) => keyToHost(Views.endpointWithKeyOf(of, shown))
   const { method } = Methods.group(runtime, "webhooks", service)
 
   return {

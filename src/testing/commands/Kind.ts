@@ -1,6 +1,7 @@
 /**
- * What a kind of command is: how often and how it is drawn, what it comes to when it runs, and how that is done. Whatever comes of
- * a request is an outcome: a refusal, a process that was killed in the middle, and what should never be.
+ * What a kind of command is: how often and how it is drawn, what it comes to when it runs, and how
+ * that is done. Whatever comes of a request is an outcome: a refusal, a process that was killed in
+ * the middle, and what should never be.
  */
 import { Cause, Effect, Exit, Fiber } from "effect"
 import * as fc from "fast-check"

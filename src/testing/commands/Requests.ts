@@ -1,5 +1,6 @@
 /**
- * What clients ask for in random runs: each request with how it is drawn, what it names, its preview, and how it is made.
+ * What clients ask for in random runs: each request with how it is drawn, what it names, its
+ * preview, and how it is made.
  */
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -36,7 +37,10 @@ export const label = fc.oneof(
 
 const period = fc.option(Arbitraries.activePeriods, { freq: 3 })
 
-/** Activation codes by SGP.22, with and without the prefix of QR codes, none, and one of a format that is not known. */
+/**
+ * Activation codes by SGP.22, with and without the prefix of QR codes, none, and one of a format
+ * that is not known.
+ */
 const lpa = fc.constantFrom(
   "LPA:1$smdp.example$",
   "LPA:1$smdp.example$OTHER",

@@ -1,6 +1,6 @@
 /**
- * What a run of commands remembers, and what the numbers of a command name, given what there is now and what was made earlier in
- * the run. Reads only.
+ * What a run of commands remembers, and what the numbers of a command name, given what there is now
+ * and what was made earlier in the run. Reads only.
  */
 import { Effect } from "effect"
 import type { Plan } from "../../domain/Plan.ts"
@@ -15,13 +15,19 @@ import type { Request, Side } from "./Command.ts"
 export interface Session {
   /** The service that the commands run against. */
   readonly simulated: Simulated
-  /** Whether nothing else happens between two calls of the service. Then each request is previewed before it is made. */
+  /**
+   * Whether nothing else happens between two calls of the service. Then each request is previewed
+   * before it is made.
+   */
   readonly isAlone: boolean
   /** All that were ever created, by organization. */
   readonly plans: readonly [Array<Plan>, Array<Plan>]
   /** All reports made so far, oldest first. A command that repeats a report takes it from here. */
   readonly reports: Array<Report>
-  /** Requests with an idempotency key, oldest first, and when each was made. `Repeat` takes them from here. */
+  /**
+   * Requests with an idempotency key, oldest first, and when each was made. `Repeat` takes them
+   * from here.
+   */
   readonly keyed: Array<{ readonly at: Instant; readonly request: Request }>
   /** Numbers the requests, so that each can be distinguished from all others by what it leaves. */
   nextRequest: number
@@ -69,7 +75,10 @@ const linesOf = (session: Session, side: Side) =>
 export const lineOf = (session: Session, side: Side, index: number) =>
   Effect.map(linesOf(session, side), (all) => pick(all, index) ?? "")
 
-/** The withdrawn SIM that is named, those that a subscription has left last before others; null where there is none. */
+/**
+ * The withdrawn SIM that is named, those that a subscription has left last before others; null
+ * where there is none.
+ */
 export const leftOf = (session: Session, side: Side, left: number | null = null) => {
   const organizationId = organizationOf(session, side)
   const limit = session.simulated.iccids(organizationId).length

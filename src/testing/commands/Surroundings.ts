@@ -1,5 +1,6 @@
 /**
- * What happens around the requests of random runs: time goes on, processes are killed and started, and the telco fails.
+ * What happens around the requests of random runs: time goes on, processes are killed and started,
+ * and the telco fails.
  */
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -97,7 +98,10 @@ export const fault: Kind.Kind<"Fault"> = {
 /** As long as it takes until everything that was put off is tried again, with some to spare. */
 const PUT_OFF = HOUR + 1
 
-/** What an operator does once the telco is well again: retries each problem (rule S6). How many there were. */
+/**
+ * What an operator does once the telco is well again: retries each problem (rule S6). How many
+ * there were.
+ */
 const retryProblems = Effect.gen(function* () {
   const problems = yield* Problems
   const { items } = yield* problems.page({ after: null, limit: 1_000 })

@@ -65,15 +65,7 @@ export interface WaitingJobFilter {
 }
 
 /** Which jobs are tried at once. An absent field filters nothing. */
-export interface RetryJobs {
-  /** What kind of work it is. */
-  readonly kind?: JobKind | undefined
-  /** The class of the reason to wait. */
-  readonly reason?: WaitingReason | undefined
-  /** Only those that wait for the telco of this name; empty: one without a name, or none. */
-  readonly telco?: string | undefined
-  /** The organization's id. */
-  readonly organizationId?: string | undefined
+export interface RetryJobs extends WaitingJobFilter {
   /** The `next` of the answer before; absent or null at first. */
   readonly after?: string | null | undefined
 }

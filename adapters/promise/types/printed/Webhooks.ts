@@ -237,41 +237,7 @@ export interface DeliveryFilter extends OfOrganization {
  * Which deliveries are made once more. Those under way are never replayed. An absent field filters
  * nothing.
  */
-export interface ReplayDeliveries extends OfOrganization {
-  /** Only those with this status. */
-  readonly status?: DeliveryStatus | undefined
-  /** Only those of this type. */
-  readonly type?:
-    | "attachment.allowanceConsumed"
-    | "subscription.esim.locationChanged"
-    | "esim.smdp.stateChanged"
-    | "subscription.created"
-    | "subscription.deleted"
-    | "subscription.replaced"
-    | "subscription.paused"
-    | "subscription.resumed"
-    | "attachment.created"
-    | "attachment.activated"
-    | "attachment.expiring"
-    | "attachment.expired"
-    | "attachment.suspended"
-    | "package.created"
-    | "package.refused"
-    | "package.allowanceConsumed"
-    | "stock.low"
-    | "endpoint.disabled"
-    | "command.done"
-    | "command.refused"
-    | "endpoint.test"
-    | undefined
-  /** Only those of this webhook endpoint. */
-  readonly webhookEndpointId?: string | undefined
-  /** Only events about this SIM. */
-  readonly iccid?: string | undefined
-  /** Only those from this instant on. */
-  readonly from?: InstantInput | undefined
-  /** Only those before this instant. */
-  readonly to?: InstantInput | undefined
+export interface ReplayDeliveries extends DeliveryFilter {
   /** The `next` of the answer before; absent or null at first. */
   readonly after?: string | null | undefined
 }

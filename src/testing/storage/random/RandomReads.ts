@@ -1,6 +1,6 @@
 /**
- * The random reads by which two storages are compared: a line for each read of the ports, with its arguments drawn, and its answer
- * made comparable: what comes in no order is sorted.
+ * The random reads by which two storages are compared: a line for each read of the ports, with its
+ * arguments drawn, and its answer made comparable: what comes in no order is sorted.
  */
 import { Effect } from "effect"
 import type { LoggedDelivery } from "../../../domain/Delivery.ts"
