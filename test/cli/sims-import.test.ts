@@ -265,10 +265,13 @@ describe("the pieces of a CSV", () => {
             expect(lines[at]).toBe(above.split("\n").length)
             above += body
           }
-          if (rows.length > 0) expect(bodies.join("").trimEnd()).toBe(rows.join("").trimEnd())
+          // What is left out is blank rows, of commas too, below the last row with a value.
+          const withoutLastBlanks = (records: string): string => records.replace(/[\s,]+$/, "")
+          expect(withoutLastBlanks(bodies.join(""))).toBe(withoutLastBlanks(rows.join("")))
           for (const body of bodies) expect((body.match(/"/g) ?? []).length % 2).toBe(0)
         }
-      )
+      ),
+      { examples: [[[",\n"], [], false]] }
     )
   })
 })
