@@ -461,6 +461,33 @@ describe("An invariant", () => {
   })
 })
 
+const killed: History.Step["outcome"] = { _tag: "Killed" }
+
+describe("The order of ids (W5)", () => {
+  const ids = ["019b76da-a800-7002-a712-68bf19cce688", "019b76da-a800-7000-b753-b1717b91720b"] as const
+
+  /** The same event in two steps, with these ids of one millisecond, of which the later one is lower. */
+  const lowerLater = (history: History.History): History.History => {
+    const event = stepOf(history, "half").changes.events.slice(0, 1)
+    const withId = (name: Name, eventId: string) =>
+      changed(name, () => ({ events: event.map((one) => ({ ...one, eventId })) }))
+    return withId("halfAgain", ids[1])(withId("half", ids[0])(history))
+  }
+
+  it("is open between a process that was killed and the next one, and not within one", async () => {
+    const lower = lowerLater(
+      await recorded(1, Object.values(story)).then((history) => ({
+        ...history,
+        steps: history.steps.slice(0, names.indexOf("halfAgain") + 1)
+      }))
+    )
+    expect(Invariants.idsOrderEvents.check(lower)).toMatchObject({ step: names.indexOf("halfAgain") })
+    expect(Invariants.idsOrderEvents.check(outcome("half", killed)(lower))).toBeNull()
+    // The killed process itself has made what its step has left.
+    expect(Invariants.idsOrderEvents.check(outcome("halfAgain", killed)(lower))).not.toBeNull()
+  })
+})
+
 const eventsOf = (history: History.History) => history.steps.flatMap(({ changes }) => changes.events)
 
 const lowStock = (events: History.Changes["events"]) => events.filter(({ payload }) => payload.type === "stock.low")
