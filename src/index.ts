@@ -1,6 +1,6 @@
 /**
- * simplan's core for hosts: one service per resource, the worker, the settings, and the errors. What authors of adapters
- * need is `simplan/ports`.
+ * simplan's core for hosts: one service per resource, the worker, the settings, and the errors.
+ * What authors of adapters need is `simplan/ports`.
  */
 export * as ApiKeys from "./app/organizations/ApiKeys.ts"
 export * as Attachments from "./app/subscriptions/Attachments.ts"

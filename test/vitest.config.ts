@@ -13,11 +13,13 @@ export default defineConfig({
     globalSetup: ["test/setup/databases/pglite.ts", "test/setup/databases/postgres.ts", "test/setup/copy.ts"],
     setupFiles: ["test/setup/output.ts"],
     pool: "forks",
-    // The files of one worker share their modules: loading them anew for each file took a quarter of the run.
+    // The files of one worker share their modules: loading them anew for each file took a quarter
+    // of the run.
     isolate: false,
     sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
-    // What the code logs is shown of a test that fails: that the telco fails is logged ten thousand times in all.
+    // What the code logs is shown of a test that fails: that the telco fails is logged ten thousand
+    // times in all.
     silent: "passed-only",
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,6 +1,6 @@
 /**
- * A custom catalogue as a file: the body of `PUT /catalogue` and the answer of `GET /catalogue`. `complete` reads one, and
- * `toFile` writes one that reads back as the same catalogue.
+ * A custom catalogue as a file: the body of `PUT /catalogue` and the answer of `GET /catalogue`.
+ * `complete` reads one, and `toFile` writes one that reads back as the same catalogue.
  */
 import { Refusal } from "simplan"
 import { type Catalogue, Id as Ids, Label, TextLimit } from "simplan/ports"
@@ -85,7 +85,10 @@ const strictly = { onExcessProperty: "error" } as const
 /** How many items of a file are looked at in one turn of the event loop: some milliseconds. */
 const TURN = 500
 
-/** Decodes the items of a list of the file in turns of the event loop, up to the first that is refused. */
+/**
+ * Decodes the items of a list of the file in turns of the event loop, up to the first that is
+ * refused.
+ */
 const decoding = <A, B>(list: string, item: Schema.ConstraintDecoder<A>, of: (decoded: A) => B) => {
   const decode = Schema.decodeUnknownResult(item)
   return Effect.fnUntraced(function* (items: ReadonlyArray<unknown>) {
@@ -137,12 +140,12 @@ const decodeOperators = decoding("operators", Operator, operatorOf)
 const decodeProfiles = decoding("profiles", Profile, profileOf)
 
 /**
- * Checks a file and fills in its defaults: the countries of ISO 3166-1, operator ids by country and name, and profile ids
- * by label and region code. The answer of `GET /catalogue` is also a file, with or without its envelope. A large file lets
- * others have turns of the event loop.
+ * Checks a file and fills in its defaults: the countries of ISO 3166-1, operator ids by country and
+ * name, and profile ids by label and region code. The answer of `GET /catalogue` is also a file,
+ * with or without its envelope. A large file lets others have turns of the event loop.
  *
- * The failure names the first invalid field: a wrong value, an unknown country, a duplicate, or a country in a profile
- * without an operator of the profile's label.
+ * The failure names the first invalid field: a wrong value, an unknown country, a duplicate, or a
+ * country in a profile without an operator of the profile's label.
  */
 export const complete = Effect.fn("CatalogueFile.complete")(function* (file: unknown) {
   const lists = yield* Effect.fromResult(
@@ -183,7 +186,10 @@ const unwrapped = (file: unknown): unknown =>
 const firstInconsistency = (catalogue: Catalogue.Catalogue): Refusal.InvalidField | undefined =>
   wrongCountry(catalogue) ?? wrongOperator(catalogue) ?? wrongProfile(catalogue)
 
-/** Refuses the first item whose key an earlier item has; `of` ends the sentence "must not be another …". */
+/**
+ * Refuses the first item whose key an earlier item has; `of` ends the sentence "must not be another
+ * …".
+ */
 const duplicate = <A>(
   list: string,
   field: string,

@@ -1,9 +1,12 @@
 /**
- * The data of the standard catalogue (rule I3). A test makes this file from npm packages and compares it;
- * `npm run catalogue` writes it anew.
+ * The data of the standard catalogue (rule I3). A test makes this file from npm packages and
+ * compares it; `npm run catalogue` writes it anew.
  */
 
-/** ISO 3166-1, from `i18n-iso-countries`: code, code of three letters, continent (of `countries-list`), English name. */
+/**
+ * ISO 3166-1, from `i18n-iso-countries`: code, code of three letters, continent (of
+ * `countries-list`), English name.
+ */
 export const countries: string = `
 AD AND EU Andorra
 AE ARE AS United Arab Emirates

@@ -1,7 +1,7 @@
 /**
- * What a catalogue's file may leave out: the countries of ISO 3166-1 with their English names, and the ids of operators and
- * profiles. Ids are UUIDs of version 5, so that the same operator or profile has the same id in every installation and after
- * every update of the data.
+ * What a catalogue's file may leave out: the countries of ISO 3166-1 with their English names, and
+ * the ids of operators and profiles. Ids are UUIDs of version 5, so that the same operator or
+ * profile has the same id in every installation and after every update of the data.
  */
 import type { Catalogue } from "simplan/ports"
 import { v5 } from "uuid"

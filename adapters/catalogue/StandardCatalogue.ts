@@ -1,10 +1,12 @@
 /**
- * The built-in catalogue: the countries and networks of the npm packages `i18n-iso-countries`, `mcc-mnc-list` and
- * `countries-list`, written into `Data.ts` when simplan is made. A release of simplan always gives the same catalogue.
+ * The built-in catalogue: the countries and networks of the npm packages `i18n-iso-countries`,
+ * `mcc-mnc-list` and `countries-list`, written into `Data.ts` when simplan is made. A release of
+ * simplan always gives the same catalogue.
  *
- * An operator combines a country's operational networks of the same brand, or of the same company without a brand, whose
- * bands name a known technology. The standard profiles are, under each label, one per country that has an operator of it,
- * one per continent, and `GLOBAL`. `Green` has every operator, `Aqua` those with 4G or 5G, `Blue` those with 5G (rule I3).
+ * An operator combines a country's operational networks of the same brand, or of the same company
+ * without a brand, whose bands name a known technology. The standard profiles are, under each
+ * label, one per country that has an operator of it, one per continent, and `GLOBAL`. `Green` has
+ * every operator, `Aqua` those with 4G or 5G, `Blue` those with 5G (rule I3).
  */
 import { Catalogues } from "simplan"
 import type { Catalogue } from "simplan/ports"

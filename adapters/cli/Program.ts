@@ -1,8 +1,8 @@
 /**
  * The command `simplan`: parses the arguments, runs the command, and returns the exit code.
  *
- * An error is one sentence on stderr. The help is printed only on request, or for a group of commands without a command,
- * so that it does not hide an error.
+ * An error is one sentence on stderr. The help is printed only on request, or for a group of
+ * commands without a command, so that it does not hide an error.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Layer } from "effect"

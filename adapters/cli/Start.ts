@@ -1,9 +1,9 @@
 /**
- * The start of the process, before its modules are loaded: signals, the flags of V8, and what to say of a package that is
- * missing. This module is loaded first and loads nothing.
+ * The start of the process, before its modules are loaded: signals, the flags of V8, and what to
+ * say of a package that is missing. This module is loaded first and loads nothing.
  *
- * Until a server handles them, signals end the process at once: a server is loaded for a while, and the first process of a
- * container ignores a signal that has no listener.
+ * Until a server handles them, signals end the process at once: a server is loaded for a while, and
+ * the first process of a container ignores a signal that has no listener.
  */
 import { setFlagsFromString } from "node:v8"
 
@@ -20,8 +20,8 @@ export const endBySignal = (): void => {
 }
 
 /**
- * Resolves when the signals that came before are handled: the event loop delivers them, and modules can load without a
- * turn of it.
+ * Resolves when the signals that came before are handled: the event loop delivers them, and modules
+ * can load without a turn of it.
  */
 export const signalsDelivered = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
@@ -34,24 +34,27 @@ export const leaveSignals = (): void => {
 /**
  * Flags of the heap, for V8. They are set before any other module is loaded.
  *
- * V8 allocates at some places directly in the old space, because earlier values from there lived long (allocation site
- * pretenuring). In a server these are values of single requests, such as the rows of a query. They keep what they point
- * to alive until a full collection, so that nearly all values of a request were copied to the old space: a fifth of the
- * process's time. Without pretenuring, a collection of the young space takes 0.5 ms instead of 4 ms.
+ * V8 allocates at some places directly in the old space, because earlier values from there lived
+ * long (allocation site pretenuring). In a server these are values of single requests, such as the
+ * rows of a query. They keep what they point to alive until a full collection, so that nearly all
+ * values of a request were copied to the old space: a fifth of the process's time. Without
+ * pretenuring, a collection of the young space takes 0.5 ms instead of 4 ms.
  */
 export const HEAP_FLAGS = "--no-allocation-site-pretenuring"
 
 const OPTIMIZING = "--wasm-dynamic-tiering"
 
 /**
- * How many bytes of a function's code V8 runs before it optimizes the function. With the 1.8 million of Node 20 a quarter of the
- * start of PGlite was spent on that, on functions that are hardly used again. Node 22 has 13 million.
+ * How many bytes of a function's code V8 runs before it optimizes the function. With the 1.8
+ * million of Node 20 a quarter of the start of PGlite was spent on that, on functions that are
+ * hardly used again. Node 22 has 13 million.
  */
 const BUDGET = "--wasm-tiering-budget=20000000"
 
 /**
- * Has V8 optimize of the WebAssembly that is loaded from now on what is used much, and nothing from V8 13 (Node 24) on: that takes
- * 600 MB for a second, for one function of PGlite. It does as it would by itself where Node was given `--wasm-dynamic-tiering`.
+ * Has V8 optimize of the WebAssembly that is loaded from now on what is used much, and nothing from
+ * V8 13 (Node 24) on: that takes 600 MB for a second, for one function of PGlite. It does as it
+ * would by itself where Node was given `--wasm-dynamic-tiering`.
  */
 export const limitWebAssembly = (): void => {
   if (process.execArgv.includes(OPTIMIZING)) return
@@ -66,7 +69,10 @@ export const missingPackage = (error: unknown): string | undefined => {
   return isMissing ? /^Cannot find package '([^']+)'/.exec(error.message)?.[1] : undefined
 }
 
-/** Writes one sentence that says what to install, and gives the exit code. Rejects with any other error. */
+/**
+ * Writes one sentence that says what to install, and gives the exit code. Rejects with any other
+ * error.
+ */
 export const reportMissing = async (error: unknown): Promise<number> => {
   const name = missingPackage(error)
   if (name === undefined) throw error

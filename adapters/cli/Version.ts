@@ -1,6 +1,6 @@
 /**
- * The version of this build: that of the package's manifest, and the digest of what it was built from. Two builds are of
- * the same version only if they were made of the same sources.
+ * The version of this build: that of the package's manifest, and the digest of what it was built
+ * from. Two builds are of the same version only if they were made of the same sources.
  */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"

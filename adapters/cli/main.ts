@@ -2,8 +2,9 @@
 /**
  * The entry of the command `simplan`.
  *
- * The program is loaded after the flags of V8 are set, and after it is known what to say of a package that is missing: what
- * only the commands and the server need are optional dependencies, which an installation can leave out.
+ * The program is loaded after the flags of V8 are set, and after it is known what to say of a
+ * package that is missing: what only the commands and the server need are optional dependencies,
+ * which an installation can leave out.
  */
 import { setFlagsFromString } from "node:v8"
 import * as Start from "./Start.ts"
@@ -11,7 +12,8 @@ import * as Start from "./Start.ts"
 if (process.argv[2] === "serve") Start.endBySignal()
 setFlagsFromString(Start.HEAP_FLAGS)
 
-// Without this, a process that waits for nothing would exit with code 0 although the command is not done.
+// Without this, a process that waits for nothing would exit with code 0 although the command is not
+// done.
 const onStranded = (): void => {
   process.stderr.write("simplan waits for something that will never come, which is a defect in it.\n")
   process.exit(1)

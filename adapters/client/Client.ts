@@ -1,13 +1,16 @@
 /**
- * The client, with a method for each endpoint of the API: `client.subscriptions.create({ payload })`. An answer of another
- * shape than the definition's is a failure.
+ * The client, with a method for each endpoint of the API:
+ * `client.subscriptions.create({ payload })`. An answer of another shape than the definition's is a
+ * failure.
  *
- * What is safe to repeat is sent again after a failure: a read, a replacement, a report (which has an id) and what has an
- * `Idempotency-Key`. A 429 has done nothing, so everything is repeated after one.
+ * What is safe to repeat is sent again after a failure: a read, a replacement, a report (which has
+ * an id) and what has an `Idempotency-Key`. A 429 has done nothing, so everything is repeated after
+ * one.
  *
- * For Promises, each method of the derived client is a function that returns a Promise. It rejects with the error of the
- * Effect: an `ApiError` for a refusal, an `HttpClientError` where no server answers. The items of a list in pages are a Stream
- * of Effect, or an async iterable; the next page is asked for when the items of the one before were taken.
+ * For Promises, each method of the derived client is a function that returns a Promise. It rejects
+ * with the error of the Effect: an `ApiError` for a refusal, an `HttpClientError` where no server
+ * answers. The items of a list in pages are a Stream of Effect, or an async iterable; the next page
+ * is asked for when the items of the one before were taken.
  */
 import { Context, Data, Duration, Effect, Option, Redacted, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
@@ -37,17 +40,26 @@ export const IdempotencyKey = Context.Reference<string | undefined>("simplan/cli
   defaultValue: () => undefined
 })
 
-/** Why the calls of the management API below change something, for the audit log; nothing is said where it is not given. */
+/**
+ * Why the calls of the management API below change something, for the audit log; nothing is said
+ * where it is not given.
+ */
 export const AuditReason = Context.Reference<string | undefined>("simplan/client/AuditReason", {
   defaultValue: () => undefined
 })
 
-/** The version that the edits below are of (rule W16), as answers have it: of another one they are refused; of any where it is not given. */
+/**
+ * The version that the edits below are of (rule W16), as answers have it: of another one they are
+ * refused; of any where it is not given.
+ */
 export const IfVersion = Context.Reference<number | undefined>("simplan/client/IfVersion", {
   defaultValue: () => undefined
 })
 
-/** A refusal by the server (rule W1). `code` is empty where what answered is not simplan, such as a proxy. */
+/**
+ * A refusal by the server (rule W1). `code` is empty where what answered is not simplan, such as a
+ * proxy.
+ */
 export class ApiError extends Data.TaggedError("ApiError")<{
   /** The status of HTTP. */
   readonly status: number
@@ -161,7 +173,10 @@ const credentialsFor = (options: Options, path: string): Readonly<Record<string,
 const reasonFor = (path: string, reason: string | undefined): Readonly<Record<string, string>> =>
   reason === undefined || !path.startsWith("/admin/") ? {} : { "x-audit-log-reason": encodeURIComponent(reason) }
 
-/** The longest body, in bytes, that gets a key where none is given: of a file of rows not all can be kept under one. */
+/**
+ * The longest body, in bytes, that gets a key where none is given: of a file of rows not all can be
+ * kept under one.
+ */
 const MOST_KEYED = 512 * 1024
 
 const lengthOf = (body: HttpClientRequest.HttpClientRequest["body"]): number =>
@@ -184,10 +199,15 @@ const addressed = (options: Options) => (request: HttpClientRequest.HttpClientRe
 type Sent = HttpClientRequest.HttpClientRequest
 type Failure = ApiError | HttpClientError.HttpClientError
 
-/** The longest wait before a repetition, in seconds. A server that asks for more is not called again. */
+/**
+ * The longest wait before a repetition, in seconds. A server that asks for more is not called
+ * again.
+ */
 const LONGEST = 30
 
-/** The wait before the first repetition where the server names none, in ms; it doubles each time. */
+/**
+ * The wait before the first repetition where the server names none, in ms; it doubles each time.
+ */
 const FIRST = 200
 
 const isSafe = (request: Sent): boolean =>
@@ -211,7 +231,8 @@ const waitAfter = (request: Sent, failure: Failure, repetition: number): Option.
   return seconds <= LONGEST ? Option.some(seconds * 1000) : Option.none()
 }
 
-// The body is read here, so that an answer that breaks off is asked for again. The response keeps it.
+// The body is read here, so that an answer that breaks off is asked for again. The response keeps
+// it.
 const answerOf = (response: HttpClientResponse.HttpClientResponse) =>
   Effect.flatMap(response.text, (text) =>
     response.status < 400 ? Effect.succeed(response) : Effect.fail(ofResponse(response, text))
@@ -252,7 +273,10 @@ export interface CallOptions {
   readonly idempotencyKey?: string
   /** Why, for the audit log: with a call of the management API, at most 500 characters. */
   readonly auditReason?: string
-  /** The `version` that an edit is of, as answers have it: of another one it is refused with `changed_meanwhile`. */
+  /**
+   * The `version` that an edit is of, as answers have it: of another one it is refused with
+   * `changed_meanwhile`.
+   */
   readonly ifVersion?: number
 }
 
@@ -333,8 +357,8 @@ export const stream = <Item, E, R>(
   )
 
 /**
- * All items from the requested page on, as an async iterable. A list that comes whole, which JavaScript can pass, is one
- * page.
+ * All items from the requested page on, as an async iterable. A list that comes whole, which
+ * JavaScript can pass, is one page.
  */
 export async function* items<Request extends PageRequest | undefined, Item>(
   list: (request: Request) => Promise<Page<Item>>,

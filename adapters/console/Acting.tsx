@@ -1,4 +1,7 @@
-/** What can be done to all that a list's filter takes, what came of each, and what was cut before it had ended. */
+/**
+ * What can be done to all that a list's filter takes, what came of each, and what was cut before it
+ * had ended.
+ */
 import { useState } from "preact/hooks"
 import * as Api from "./Api.ts"
 import * as Bulk from "./Bulk.ts"

@@ -1,6 +1,6 @@
 /**
- * Calls of the management API, by the cookie of the session or the login of the host. Addresses are relative to the page, so that they
- * hold below any prefix.
+ * Calls of the management API, by the cookie of the session or the login of the host. Addresses are
+ * relative to the page, so that they hold below any prefix.
  */
 import * as Pages from "./Pages.ts"
 import { signal } from "@preact/signals"
@@ -36,7 +36,10 @@ export const readClock = async (): Promise<void> => {
   clock.value = await read<Clock>("/clock")
 }
 
-/** Now by the business clock, in milliseconds. What shows it is not drawn again by itself: a list may have it in each row. */
+/**
+ * Now by the business clock, in milliseconds. What shows it is not drawn again by itself: a list
+ * may have it in each row.
+ */
 export const now = (): number => {
   const read = clock.peek()
   return read?.virtual === true ? Date.parse(read.now) : Date.now()
@@ -87,7 +90,10 @@ let reason = ""
 /** Why what is done now is done; empty where nobody says it. */
 export const reasonGiven = (): string => reason
 
-/** Does something with a reason, which goes along with each change. Nothing else is changed meanwhile: it is said in a dialog. */
+/**
+ * Does something with a reason, which goes along with each change. Nothing else is changed
+ * meanwhile: it is said in a dialog.
+ */
 export const giving = async <Done>(given: string, work: () => Promise<Done>): Promise<Done> => {
   reason = given
   try {
@@ -97,7 +103,10 @@ export const giving = async <Done>(given: string, work: () => Promise<Done>): Pr
   }
 }
 
-/** A segment by which a browser would ask for another address than the path names: a link to the console may have one as an id. */
+/**
+ * A segment by which a browser would ask for another address than the path names: a link to the
+ * console may have one as an id.
+ */
 const DOTS = /\/\.{1,2}(?=[/?]|$)/
 
 const fetched = async (path: string, sent: RequestInit): Promise<Response> => {
@@ -214,7 +223,10 @@ export interface Step {
   readonly next: string | null
 }
 
-/** Does something to all that a filter takes, in as many requests as it needs. `see` gets what came of each. */
+/**
+ * Does something to all that a filter takes, in as many requests as it needs. `see` gets what came
+ * of each.
+ */
 export const doAll = async <Done extends Step>(
   path: string,
   filter: object,

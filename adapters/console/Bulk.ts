@@ -1,4 +1,7 @@
-/** What is done to all subscriptions or SIMs of an organization that a filter takes: how many they are, and doing it. */
+/**
+ * What is done to all subscriptions or SIMs of an organization that a filter takes: how many they
+ * are, and doing it.
+ */
 import { type BulkAction, Label, Withdrawal } from "simplan/ports"
 import * as Api from "./Api.ts"
 import * as Csv from "./Csv.ts"
@@ -148,8 +151,8 @@ type See = (results: ReadonlyArray<Result>) => void
 const EVERY = 500
 
 /**
- * Carries out a run, or goes on with it. What it had changed before is so already, which is said of it as a change. It is kept until it
- * has ended, or was refused before it did anything.
+ * Carries out a run, or goes on with it. What it had changed before is so already, which is said of
+ * it as a change. It is kept until it has ended, or was refused before it did anything.
  */
 const carryOut = async (
   run: Runs.Run,
@@ -198,7 +201,10 @@ const carryOut = async (
 /** The path of the actions on an organization's things. */
 export const pathOf = (organization: string, { folder }: Things): string => `${organization}/${folder}/actions`
 
-/** What goes on with a run that was cut, and what forgets it; nothing where the action is not known any more. */
+/**
+ * What goes on with a run that was cut, and what forgets it; nothing where the action is not known
+ * any more.
+ */
 export const resumption = (run: Runs.Run, things: Things, see: See): ReadonlyArray<Task> => {
   const action = things.actions.find(({ name }) => name === run.body["action"])
   if (action === undefined) return []

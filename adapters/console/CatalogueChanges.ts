@@ -1,4 +1,7 @@
-/** What changes where a catalogue is replaced: countries, operators and profiles that come, go, or are others. */
+/**
+ * What changes where a catalogue is replaced: countries, operators and profiles that come, go, or
+ * are others.
+ */
 import type * as Types from "./Types.ts"
 
 type File = Types.Data<"imports", "catalogue">

@@ -1,6 +1,6 @@
 /**
- * The columns of a list that its operator chooses. The choice stands in the URL, by the names that the columns have in a file, and so does
- * the file have the columns that are shown.
+ * The columns of a list that its operator chooses. The choice stands in the URL, by the names that
+ * the columns have in a file, and so does the file have the columns that are shown.
  */
 import * as Location from "./Location.ts"
 import type * as View from "./View.tsx"

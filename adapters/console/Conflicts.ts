@@ -1,4 +1,7 @@
-/** Edits of two people: what somebody else has changed since it was read is not overwritten without a word. */
+/**
+ * Edits of two people: what somebody else has changed since it was read is not overwritten without
+ * a word.
+ */
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -9,8 +12,9 @@ export const changedIn = (began: Fields, wanted: Fields): ReadonlyArray<string> 
   Object.keys(wanted).filter((name) => textOf(wanted[name]) !== textOf(began[name]))
 
 /**
- * Fails with a sentence where one of the fields is another one than the form began with. `now`: what is there; null: nothing is. Fields that
- * somebody else has changed to what the form wants are no conflict.
+ * Fails with a sentence where one of the fields is another one than the form began with. `now`:
+ * what is there; null: nothing is. Fields that somebody else has changed to what the form wants are
+ * no conflict.
  */
 export const refuse = (began: Fields, now: Fields | null, wanted: Fields): void => {
   if (now === null) throw new Error("Somebody has deleted it meanwhile.")
@@ -31,8 +35,8 @@ export const isOfAnother = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "changed_meanwhile"
 
 /**
- * Edits the version that was checked. Where somebody else was faster it checks what is there then: that may be no conflict, since a version
- * rises with every change.
+ * Edits the version that was checked. Where somebody else was faster it checks what is there then:
+ * that may be no conflict, since a version rises with every change.
  */
 export const edit = async <Checked extends { readonly version: number }>(
   check: () => Promise<Checked>,

@@ -1,6 +1,7 @@
 /**
- * The course of a plan on a SIM as a drawing shows it, made of what the API answers. What it does not answer is left out: when a
- * package was created, and what the state was before an activation that is past.
+ * The course of a plan on a SIM as a drawing shows it, made of what the API answers. What it does
+ * not answer is left out: when a package was created, and what the state was before an activation
+ * that is past.
  */
 import { Plan as PlanRules } from "simplan/ports"
 import type * as History from "../timeline/play/History.ts"

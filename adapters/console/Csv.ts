@@ -1,6 +1,7 @@
 /**
- * Tables as CSV (RFC 4180), whose cells are texts for programs that calculate too: none of them is a formula. And the records of a file,
- * for those that are given back; the server alone decides what a file means.
+ * Tables as CSV (RFC 4180), whose cells are texts for programs that calculate too: none of them is
+ * a formula. And the records of a file, for those that are given back; the server alone decides
+ * what a file means.
  */
 
 /** With what spreadsheets begin a formula, wide characters among it. */
@@ -23,7 +24,10 @@ export interface Record {
   readonly cells: ReadonlyArray<string>
 }
 
-/** A field of a record, and what ends it. A field that begins with a quote goes on to the next single one. */
+/**
+ * A field of a record, and what ends it. A field that begins with a quote goes on to the next
+ * single one.
+ */
 const FIELD = /[^\S\r\n]*"((?:[^"]|"")*)"[^,\r\n]*(,|\r?\n|$)|([^,\r\n]*)(,|\r?\n|$)/y
 
 /** The records of a file, blank lines left out. */

@@ -1,6 +1,7 @@
 /**
- * A list of the API. Its first rows are read again by themselves. More are read when its end comes into sight, or by a button; how many
- * there are then is the field `rows` of the URL, so that back leads to as many.
+ * A list of the API. Its first rows are read again by themselves. More are read when its end comes
+ * into sight, or by a button; how many there are then is the field `rows` of the URL, so that back
+ * leads to as many.
  */
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Api from "./Api.ts"

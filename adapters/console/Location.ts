@@ -1,6 +1,6 @@
 /**
- * The state of the console in the query of its URL, such as `?page=deliveries&status=failed`. It holds below any prefix, survives a
- * reload, and the browser's back button leads through it.
+ * The state of the console in the query of its URL, such as `?page=deliveries&status=failed`. It
+ * holds below any prefix, survives a reload, and the browser's back button leads through it.
  */
 import { signal } from "@preact/signals"
 

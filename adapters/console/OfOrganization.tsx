@@ -1,4 +1,7 @@
-/** The pages of things that are an organization's: the one that the URL names, or the only one that the operator sees. */
+/**
+ * The pages of things that are an organization's: the one that the URL names, or the only one that
+ * the operator sees.
+ */
 import type { ComponentType } from "preact"
 import * as Api from "./Api.ts"
 import * as Location from "./Location.ts"

@@ -1,4 +1,7 @@
-/** Small plots of how often something happened: a bar for each span, with what failed of it below in another colour. */
+/**
+ * Small plots of how often something happened: a bar for each span, with what failed of it below in
+ * another colour.
+ */
 import * as View from "./View.tsx"
 
 export interface Counts {

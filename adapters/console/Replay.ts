@@ -1,4 +1,7 @@
-/** Sends the deliveries of an organization that a filter takes once more: how many they are, and all of them. */
+/**
+ * Sends the deliveries of an organization that a filter takes once more: how many they are, and all
+ * of them.
+ */
 import * as Api from "./Api.ts"
 import type * as Types from "./Types.ts"
 

@@ -1,7 +1,7 @@
 /**
- * Bulk actions that have begun and not ended: the connection was lost, the page was closed, or the server was started again. The
- * browser keeps them, so that they are found after that, and whoever began them can go on. Nothing of them is done twice: the same
- * request again finds what is done.
+ * Bulk actions that have begun and not ended: the connection was lost, the page was closed, or the
+ * server was started again. The browser keeps them, so that they are found after that, and whoever
+ * began them can go on. Nothing of them is done twice: the same request again finds what is done.
  */
 import { signal } from "@preact/signals"
 import * as Api from "./Api.ts"
@@ -97,7 +97,10 @@ const isWritten = (run: Run): boolean =>
     return true
   }, false)
 
-/** Keeps a run, or what has become of it. Where there is no room for all that it has changed, that is left out. */
+/**
+ * Keeps a run, or what has become of it. Where there is no room for all that it has changed, that
+ * is left out.
+ */
 export const keep = (run: Run): void => {
   if (!isWritten(run)) isWritten({ ...run, changed: [] })
   kept.value = [...kept.value.filter(({ id }) => id !== run.id), run].toSorted((a, b) => a.begunAt - b.begunAt)

@@ -1,6 +1,7 @@
 /**
- * The bar that says on each page that nothing here is real: the telco is simulated, or the clock stands still until it is moved. On such
- * a clock all telcos are simulated, so it is moved without a question.
+ * The bar that says on each page that nothing here is real: the telco is simulated, or the clock
+ * stands still until it is moved. On such a clock all telcos are simulated, so it is moved without
+ * a question.
  */
 import * as Api from "./Api.ts"
 import * as View from "./View.tsx"

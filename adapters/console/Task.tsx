@@ -1,8 +1,9 @@
 /**
  * A task: a button that opens a dialog, which says what the task would do before it is done.
  *
- * What would be done is asked for again whenever a field changes. A task that fails leaves its dialog as it was. It has a key that
- * stays the same until the server has refused it or the fields change, so that it is done once, however often it is sent.
+ * What would be done is asked for again whenever a field changes. A task that fails leaves its
+ * dialog as it was. It has a key that stays the same until the server has refused it or the fields
+ * change, so that it is done once, however often it is sent.
  */
 import type { JSX } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
@@ -306,7 +307,10 @@ export const Openers = ({ tasks, with: { open } }: { readonly tasks: ReadonlyArr
   </span>
 )
 
-/** The buttons of tasks, with what was done below. Those that have a name in common are never shown at once. */
+/**
+ * The buttons of tasks, with what was done below. Those that have a name in common are never shown
+ * at once.
+ */
 export const Buttons = ({ again, tasks }: { readonly tasks: ReadonlyArray<Task>; readonly again: () => void }) => {
   const opened = useTasks(again)
   return (

@@ -1,8 +1,8 @@
 /**
  * What the pages have in common: links, times, tables, buttons, and what is read again by itself.
  *
- * It is polled. An event stream would hold a connection for each open page, pass through fewer proxies, and save nothing: what is shown
- * is measured on demand, and not by event.
+ * It is polled. An event stream would hold a connection for each open page, pass through fewer
+ * proxies, and save nothing: what is shown is measured on demand, and not by event.
  */
 import { signal } from "@preact/signals"
 import { Component, type ComponentChildren } from "preact"
@@ -91,8 +91,8 @@ export interface Reading<Data> {
 }
 
 /**
- * Reads at once, and again by itself, unless it is large (`every` is null) or the page is hidden, behind another one or on a locked
- * phone. What was read stays while the next read is under way.
+ * Reads at once, and again by itself, unless it is large (`every` is null) or the page is hidden,
+ * behind another one or on a locked phone. What was read stays while the next read is under way.
  */
 export const useReading = <Data,>(
   key: string,
@@ -155,7 +155,9 @@ interface RowsProperties<Item> {
 
 const titlesOf = (columns: ReadonlyArray<Column<never>>): string => columns.map(({ title }) => title).join()
 
-/** Rows that are drawn again when they are others, or their columns are: a list may have thousands. */
+/**
+ * Rows that are drawn again when they are others, or their columns are: a list may have thousands.
+ */
 class Rows<Item> extends Component<RowsProperties<Item> & { readonly isKept: boolean }> {
   override shouldComponentUpdate({
     columns,
@@ -223,7 +225,10 @@ export const Failure = ({ children }: { readonly children: string | null }) =>
     </p>
   )
 
-/** A button that does something at the server, and says what came of it. Meanwhile it does nothing, and keeps the focus. */
+/**
+ * A button that does something at the server, and says what came of it. Meanwhile it does nothing,
+ * and keeps the focus.
+ */
 export const Action = ({
   does,
   done,

@@ -1,17 +1,22 @@
-// Builds the console: a page, and files whose names have their hashes. The argument names the folder. A page's code is a file of its own.
+// Builds the console: a page, and files whose names have their hashes. The argument names the
+// folder. A page's code is a file of its own.
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { build, defaultClientConditions } from "vite"
 
 const here = fileURLToPath(new URL(".", import.meta.url))
 
-/** Builds it into a folder. All addresses are relative, so that it works below any prefix: the page is at `…/console`. */
+/**
+ * Builds it into a folder. All addresses are relative, so that it works below any prefix: the page
+ * is at `…/console`.
+ */
 export const buildConsole = (outDir) =>
   build({
     configFile: false,
     root: here,
     base: "./",
     logLevel: "error",
-    // The drawing's modules are of the core and of the timeline: what of these it does not use is left out.
+    // The drawing's modules are of the core and of the timeline: what of these it does not use is
+    // left out.
     resolve: { conditions: ["simplan-source", ...defaultClientConditions] },
     oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
     build: {

@@ -1,7 +1,8 @@
 /**
- * The codes of errors, each with its HTTP status and its meaning (rule W1). Bodies of the HTTP API, its document and errors of
- * Promise hosts take them from this table. `Refusal` has the code of each refusal. And the codes of other things that both name: the
- * reasons why an attachment gives no service (rule L2), those why a webhook endpoint is disabled, and the states of deliveries.
+ * The codes of errors, each with its HTTP status and its meaning (rule W1). Bodies of the HTTP API,
+ * its document and errors of Promise hosts take them from this table. `Refusal` has the code of
+ * each refusal. And the codes of other things that both name: the reasons why an attachment gives
+ * no service (rule L2), those why a webhook endpoint is disabled, and the states of deliveries.
  */
 import type { Reason } from "simplan/ports"
 

@@ -5,7 +5,10 @@
 /** With what spreadsheets begin a formula, wide characters among it. */
 const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/
 
-/** A cell; null is an empty one. A text that a spreadsheet would take for a formula begins with an apostrophe. */
+/**
+ * A cell; null is an empty one. A text that a spreadsheet would take for a formula begins with an
+ * apostrophe.
+ */
 const cell = (value: unknown): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "number") return String(value)

@@ -1,7 +1,8 @@
 /**
- * The text of a CSV file, as programs of all kinds write it: UTF-8, or UTF-16 with a byte order mark, and lines that end with a
- * line feed, with a carriage return, or with both. Whoever reads a file gets UTF-8 without a mark, whose lines end with a line
- * feed. The API, the command line and the console read files by this, so that all take the same ones.
+ * The text of a CSV file, as programs of all kinds write it: UTF-8, or UTF-16 with a byte order
+ * mark, and lines that end with a line feed, with a carriage return, or with both. Whoever reads a
+ * file gets UTF-8 without a mark, whose lines end with a line feed. The API, the command line and
+ * the console read files by this, so that all take the same ones.
  */
 
 const [CARRIAGE_RETURN, LINE_FEED] = [0x0d, 0x0a]

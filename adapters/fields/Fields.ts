@@ -1,16 +1,22 @@
 /**
- * The fields that requests and settings hold: their schemas (rules W8 and W9), which transform nothing but ICCIDs and ids, so that
- * the decoded form of others equals what was sent; the address of a telco bridge, and addresses as logs show them, without a password; and the
- * check of texts that storages cannot keep (rule W1), those with NUL characters or lone surrogates.
+ * The fields that requests and settings hold: their schemas (rules W8 and W9), which transform
+ * nothing but ICCIDs and ids, so that the decoded form of others equals what was sent; the address
+ * of a telco bridge, and addresses as logs show them, without a password; and the check of texts
+ * that storages cannot keep (rule W1), those with NUL characters or lone surrogates.
  */
 import { Schema, type SchemaAST, SchemaGetter } from "effect"
 import { Iccid as Iccids, Id as Ids, Label as Labels, SmdpHistory, TextLimit, Time } from "simplan/ports"
 
-/** What is wrong with a text; undefined where nothing is. The message follows the name of the field. */
+/**
+ * What is wrong with a text; undefined where nothing is. The message follows the name of the field.
+ */
 export const textProblem = (text: string): string | undefined =>
   TextLimit.isStorable(text) ? undefined : TextLimit.NOT_STORABLE
 
-/** A name from a path. One that no storage can keep becomes one that nothing has, so the answer is 404 as for any. */
+/**
+ * A name from a path. One that no storage can keep becomes one that nothing has, so the answer is
+ * 404 as for any.
+ */
 const named = (text: string): string => (textProblem(text) === undefined ? text : "\uFFFD")
 
 /** The id of a path (rule I13). */
@@ -129,7 +135,9 @@ const isNotEmpty = Schema.isMinLength(1, { message: "must not be empty" })
 /** A text that is not empty. */
 export const NonEmpty = Schema.String.check(isNotEmpty)
 
-/** A text with an ICCID. A number for one has lost digits, so that messages say what it has to be. */
+/**
+ * A text with an ICCID. A number for one has lost digits, so that messages say what it has to be.
+ */
 const IccidText = Schema.String.annotate({ message: "must be text" })
 
 /** An ICCID that is not empty; `Reports` of the core decodes it. */
@@ -138,13 +146,19 @@ export const ReportedIccid = IccidText.check(isNotEmpty)
 /** An ICCID as it came, with at most so many characters (rule W9). */
 export const UndecodedIccid = IccidText.check(within(TextLimit.ID))
 
-/** How many items an array has at most, as its schema says by `list`; undefined where it says nothing. */
+/**
+ * How many items an array has at most, as its schema says by `list`; undefined where it says
+ * nothing.
+ */
 export const mostItems = ({ checks }: SchemaAST.AST): number | undefined => {
   const found = checks?.map(({ annotations }) => annotations?.["mostItems"]).find((most) => most !== undefined)
   return typeof found === "number" ? found : undefined
 }
 
-/** An array with at most so many items. Bodies are refused for their length before their items are decoded. */
+/**
+ * An array with at most so many items. Bodies are refused for their length before their items are
+ * decoded.
+ */
 export const list = <S extends Schema.Top>(item: S, most: number) =>
   Schema.Array(item).check(Schema.isMaxLength(most, { message: `must have at most ${most} items`, mostItems: most }))
 

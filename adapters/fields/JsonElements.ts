@@ -92,7 +92,8 @@ export const make = ({ depth: inside = 1, field, longest }: Options) => {
   let begun = 1
 
   const element = (text: string, isLast: boolean): ReadonlyArray<Element> => {
-    // An array without elements is the only one in which the text between two separators may be blank.
+    // An array without elements is the only one in which the text between two separators may be
+    // blank.
     if (isLast && isFirst && text.trim() === "") return []
     isFirst = false
     const blank = text.slice(0, text.length - text.trimStart().length)

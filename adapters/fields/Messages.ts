@@ -1,7 +1,7 @@
 /**
- * Messages for people about values that do not match their schema. A message has the name of each wrong field and
- * what the field must hold. It never shows the schema or the value. One about an unknown name may have the name that was most
- * likely meant.
+ * Messages for people about values that do not match their schema. A message has the name of each
+ * wrong field and what the field must hold. It never shows the schema or the value. One about an
+ * unknown name may have the name that was most likely meant.
  */
 import type { SchemaAST, SchemaIssue } from "effect"
 import { Refusal } from "simplan/ports"
@@ -84,8 +84,8 @@ export const problems = (
 const MOST = 10
 
 /**
- * The problems of a value as one refusal. It has the first problem's field; its message also has the other problems.
- * `whole` is the name of the value itself, where the problem is not in a field.
+ * The problems of a value as one refusal. It has the first problem's field; its message also has
+ * the other problems. `whole` is the name of the value itself, where the problem is not in a field.
  */
 export const toRefusal = (issue: SchemaIssue.Issue, whole: string): Refusal.InvalidField => {
   const found = problems(issue).map(({ message, path }) => ({ field: nameOf(path) || whole, message }))
@@ -96,7 +96,10 @@ export const toRefusal = (issue: SchemaIssue.Issue, whole: string): Refusal.Inva
   return new Refusal.InvalidField({ field: first.field, message: first.message + rest.join("") })
 }
 
-/** How many letters have to be added, left out, changed or swapped with the next one to make one text of the other. */
+/**
+ * How many letters have to be added, left out, changed or swapped with the next one to make one
+ * text of the other.
+ */
 const distance = (one: string, other: string): number => {
   let before: ReadonlyArray<number> = []
   let last = Array.from({ length: other.length + 1 }, (_, index) => index)
@@ -125,8 +128,8 @@ const plain = (name: string): string =>
     .replace(/[^a-z0-9]/g, "")
 
 /**
- * The name that was most likely meant by one that is not known: the nearest of the names, in any case and spelled with any
- * separators; undefined where none is near.
+ * The name that was most likely meant by one that is not known: the nearest of the names, in any
+ * case and spelled with any separators; undefined where none is near.
  */
 export const nearest = (given: string, names: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(given)

@@ -1,6 +1,6 @@
 /**
- * The QR code that a phone scans to install an eSIM: its activation code (rule I10), with a quiet zone of four
- * modules, as ISO/IEC 18004 asks for.
+ * The QR code that a phone scans to install an eSIM: its activation code (rule I10), with a quiet
+ * zone of four modules, as ISO/IEC 18004 asks for.
  */
 import { renderSVG, renderUnicodeCompact } from "uqr"
 

@@ -1,6 +1,7 @@
 /**
- * The fields of requests and of settings: their schemas, messages about wrong ones, and the codes of errors and reasons. Shared by
- * the ways in: HTTP, Promises and the command line; the reader of long lists by the OCS too.
+ * The fields of requests and of settings: their schemas, messages about wrong ones, and the codes
+ * of errors and reasons. Shared by the ways in: HTTP, Promises and the command line; the reader of
+ * long lists by the OCS too.
  */
 export * as Codes from "./Codes.ts"
 export * as Csv from "./Csv.ts"

@@ -1,15 +1,18 @@
 /**
- * Puts the endpoints of the definition on a router. Every request takes the same steps: its guard (401, 403, 429), its
- * path and query by their schemas (400), its handler, and JSON with the status that the definition names. Failures
- * become error bodies (rule W1). Schemas are compiled once, when the route is made.
+ * Puts the endpoints of the definition on a router. Every request takes the same steps: its guard
+ * (401, 403, 429), its path and query by their schemas (400), its handler, and JSON with the status
+ * that the definition names. Failures become error bodies (rule W1). Schemas are compiled once,
+ * when the route is made.
  *
- * What matches no route is answered here too: 404 for an unknown path, 405 with `Allow` for an unknown method, and 204 with
- * `Allow` for OPTIONS. Paths are matched exactly: as they are written, with no `;` parameters, no fragment, no trailing
- * slash and no percent-encoding of the fixed parts. Two paths that a proxy in front takes for different ones are never the
- * same route here. The values of path parameters may be percent-encoded.
+ * What matches no route is answered here too: 404 for an unknown path, 405 with `Allow` for an
+ * unknown method, and 204 with `Allow` for OPTIONS. Paths are matched exactly: as they are written,
+ * with no `;` parameters, no fragment, no trailing slash and no percent-encoding of the fixed
+ * parts. Two paths that a proxy in front takes for different ones are never the same route here.
+ * The values of path parameters may be percent-encoded.
  *
- * This stands in for `HttpApiBuilder`, which copies all services of the process into the context of each request: that
- * took 9 of the 21 µs that a read of a subscription costs between the parser of HTTP and the socket.
+ * This stands in for `HttpApiBuilder`, which copies all services of the process into the context of
+ * each request: that took 9 of the 21 µs that a read of a subscription costs between the parser of
+ * HTTP and the socket.
  */
 import { Cause, Context, Effect, Result, Schema, type Scope } from "effect"
 import type * as Types from "effect/Types"
@@ -32,7 +35,10 @@ type Response = HttpServerResponse.HttpServerResponse
 
 type Body<Endpoint> = HttpApiEndpoint.Success<Endpoint> extends { readonly Type: infer Type } ? Type : never
 
-/** A request as its handler gets it. `respond` makes the response of a body, with the endpoint's status. */
+/**
+ * A request as its handler gets it. `respond` makes the response of a body, with the endpoint's
+ * status.
+ */
 export type Call<Endpoint, Caller> = Pick<
   HttpApiEndpoint.RequestRaw<Endpoint>,
   Extract<keyof HttpApiEndpoint.RequestRaw<Endpoint>, "params" | "query">
@@ -53,7 +59,10 @@ export type Handlers<Group extends HttpApiGroup.Constraint, Caller> = {
   ) => Outcome<Body<Group["endpoints"][Id]>>
 }
 
-/** Any handler. It is a method because a parameter of a method may be of a narrower type than is declared. */
+/**
+ * Any handler. It is a method because a parameter of a method may be of a narrower type than is
+ * declared.
+ */
 export interface AnyHandler {
   handle(call: {
     readonly params?: unknown
@@ -100,7 +109,10 @@ const noReason: Result.Result<string | null, Errors.Failure> = Result.succeed(nu
 
 const anyVersion: Result.Result<Version.Expected, Errors.Problem> = Result.succeed(undefined)
 
-/** The versions that a request may find: what is edited has some where its refusals have that of another one. */
+/**
+ * The versions that a request may find: what is edited has some where its refusals have that of
+ * another one.
+ */
 const versionsIn = (method: string, hasVersions: boolean) => {
   if (method !== "PATCH" && method !== "PUT") return () => anyVersion
   return hasVersions ? Versions.expected : Versions.none
@@ -117,7 +129,8 @@ const route = (
   const decodeQuery = decoder(endpoint.query, "query")
   const isManagement = RouteGroups.ofPath(endpoint.path) === "admin"
   const isOfOrganization = endpoint.path.startsWith("/admin/v1/organizations/:id")
-  // Callers of `/v3` may send parameters that a later version has; a mistake of an operator is not to go unnoticed.
+  // Callers of `/v3` may send parameters that a later version has; a mistake of an operator is not
+  // to go unnoticed.
   const unknownIn = isManagement ? known(endpoint.query) : () => undefined
   const writes = endpoint.method !== "GET"
   const ifVersionIn = versionsIn(endpoint.method, hasVersions)
@@ -193,7 +206,10 @@ export interface Route {
 }
 
 interface RoutePaths {
-  /** Whether the router may look for the route of a request. It matches more than the exact path where it may not. */
+  /**
+   * Whether the router may look for the route of a request. It matches more than the exact path
+   * where it may not.
+   */
   readonly admits: (method: string, url: string) => boolean
   /** The methods that the routes of a path take; none where there is no such path. */
   readonly methods: (url: string) => ReadonlyArray<string>
@@ -251,7 +267,8 @@ const unmatched = (paths: RoutePaths, { method, url }: HttpServerRequest.HttpSer
   })
 }
 
-// The type of a global middleware leaves the failure of the router open, though all of them are answered here.
+// The type of a global middleware leaves the failure of the router open, though all of them are
+// answered here.
 type Answer = Effect.Effect<Response, Types.unhandled, HttpServerRequest.HttpServerRequest>
 
 /** Answers what the router of these routes cannot. */

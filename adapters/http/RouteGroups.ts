@@ -36,13 +36,18 @@ const bySegment: Readonly<Partial<Record<string, Group>>> = {
 /** Whether a path is of notifications of telcos, which are part of the group `telco`. */
 export const isNotification = (path: string): boolean => /^\/telco\/(?:ocs|es2plus)\//.test(path)
 
-/** Whether a path exists only if there are telcos of a settings file. Without any the comparisons are an empty list. */
+/**
+ * Whether a path exists only if there are telcos of a settings file. Without any the comparisons
+ * are an empty list.
+ */
 export const isOfTelcos = (path: string): boolean =>
   isNotification(path) || /^\/admin\/v1\/telcos\/(?!comparisons(?:\?|$))/.test(path)
 
 const isOfConsole = (path: string): boolean => /^\/admin\/console(?:[/?]|$)/.test(path)
 
-/** Whether these groups have a path without the prefix. The console comes with the management API. */
+/**
+ * Whether these groups have a path without the prefix. The console comes with the management API.
+ */
 export const have = (groups: ReadonlyArray<Group>, path: string): boolean => {
   const group = ofPath(path)
   return group !== undefined && (groups.includes(group) || (group === "admin" && groups.includes("console")))

@@ -1,6 +1,7 @@
 /**
- * The routes of the HTTP API: the endpoints with their guards, the OpenAPI document and the documentation page. One
- * listener serves all of them, or one those for callers and another one those for operators; a host chooses groups.
+ * The routes of the HTTP API: the endpoints with their guards, the OpenAPI document and the
+ * documentation page. One listener serves all of them, or one those for callers and another one
+ * those for operators; a host chooses groups.
  */
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpMiddleware, HttpRouter } from "effect/http"
@@ -41,67 +42,92 @@ import * as RouteGroups from "./RouteGroups.ts"
 
 /** Tokens and limits of the routes. */
 export interface Options {
-  /** What comes before the routes in the path of every request, such as `/esim`; nothing by default. */
+  /**
+   * What comes before the routes in the path of every request, such as `/esim`; nothing by default.
+   */
   readonly prefix?: string | undefined
   /** The groups of routes that are served; all by default. */
   readonly groups?: ReadonlyArray<RouteGroups.Group> | undefined
   /** Finds out for whom a request to `/v3` is, in place of API keys. */
   readonly authenticate?: HostAuth.Authenticate<HostAuth.Caller> | undefined
-  /** Finds out whether a request may use `/admin`, and as what, and `/telco`, where there is no token. */
+  /**
+   * Finds out whether a request may use `/admin`, and as what, and `/telco`, where there is no
+   * token.
+   */
   readonly authenticateOperator?: HostAuth.Authenticate<HostAuth.Operator> | undefined
   /**
-   * The bearer token of the management API, with which operators are made, whose tokens it takes too (rule W14); without one, and
-   * without the host's authentication, `/admin` is 404.
+   * The bearer token of the management API, with which operators are made, whose tokens it takes
+   * too (rule W14); without one, and without the host's authentication, `/admin` is 404.
    */
   readonly adminToken?: Redacted.Redacted | undefined
   /**
-   * The folder with the built files of the operator's console, which `/admin/console` serves where there is a management API; without
-   * one, it is 404.
+   * The folder with the built files of the operator's console, which `/admin/console` serves where
+   * there is a management API; without one, it is 404.
    */
   readonly console?: string | undefined
   /**
-   * Whether those who ask by a cookie, of a session or of the host's login, may only read, whatever their roles.
+   * Whether those who ask by a cookie, of a session or of the host's login, may only read, whatever
+   * their roles.
    */
   readonly consoleReadsOnly?: boolean | undefined
   /** CSS that follows the console's own, such as other values of its variables; none by default. */
   readonly consoleStyle?: string | undefined
   /** Whether the telco is simulated, which the console says on each page; not by default. */
   readonly isSimulated?: boolean | undefined
-  /** Whether `/` leads to the console, or to the documents where there is none here; it is 404 by default. */
+  /**
+   * Whether `/` leads to the console, or to the documents where there is none here; it is 404 by
+   * default.
+   */
   readonly leads?: boolean | undefined
-  /** The OpenID Connect provider that operators may sign in to the console with, beside their tokens; none by default. */
+  /**
+   * The OpenID Connect provider that operators may sign in to the console with, beside their
+   * tokens; none by default.
+   */
   readonly openId?: OpenId.Provider | undefined
   /**
-   * The bearer token of the telco's reports; without one, without the host's authentication, and without a bridge among the telcos, which
-   * may have one of its own, `/telco` is 404.
+   * The bearer token of the telco's reports; without one, without the host's authentication, and
+   * without a bridge among the telcos, which may have one of its own, `/telco` is 404.
    */
   readonly telcoToken?: Redacted.Redacted | undefined
   /**
-   * The telcos by name, whose zones operators set and whose notifications are taken; without any, `/admin/v1/telcos` and
-   * the paths of notifications are 404.
+   * The telcos by name, whose zones operators set and whose notifications are taken; without any,
+   * `/admin/v1/telcos` and the paths of notifications are 404.
    */
   readonly telcos?: ReadonlyMap<string, Telcos.Telco> | undefined
   /** The rate limit of each API key. */
   readonly rateLimit: RateLimit.Rate
   /** How much each API key may have under way; 32 requests and 8 streams by default. */
   readonly bounds?: Partial<Concurrency.Bounds> | undefined
-  /** How many API keys' limits and bounds all keys of an organization have together; 4 by default (rule W13). */
+  /**
+   * How many API keys' limits and bounds all keys of an organization have together; 4 by default
+   * (rule W13).
+   */
   readonly organizationShare?: number | undefined
   /** How many wrong keys and tokens an address may send; 100 in 10 s by default (rule W10). */
   readonly failedAuthentication?: RateLimit.Rate | undefined
-  /** How many requests without a key an address may send for documents and metrics; 100 a second by default (rule W13). */
+  /**
+   * How many requests without a key an address may send for documents and metrics; 100 a second by
+   * default (rule W13).
+   */
   readonly withoutKey?: RateLimit.Rate | undefined
   /**
-   * The origins of pages, beside the server's own, whose browsers may have changes made by what the host authenticates; none by default.
+   * The origins of pages, beside the server's own, whose browsers may have changes made by what the
+   * host authenticates; none by default.
    */
   readonly trustedOrigins?: ReadonlyArray<string> | undefined
   /** What comes before the name of each metric, with an underscore between; nothing by default. */
   readonly metricsPrefix?: string | undefined
-  /** How many proxies stand before the server and pass the client's address in `X-Forwarded-For`; none by default. */
+  /**
+   * How many proxies stand before the server and pass the client's address in `X-Forwarded-For`;
+   * none by default.
+   */
   readonly trustedProxies?: number | undefined
   /** The version of the process, which operators read; unknown by default. */
   readonly version?: string | undefined
-  /** Whether webhooks may go to a URL. The failure says why not; it follows the word `url` in the message. */
+  /**
+   * Whether webhooks may go to a URL. The failure says why not; it follows the word `url` in the
+   * message.
+   */
   readonly checkUrl: Webhooks.CheckUrl
   /** Whether the process takes requests, for `/readyz`; always ready by default. */
   readonly ready?: Effect.Effect<boolean>
@@ -242,15 +268,21 @@ const served = (options: Options): ReadonlyArray<Endpoints.Route> => {
 }
 
 /**
- * The folder with the console's files that the build of this package has made; undefined where it runs from its sources, and in a
- * bundle of a host's.
+ * The folder with the console's files that the build of this package has made; undefined where it
+ * runs from its sources, and in a bundle of a host's.
  */
 export const consoleFolder = Console.builtFolder
 
-/** Turns off the platform's span per request, which shows URLs, and URLs hold keys. `Requests` makes the spans. */
+/**
+ * Turns off the platform's span per request, which shows URLs, and URLs hold keys. `Requests` makes
+ * the spans.
+ */
 export const isUntraced = (): boolean => true
 
-/** Adds the routes to a router. `readers`: what the server knows of the clients that read its answers. */
+/**
+ * Adds the routes to a router. `readers`: what the server knows of the clients that read its
+ * answers.
+ */
 export const layer = (options: Options, readers?: KeyLimits.Readers) => {
   const { adminToken, openId, prefix = "", trustedProxies = 0 } = options
   const unmatched = Endpoints.answerUnmatched(served(options))

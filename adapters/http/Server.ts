@@ -147,8 +147,9 @@ const onClientError =
     else if (!connections.of(socket).endAfterAnswer()) end()
   }
 
-// Node leaves this connection and its errors to its listener: no time limit and no stop of the server would close it.
-// What has arrived is read first, because a connection that is closed with unread bytes may lose its answer.
+// Node leaves this connection and its errors to its listener: no time limit and no stop of the
+// server would close it. What has arrived is read first, because a connection that is closed with
+// unread bytes may lose its answer.
 const onConnect =
   (connections: Connections.Connections) =>
   (_: Http.IncomingMessage, socket: Net.Socket): void => {
@@ -167,8 +168,8 @@ const hasBody = ({ headers }: Http.IncomingMessage): boolean =>
 /** A host, perhaps empty, and a port (RFC 3986, section 3.2). */
 const HOST = /^(?:\[[\da-f:.]+\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::\d*)?$/i
 
-// HTTP/1.1 asks for exactly one `Host`, and HTTP/1.0 for one at most (RFC 9112, section 3.2). Node shows the first one
-// only.
+// HTTP/1.1 asks for exactly one `Host`, and HTTP/1.0 for one at most (RFC 9112, section 3.2). Node
+// shows the first one only.
 const hasOneHost = ({ headers, httpVersionMinor, rawHeaders }: Http.IncomingMessage): boolean => {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -178,8 +179,8 @@ const hasOneHost = ({ headers, httpVersionMinor, rawHeaders }: Http.IncomingMess
   return count === 0 ? httpVersionMinor === 0 : count === 1 && HOST.test(headers.host ?? "")
 }
 
-// The absolute form, which clients send to proxies and every server has to take, names the same path as its origin
-// form. It has a host and no user (RFC 9110, section 4.2).
+// The absolute form, which clients send to proxies and every server has to take, names the same
+// path as its origin form. It has a host and no user (RFC 9110, section 4.2).
 const ABSOLUTE = /^https?:\/\/[^/?#@]+(?=[/?#]|$)/i
 
 const isAbsolute = (target: string): boolean => /^https?:/i.test(target)
@@ -209,7 +210,8 @@ const checked =
     else refuse(response, ...problem)
   }
 
-// Discards the rest of a body after the answer: a client that is still sending would else not see the answer.
+// Discards the rest of a body after the answer: a client that is still sending would else not see
+// the answer.
 const linger = (request: Http.IncomingMessage): void => {
   if (request.complete) return
   request.resume()

@@ -4,8 +4,9 @@
  * with a key of each organization in turn. Between two turns the event loop serves everybody else,
  * so a thousand addresses delay a key by one turn, and a new caller by one request of each address.
  *
- * libuv accepts one connection in a turn of the event loop. So while connections arrive in each turn, nothing else begins:
- * turns stay short, and a new caller waits behind no more than the accepting of the connections before it.
+ * libuv accepts one connection in a turn of the event loop. So while connections arrive in each
+ * turn, nothing else begins: turns stay short, and a new caller waits behind no more than the
+ * accepting of the connections before it.
  */
 import { Effect } from "effect"
 import { RequestContext } from "simplan"
@@ -18,15 +19,24 @@ const MILLIS = 2
 const ACCEPTING = { millis: 100, every: 500 }
 
 export interface Turns {
-  /** Whether a request may begin at once: nothing waits, and few have begun in this turn. It counts as begun then. */
+  /**
+   * Whether a request may begin at once: nothing waits, and few have begun in this turn. It counts
+   * as begun then.
+   */
   readonly mayBegin: () => boolean
-  /** Runs something when it is the turn of its caller, unless what `add` returns is called before. It must not throw. */
+  /**
+   * Runs something when it is the turn of its caller, unless what `add` returns is called before.
+   * It must not throw.
+   */
   readonly add: (caller: string, run: () => void) => () => void
   /** A connection was accepted in this turn, so that another may wait to be. */
   readonly accepted: () => void
 }
 
-/** `nextTurn` runs something in the next turn of the event loop; `now` is in ms; `most` begin in one. */
+/**
+ * `nextTurn` runs something in the next turn of the event loop; `now` is in ms; `most` begin in
+ * one.
+ */
 export const make = (
   nextTurn: (run: () => void) => void = setImmediate,
   now: () => number = () => performance.now(),
@@ -106,8 +116,9 @@ export const make = (
 const pieces = make(setImmediate, performance.now.bind(performance), 1)
 
 /**
- * Ends when it is the turn of a long piece of work, such as the parsing of a large body: of all callers one piece in each turn
- * of the event loop, by turns of callers. Another request waits for one piece, however many are due.
+ * Ends when it is the turn of a long piece of work, such as the parsing of a large body: of all
+ * callers one piece in each turn of the event loop, by turns of callers. Another request waits for
+ * one piece, however many are due.
  */
 export const piece: Effect.Effect<void> = Effect.flatMap(RequestContext.Current, ({ actor, address }) =>
   Effect.callback((resume) => {

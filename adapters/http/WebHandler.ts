@@ -1,5 +1,6 @@
 /**
- * The API as a function from a web `Request` to a web `Response`, for hosts with a server of their own.
+ * The API as a function from a web `Request` to a web `Response`, for hosts with a server of their
+ * own.
  */
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
@@ -16,11 +17,15 @@ export type Arrival = Requests.Arrival
 /** The API as a function of web requests, for a server of the host's own. */
 export interface WebHandler {
   /**
-   * Answers a request. Its path has the prefix, and its `signal` interrupts the use case. `arrival` is what the host's
-   * server knows beside the web request; the prefix there stands in place of the one of the options.
+   * Answers a request. Its path has the prefix, and its `signal` interrupts the use case. `arrival`
+   * is what the host's server knows beside the web request; the prefix there stands in place of the
+   * one of the options.
    */
   readonly handler: (request: Request, arrival?: Arrival) => Promise<Response>
-  /** Waits until no answer is under way. An answer that streams is, until it was read or its reader has gone. */
+  /**
+   * Waits until no answer is under way. An answer that streams is, until it was read or its reader
+   * has gone.
+   */
   readonly idle: () => Promise<void>
   /** Breaks off what is under way, and releases the services. */
   readonly dispose: () => Promise<void>

@@ -1,5 +1,6 @@
 /**
- * The HTTP API: its definition, its routes for any router, a server on Node, and a handler of web requests for hosts.
+ * The HTTP API: its definition, its routes for any router, a server on Node, and a handler of web
+ * requests for hosts.
  */
 export { Api } from "./api/Api.ts"
 export { Codes } from "../fields/index.ts"

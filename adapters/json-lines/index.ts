@@ -1,6 +1,6 @@
 /**
- * JSON files that people write: their values, and the line of each field, so that a mistake can be reported with its
- * line.
+ * JSON files that people write: their values, and the line of each field, so that a mistake can be
+ * reported with its line.
  */
 import * as Json from "@humanwhocodes/momoa"
 import { Result } from "effect"
@@ -87,7 +87,9 @@ const firstOf = <A>(
   return undefined
 }
 
-/** Reads a text; the failure says where it is not JSON, or names a field again in the same object. */
+/**
+ * Reads a text; the failure says where it is not JSON, or names a field again in the same object.
+ */
 export const parse = (text: string): Result.Result<Lines, Mistake> =>
   Result.flatMap(read(text), ({ body, twice }) =>
     twice === undefined

@@ -1,6 +1,6 @@
 /**
- * The rows of one kind: by their keys, in their lists, and in the queues that they wait in, of which jobs and deliveries are
- * handed out.
+ * The rows of one kind: by their keys, in their lists, and in the queues that they wait in, of
+ * which jobs and deliveries are handed out.
  *
  * A row is open when it has no lease, or one that ended at or before the asker's machine time.
  */
@@ -9,8 +9,9 @@ import type { Jobs, Storage } from "simplan/ports"
 import { type Row, Rows } from "../rows/index.ts"
 
 /**
- * A list that is kept in a total order. Finding a place takes logarithmic time; a change moves what comes after it. The
- * first value is removed without moving the others: queues and purges take from there.
+ * A list that is kept in a total order. Finding a place takes logarithmic time; a change moves what
+ * comes after it. The first value is removed without moving the others: queues and purges take from
+ * there.
  */
 export type Order<A> = (left: A, right: A) => number
 
@@ -54,7 +55,10 @@ export class SortedList<Place, A extends Place & {}> {
     return this.#values.length === 0
   }
 
-  /** The values after a place, ascending; all of them after null. The list must not change meanwhile. */
+  /**
+   * The values after a place, ascending; all of them after null. The list must not change
+   * meanwhile.
+   */
   *after(place: Place | null): Iterable<A> {
     const { length } = this.#values
     let at = place === null ? this.#first : this.#placeOf(place)
@@ -62,7 +66,10 @@ export class SortedList<Place, A extends Place & {}> {
     for (; at < length; at++) yield this.#values[at] as A
   }
 
-  /** The values before a place, descending; all of them before null. The list must not change meanwhile. */
+  /**
+   * The values before a place, descending; all of them before null. The list must not change
+   * meanwhile.
+   */
   *before(place: Place | null): Iterable<A> {
     for (let at = place === null ? this.#values.length : this.#placeOf(place); at > this.#first; at--)
       yield this.#values[at - 1] as A
@@ -86,7 +93,10 @@ export class SortedList<Place, A extends Place & {}> {
   }
 }
 
-/** A row with its place. Value and lease are set in place as long as the place stays: no list goes by them. */
+/**
+ * A row with its place. Value and lease are set in place as long as the place stays: no list goes
+ * by them.
+ */
 export interface Stored<K extends Rows.Kind> extends Row<K> {
   value: Rows.Kinds[K]
   readonly place: Rows.Place

@@ -1,7 +1,9 @@
 /**
- * Storage, jobs and outbox in memory: for tests, simulations and trying things out. Nothing outlives the process.
+ * Storage, jobs and outbox in memory: for tests, simulations and trying things out. Nothing
+ * outlives the process.
  *
- * It is a `RowStore` of plain maps and sorted lists, which says in the fewest words what one has to do.
+ * It is a `RowStore` of plain maps and sorted lists, which says in the fewest words what one has to
+ * do.
  */
 import { Effect } from "effect"
 import { RowStorage, type Row, type RowStore, type Rows } from "../rows/index.ts"

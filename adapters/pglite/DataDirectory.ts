@@ -1,12 +1,13 @@
 /**
- * The directory of a PGlite: what may be handed in as one, its making where it is missing, its lock, and the room that is left.
+ * The directory of a PGlite: what may be handed in as one, its making where it is missing, its
+ * lock, and the room that is left.
  *
- * One process has it at a time, and the operating system lets go of it when that process ends, however it ends. Nothing has
- * to be cleaned up, and no process id is ever compared.
+ * One process has it at a time, and the operating system lets go of it when that process ends,
+ * however it ends. Nothing has to be cleaned up, and no process id is ever compared.
  *
- * PostgreSQL ends its process where it cannot make the next file of its log, of 16 MB, and PGlite then spins for ever instead.
- * So no write begins with less than two of these files left: the database reads on, and takes writes again as soon as there
- * is room.
+ * PostgreSQL ends its process where it cannot make the next file of its log, of 16 MB, and PGlite
+ * then spins for ever instead. So no write begins with less than two of these files left: the
+ * database reads on, and takes writes again as soon as there is room.
  */
 import { createHash } from "node:crypto"
 import { constants, statfsSync } from "node:fs"
@@ -43,7 +44,8 @@ const reasons: Readonly<Record<string, string>> = {
 const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
 
-// Node's own option `recursive` tries for ever where a parent is there and takes no directory, as /proc.
+// Node's own option `recursive` tries for ever where a parent is there and takes no directory, as
+// /proc.
 const makeWithParents = async (path: string): Promise<void> => {
   const made = mkdir(path, { mode: 0o700 })
   const problem = await made.catch((cause: unknown) => cause)
@@ -61,7 +63,10 @@ const failed =
     return refused(JSON.stringify(path), `, ${reason}`, cause)
   }
 
-/** Makes the directory unless it is there. Fails where this process may not write in it, or where it has other files. */
+/**
+ * Makes the directory unless it is there. Fails where this process may not write in it, or where it
+ * has other files.
+ */
 export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return<void, Storage.StorageError> {
   const names = yield* Effect.tryPromise({
     try: async () => {
@@ -124,11 +129,12 @@ const locked = async (directory: string): Promise<Unlock> => {
 /**
  * Locks a directory that exists, until the scope ends. Where someone has it, fails at once.
  *
- * Node has no `flock`, so the lock is what each system does have: on Linux and Windows a local socket with a name that
- * is no file (the abstract namespace, a named pipe) and that only one process can listen on; elsewhere a file beside
- * the directory, opened with an exclusive lock. The name is made of the directory's identity, so another path to it is
- * no way around. The abstract namespace belongs to a network namespace: containers that share a volume but no network
- * are not kept apart.
+ * Node has no `flock`, so the lock is what each system does have: on Linux and Windows a local
+ * socket with a name that is no file (the abstract namespace, a named pipe) and that only one
+ * process can listen on; elsewhere a file beside the directory, opened with an exclusive lock. The
+ * name is made of the directory's identity, so another path to it is no way around. The abstract
+ * namespace belongs to a network namespace: containers that share a volume but no network are not
+ * kept apart.
  */
 export const lock = (directory: string): Effect.Effect<void, Storage.StorageError, Scope.Scope> =>
   Effect.asVoid(

@@ -1,10 +1,12 @@
 /**
- * A program: makes the files of a new database in the directory that it is given, which is there and empty, and ends.
+ * A program: makes the files of a new database in the directory that it is given, which is there
+ * and empty, and ends.
  *
- * PGlite makes them in memory, beside the database that is opened then, with a copy of all memory and two of the files:
- * 850 MB at once, for good. Here they are written to the directory itself, no database is opened, the copy leaves out
- * the pages that are empty, and all of it is given back when the program ends. Where PGlite works otherwise one day, the
- * program fails, or does not leave a database; whoever started it makes one in the plain way.
+ * PGlite makes them in memory, beside the database that is opened then, with a copy of all memory
+ * and two of the files: 850 MB at once, for good. Here they are written to the directory itself, no
+ * database is opened, the copy leaves out the pages that are empty, and all of it is given back
+ * when the program ends. Where PGlite works otherwise one day, the program fails, or does not leave
+ * a database; whoever started it makes one in the plain way.
  */
 import { MemoryFS, PGlite, type PGliteOptions } from "@electric-sql/pglite"
 
@@ -32,7 +34,10 @@ const restore = (memory: Uint8Array, image: Image): void => {
   }
 }
 
-/** What initdb uses of a memory: it takes an image of all of it, and restores that before each command. */
+/**
+ * What initdb uses of a memory: it takes an image of all of it, and restores that before each
+ * command.
+ */
 const sparse = (memory: Uint8Array) => ({
   slice: (...range: ReadonlyArray<unknown>): Image => {
     if (range.length > 0) throw new Error("initdb takes an image of a part of the memory")
@@ -57,7 +62,10 @@ Object.defineProperty(PGlite, "create", {
   }
 })
 
-/** A directory that initdb writes to itself, as it does to memory. The first time that it is saved, it is complete. */
+/**
+ * A directory that initdb writes to itself, as it does to memory. The first time that it is saved,
+ * it is complete.
+ */
 class Directory extends MemoryFS {
   override async init(...[pg, options]: Parameters<MemoryFS["init"]>): ReturnType<MemoryFS["init"]> {
     const { emscriptenOpts } = await super.init(pg, options)

@@ -1,10 +1,11 @@
 /**
- * Opening a PGlite, and making one where there is none. A process that is killed while it makes one leaves a mark, by
- * which the next knows that nothing was ever stored there, and begins anew.
+ * Opening a PGlite, and making one where there is none. A process that is killed while it makes one
+ * leaves a mark, by which the next knows that nothing was ever stored there, and begins anew.
  *
- * A fresh database is copied from a template, since making one takes seconds and copying it a fraction of one. The build puts
- * a template beside the tree that it builds, and the tests' set-up beside the sources; where there is none, a database is
- * made the long way. A template is of one version of PGlite and serves no other.
+ * A fresh database is copied from a template, since making one takes seconds and copying it a
+ * fraction of one. The build puts a template beside the tree that it builds, and the tests' set-up
+ * beside the sources; where there is none, a database is made the long way. A template is of one
+ * version of PGlite and serves no other.
  */
 import { execFile, fork } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -18,7 +19,10 @@ import { PGlite } from "@electric-sql/pglite"
 /** The mark of a database that is being made. */
 const MARK = "simplan-is-making-this"
 
-/** Whether a directory with these files has a database, or was to have one; other files in it would be lost. */
+/**
+ * Whether a directory with these files has a database, or was to have one; other files in it would
+ * be lost.
+ */
 export const isOurs = (names: ReadonlyArray<string>): boolean => names.includes(MARK) || names.includes("PG_VERSION")
 
 /** Whether the directory has a database. */
@@ -29,8 +33,8 @@ const here: string | undefined = import.meta.url
 const folder = here === undefined ? "" : dirname(fileURLToPath(here))
 
 /**
- * Where the templates of the tree are that this module is in. Joined, since bundlers take `new URL` of a name for a file
- * that has to be there.
+ * Where the templates of the tree are that this module is in. Joined, since bundlers take `new URL`
+ * of a name for a file that has to be there.
  */
 export const templates = join(folder, "..", "..", ".pglite")
 
@@ -88,7 +92,8 @@ const LONGEST = 120_000
 /** Whether the program made a database in the directory, which is empty. */
 const ranInitdb = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
-    // What runs once is not worth optimizing: the program takes no longer without, and a quarter less memory (40 % of it on Node 24).
+    // What runs once is not worth optimizing: the program takes no longer without, and a quarter
+    // less memory (40 % of it on Node 24).
     const program = fork(initdb, [path], { execArgv: ["--liftoff-only"], stdio: "ignore", timeout: LONGEST })
     program.once("error", () => resolve(false))
     program.once("exit", (code) => resolve(code === 0 && existsSync(join(path, "PG_VERSION"))))
@@ -103,8 +108,9 @@ const unpacked = (file: string, path: string): Promise<boolean> =>
   })
 
 /**
- * Fills the directory with the files of a new database, by a process of its own, so that this one never has the memory
- * that making or unpacking them takes. Without such a process the directory is left as it was, and PGlite does it here.
+ * Fills the directory with the files of a new database, by a process of its own, so that this one
+ * never has the memory that making or unpacking them takes. Without such a process the directory is
+ * left as it was, and PGlite does it here.
  */
 const fill = async (path: string): Promise<void> => {
   const file = await templateFile()
@@ -120,7 +126,10 @@ const fill = async (path: string): Promise<void> => {
 /** A database in memory. */
 export const inMemory = async (): Promise<PGlite> => PGlite.create(await fromTemplate())
 
-/** The database in a directory, which is there and this process's alone; made where the directory has none. */
+/**
+ * The database in a directory, which is there and this process's alone; made where the directory
+ * has none.
+ */
 export const inDirectory = async (path: string): Promise<PGlite> => {
   const mark = join(path, MARK)
   const relaxedDurability = false

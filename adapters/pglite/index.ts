@@ -1,19 +1,23 @@
 /**
- * simplan's storage, jobs and outbox on PGlite: PostgreSQL in this very process, in memory or in a directory.
+ * simplan's storage, jobs and outbox on PGlite: PostgreSQL in this very process, in memory or in a
+ * directory.
  *
  *     const layer = Pglite.layer({ dataDir: "./data" })
  *
- * The statements, codecs and migrations are those of `simplan/postgres`. There is one session, which every statement
- * shares, those of the host included; only a transaction has it for itself. It begins with `enable_seqscan=off` and
- * `jit=off`. A commit is in the operating system's hands when it is answered, so it survives the process, `kill -9`
- * included; PGlite does not force it to the disk, so a power cut can take the last ones.
+ * The statements, codecs and migrations are those of `simplan/postgres`. There is one session,
+ * which every statement shares, those of the host included; only a transaction has it for itself.
+ * It begins with `enable_seqscan=off` and `jit=off`. A commit is in the operating system's hands
+ * when it is answered, so it survives the process, `kill -9` included; PGlite does not force it to
+ * the disk, so a power cut can take the last ones.
  *
- * While the file system has less than 32 MB left, writes of the ports fail with a `StorageError`, reads go on, and the
- * directory cannot be opened. A host's own statements are not held back: PGlite spins for ever where one fills the disk.
+ * While the file system has less than 32 MB left, writes of the ports fail with a `StorageError`,
+ * reads go on, and the directory cannot be opened. A host's own statements are not held back:
+ * PGlite spins for ever where one fills the disk.
  *
- * What a server does by itself and PGlite does not is done here: to give back the room of rows that are gone, and to learn how
- * many there are. Without it a directory would grow without end. And the plans of prepared statements would stay those of the
- * tables as they were when the statements were prepared: on empty tables these read every row, and get slower with each one.
+ * What a server does by itself and PGlite does not is done here: to give back the room of rows that
+ * are gone, and to learn how many there are. Without it a directory would grow without end. And the
+ * plans of prepared statements would stay those of the tables as they were when the statements were
+ * prepared: on empty tables these read every row, and get slower with each one.
  */
 import { Duplex } from "node:stream"
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -34,7 +38,10 @@ export interface Options {
   readonly dataDir?: string | undefined
   /** The schema that the tables are in, as for `simplan/postgres`. */
   readonly schema?: string | undefined
-  /** The key that signing keys, webhook URLs and activation codes are encrypted with, as for `simplan/postgres`. */
+  /**
+   * The key that signing keys, webhook URLs and activation codes are encrypted with, as for
+   * `simplan/postgres`.
+   */
   readonly secretKeys?: string | Redacted.Redacted | undefined
 }
 
@@ -64,7 +71,8 @@ const database = (dataDir: string | undefined) =>
     (opened) => Effect.ignore(Effect.tryPromise(() => opened.close()))
   )
 
-// A request to cancel comes on a stream of its own. There is nothing to cancel: each message runs to its end.
+// A request to cancel comes on a stream of its own. There is nothing to cancel: each message runs
+// to its end.
 const CANCEL_REQUEST = 80_877_102
 
 const isCancelRequest = (message: Buffer): boolean => message.length === 16 && message.readInt32BE(4) === CANCEL_REQUEST
@@ -75,9 +83,9 @@ const isTerminate = (message: Buffer): boolean => message.length === 5 && messag
 /**
  * A new connection of the SQL client: a stream that carries the wire protocol.
  *
- * PGlite is one session for ever, while the client may give up a connection and open another. So each stream begins
- * with a session that is as new: nothing is left of a transaction or of prepared statements. The planner has the settings
- * of reads on a server, for every statement.
+ * PGlite is one session for ever, while the client may give up a connection and open another. So
+ * each stream begins with a session that is as new: nothing is left of a transaction or of prepared
+ * statements. The planner has the settings of reads on a server, for every statement.
  */
 const connect = (database: PGlite): Duplex => {
   let opened = false
@@ -99,7 +107,8 @@ const connect = (database: PGlite): Duplex => {
       await open()
     }
     if (isTerminate(message)) return
-    // Without a callback of one's own PGlite parses each reply, and keeps the parsed messages for ever.
+    // Without a callback of one's own PGlite parses each reply, and keeps the parsed messages for
+    // ever.
     await database.execProtocolRawStream(new Uint8Array(message), {
       onRawData: (reply) => {
         if (reply.length > 0 && !stream.destroyed) stream.push(Buffer.from(reply))
@@ -119,8 +128,9 @@ const connect = (database: PGlite): Duplex => {
 /** How often the changes are counted. */
 const INTERVAL = "15 seconds"
 
-// The thresholds are those of PostgreSQL's autovacuum: 50 rows, and a fifth of the table for rows that are gone, or a
-// tenth for rows that are new or changed; and 200,000,000 transactions since the table was frozen.
+// The thresholds are those of PostgreSQL's autovacuum: 50 rows, and a fifth of the table for rows
+// that are gone, or a tenth for rows that are new or changed; and 200,000,000 transactions since
+// the table was frozen.
 const changedTables = (sql: SqlClient.SqlClient) =>
   sql<{ readonly name: string }>`
     select format('%I.%I', stat.schemaname, stat.relname) as name
@@ -134,8 +144,8 @@ const changedTables = (sql: SqlClient.SqlClient) =>
       )`.unprepared
 
 /**
- * Tables that are not PostgreSQL's own, which change little. PostgreSQL loses its counts of changed rows when its process is
- * killed, so a directory that was opened has all of them analyzed once.
+ * Tables that are not PostgreSQL's own, which change little. PostgreSQL loses its counts of changed
+ * rows when its process is killed, so a directory that was opened has all of them analyzed once.
  */
 const allTables = (sql: SqlClient.SqlClient) =>
   sql<{ readonly name: string }>`
@@ -146,8 +156,8 @@ const allTables = (sql: SqlClient.SqlClient) =>
     .unprepared
 
 /**
- * Analyzes tables. What fails is done the next time. Nothing else happens in the process while PGlite works, so each table has
- * a statement of its own, between which others have their turn.
+ * Analyzes tables. What fails is done the next time. Nothing else happens in the process while
+ * PGlite works, so each table has a statement of its own, between which others have their turn.
  */
 const vacuum = (sql: SqlClient.SqlClient, tables: ReturnType<typeof allTables>): Effect.Effect<void> =>
   // Failure: the next round analyzes them.
@@ -160,8 +170,8 @@ const vacuum = (sql: SqlClient.SqlClient, tables: ReturnType<typeof allTables>):
   )
 
 /**
- * Analyzes what has changed, every 15 seconds until the scope ends, unless there is no room for it; the first time all tables,
- * where a directory was opened. The start does not wait for that.
+ * Analyzes what has changed, every 15 seconds until the scope ends, unless there is no room for it;
+ * the first time all tables, where a directory was opened. The start does not wait for that.
  */
 const upkeep = (sql: SqlClient.SqlClient, room?: Effect.Effect<void, unknown>) => {
   // Failure: the next round analyzes them.
@@ -172,8 +182,8 @@ const upkeep = (sql: SqlClient.SqlClient, room?: Effect.Effect<void, unknown>) =
 }
 
 /**
- * The ports in this process. Fails with one sentence where an option is not allowed, and where the directory is a file,
- * has other files, may not be written, or is open in another process.
+ * The ports in this process. Fails with one sentence where an option is not allowed, and where the
+ * directory is a file, has other files, may not be written, or is open in another process.
  */
 export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Storage.StorageError> =>
   Postgres.layerOf(

@@ -1,13 +1,15 @@
 /**
- * The secret keys that a database knows, and how all of its secrets are brought to the first one: plain ones, and those that
- * another key encrypted.
+ * The secret keys that a database knows, and how all of its secrets are brought to the first one:
+ * plain ones, and those that another key encrypted.
  *
- * The table `encryption_key` has each key that something may be encrypted with: its id, and a check value that it
- * encrypted. A key is entered before it encrypts anything, and removed when nothing is encrypted with it any more.
+ * The table `encryption_key` has each key that something may be encrypted with: its id, and a check
+ * value that it encrypted. A key is entered before it encrypts anything, and removed when nothing
+ * is encrypted with it any more.
  *
- * Re-encryption goes through the tables in small steps, each a statement of its own, while the service runs. It can be stopped at any
- * time and begun again: what has the first key already stays as it is, and a value that changes meanwhile is left to the
- * next round. When a round finds nothing left, the other keys are needed no more.
+ * Re-encryption goes through the tables in small steps, each a statement of its own, while the
+ * service runs. It can be stopped at any time and begun again: what has the first key already stays
+ * as it is, and a value that changes meanwhile is left to the next round. When a round finds
+ * nothing left, the other keys are needed no more.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -37,8 +39,8 @@ const fits = (keys: ReadonlyArray<SecretKey>, { checkValue, id }: Entry): boolea
 }
 
 /**
- * Checks the keys at the start, so that a wrong or missing one does not show at the first read: fails if a key is missing that
- * something may be encrypted with, and enters the first key.
+ * Checks the keys at the start, so that a wrong or missing one does not show at the first read:
+ * fails if a key is missing that something may be encrypted with, and enters the first key.
  */
 export const check = (
   sql: SqlClient.SqlClient,
@@ -69,7 +71,10 @@ const retire = (sql: SqlClient.SqlClient, first: SecretKey): Effect.Effect<void,
 /** How many rows a statement reads, and at most writes. */
 const STEP = 500
 
-/** How many rounds there are at most. The second one finds nothing, unless a process encrypts with another key. */
+/**
+ * How many rounds there are at most. The second one finds nothing, unless a process encrypts with
+ * another key.
+ */
 const ROUNDS = 5
 
 /** A row by its key, and what of it has secrets. */
@@ -196,7 +201,10 @@ const renew = Effect.fnUntraced(function* <A>(sql: Sql, part: Part<A>, turn: Sec
   }
 })
 
-/** Brings all secrets to the first key, and returns how many rows were changed. The storage's layer is to be built. */
+/**
+ * Brings all secrets to the first key, and returns how many rows were changed. The storage's layer
+ * is to be built.
+ */
 export const reencrypt = (
   sql: SqlClient.SqlClient,
   keys: ReadonlyArray<SecretKey>

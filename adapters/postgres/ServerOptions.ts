@@ -16,54 +16,72 @@ import * as Sockets from "./connection/Sockets.ts"
 import * as SecretKeys from "./encryption/SecretKeys.ts"
 
 /**
- * One of `url`, `pool` and `client` says where the database is. A pooler in transaction mode, such as PgBouncer may be in, needs
- * a direct address of the database beside it, `directUrl`; without one it is refused at the start. One in session mode
- * needs none.
+ * One of `url`, `pool` and `client` says where the database is. A pooler in transaction mode, such
+ * as PgBouncer may be in, needs a direct address of the database beside it, `directUrl`; without
+ * one it is refused at the start. One in session mode needs none.
  *
- * With a URL the connection for reads begins with `enable_seqscan=off` and `jit=off`, so that plans which PostgreSQL makes
- * while a table is empty stay good while it grows. A pooler that refuses these settings gets none. Commits, and reads
- * inside a host's transaction, have the planner's usual settings. A host that hands in a pool or a client may set them
- * itself, for all of its statements there: `options: "-c enable_seqscan=off -c jit=off"` in the settings of a `Pool`,
+ * With a URL the connection for reads begins with `enable_seqscan=off` and `jit=off`, so that plans
+ * which PostgreSQL makes while a table is empty stay good while it grows. A pooler that refuses
+ * these settings gets none. Commits, and reads inside a host's transaction, have the planner's
+ * usual settings. A host that hands in a pool or a client may set them itself, for all of its
+ * statements there: `options: "-c enable_seqscan=off -c jit=off"` in the settings of a `Pool`,
  * `startupParameters` in those of a `PgClient`.
  */
 export interface Options {
-  /** With several hosts, `postgres://a:1,b:2/database`, the one that takes writes is found and followed. */
+  /**
+   * With several hosts, `postgres://a:1,b:2/database`, the one that takes writes is found and
+   * followed.
+   */
   readonly url?: Arguments.DatabaseUrl | undefined
   /**
-   * A pool of the package `pg`: all statements go through it, and it is not ended. One connection is opened beside it, with
-   * the pool's options: it receives what other processes notify. A host that keeps connections of the pool while it
-   * calls needs one more in the pool than it keeps, or the call waits for `waitLimit` and fails.
+   * A pool of the package `pg`: all statements go through it, and it is not ended. One connection
+   * is opened beside it, with the pool's options: it receives what other processes notify. A host
+   * that keeps connections of the pool while it calls needs one more in the pool than it keeps, or
+   * the call waits for `waitLimit` and fails.
    */
   readonly pool?: PgPool.PgPool | undefined
   /**
-   * The host's client of `@effect/sql-pg`: all statements go through it, so that they join its transactions. One connection
-   * is opened beside it, with the client's options: it receives what other processes notify.
+   * The host's client of `@effect/sql-pg`: all statements go through it, so that they join its
+   * transactions. One connection is opened beside it, with the client's options: it receives what
+   * other processes notify.
    */
   readonly client?: PgClient.PgClient | undefined
   /**
-   * The database's direct address, where the other one is a pooler's: locks, notifications and migrations go there, over at
-   * most two connections. Statements go through the pooler then, and rest on no session. They are prepared where the pooler
-   * carries that, as PgBouncer does from 1.21 on with `max_prepared_statements`; a host's `client` has to be made with
-   * `prepare: false` where it does not.
+   * The database's direct address, where the other one is a pooler's: locks, notifications and
+   * migrations go there, over at most two connections. Statements go through the pooler then, and
+   * rest on no session. They are prepared where the pooler carries that, as PgBouncer does from
+   * 1.21 on with `max_prepared_statements`; a host's `client` has to be made with `prepare: false`
+   * where it does not.
    */
   readonly directUrl?: Arguments.DatabaseUrl | undefined
   /**
-   * The schema of the database that the tables are in, `simplan` where it is absent; made where it is missing. Services
-   * in two schemas of one database share nothing. 1 to 63 lower-case letters, digits and underscores.
+   * The schema of the database that the tables are in, `simplan` where it is absent; made where it
+   * is missing. Services in two schemas of one database share nothing. 1 to 63 lower-case letters,
+   * digits and underscores.
    */
   readonly schema?: string | undefined
-  /** With a URL: how many connections commits may use at once, 10 where it is absent; reads share one more, heavy ones have up to
-   * four while there are some, one holds the database, and one is for notifying other processes and listening to them. */
+  /**
+   * With a URL: how many connections commits may use at once, 10 where it is absent; reads share
+   * one more, heavy ones have up to four while there are some, one holds the database, and one is
+   * for notifying other processes and listening to them.
+   */
   readonly maxConnections?: number | undefined
-  /** Whether the process is to be the only one on the database, as with a virtual clock; not where it is absent. */
+  /**
+   * Whether the process is to be the only one on the database, as with a virtual clock; not where
+   * it is absent.
+   */
   readonly alone?: boolean | undefined
-  /** How long the database may be silent before a connection counts as lost, 1 s to 1 h; 30 s where it is absent. */
+  /**
+   * How long the database may be silent before a connection counts as lost, 1 s to 1 h; 30 s where
+   * it is absent.
+   */
   readonly waitLimit?: Duration.Input | undefined
   /** Which fast paths are taken; all of them where it is absent. */
   readonly fastPaths?: Partial<Database.FastPaths> | undefined
   /**
-   * The key that signing keys, webhook URLs and activation codes are encrypted with, 32 bytes in base64 or hexadecimal; during a
-   * rotation the new and the old one with a comma between. Where it is absent they are stored plain.
+   * The key that signing keys, webhook URLs and activation codes are encrypted with, 32 bytes in
+   * base64 or hexadecimal; during a rotation the new and the old one with a comma between. Where it
+   * is absent they are stored plain.
    */
   readonly secretKeys?: string | Redacted.Redacted | undefined
 }
@@ -146,7 +164,10 @@ const read = (options: Options) =>
     }
   })
 
-/** The options, with what is absent filled in. Fails with the sentence about the first that is not allowed. */
+/**
+ * The options, with what is absent filled in. Fails with the sentence about the first that is not
+ * allowed.
+ */
 export const check = (options: Options) =>
   Effect.mapError(
     Effect.suspend(() => Effect.fromResult(read(options))),

@@ -3,9 +3,9 @@
  *
  *     const layer = Postgres.layer({ url: "postgres://…" })
  *
- * The database is named by its URL, by a host's `pool` of `pg`, or by a host's `client` of Effect. The layer runs the
- * migrations and gives, beside the ports, the `SqlClient` that writes: what runs inside its
- * `withTransaction` is one transaction together with the ports' reads and commits.
+ * The database is named by its URL, by a host's `pool` of `pg`, or by a host's `client` of Effect.
+ * The layer runs the migrations and gives, beside the ports, the `SqlClient` that writes: what runs
+ * inside its `withTransaction` is one transaction together with the ports' reads and commits.
  */
 import { Context, Effect, Layer, type Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -86,18 +86,19 @@ const schemaOf = (name: string | undefined) =>
   })
 
 /**
- * The migrations as SQL text, for a host's own migration tool: it makes the schema and the tables, and records what was
- * done, so that a service that starts on it has nothing to migrate. `after` leaves out the migrations up to that number,
- * which the schema has had. Run it as a whole, in one transaction. Throws a `StorageError` for a name that no schema may have.
+ * The migrations as SQL text, for a host's own migration tool: it makes the schema and the tables,
+ * and records what was done, so that a service that starts on it has nothing to migrate. `after`
+ * leaves out the migrations up to that number, which the schema has had. Run it as a whole, in one
+ * transaction. Throws a `StorageError` for a name that no schema may have.
  */
 export const migrations = (
   options: { readonly schema?: string | undefined; readonly after?: number | undefined } = {}
 ): string => Migrations.text(Effect.runSync(schemaOf(options.schema)), options.after ?? 0)
 
 /**
- * What the migrations that a database has not had will do to it: each step with what it blocks, and an
- * estimate of its time from the database's statistics. Reads the catalogue, and changes nothing. Fails if other migrations have made
- * the schema.
+ * What the migrations that a database has not had will do to it: each step with what it blocks, and
+ * an estimate of its time from the database's statistics. Reads the catalogue, and changes nothing.
+ * Fails if other migrations have made the schema.
  */
 export const pendingMigrations = (
   options: ServerOptions.Options
@@ -117,7 +118,10 @@ export const pendingMigrations = (
 export interface Clients {
   /** What reads outside of transactions run on. */
   readonly reads: SqlClient.SqlClient
-  /** What heavy reads run on, each on a connection that serves no one else meanwhile; `reads` where it is absent. */
+  /**
+   * What heavy reads run on, each on a connection that serves no one else meanwhile; `reads` where
+   * it is absent.
+   */
   readonly heavy?: SqlClient.SqlClient | undefined
   /** What commits run on, and the transactions of hosts. */
   readonly writes: SqlClient.SqlClient
@@ -133,7 +137,10 @@ export interface Clients {
   readonly shared?: Ports.Shared | undefined
   /** Which paths for speed alone are on; all by default. */
   readonly fastPaths?: Partial<Database.FastPaths> | undefined
-  /** What signing keys, webhook URLs and activation codes are encrypted with, the first one; not encrypted where it is absent. */
+  /**
+   * What signing keys, webhook URLs and activation codes are encrypted with, the first one; not
+   * encrypted where it is absent.
+   */
   readonly secretKeys?: string | Redacted.Redacted | undefined
 }
 
@@ -142,8 +149,9 @@ const keysOf = (secretKeys: string | Redacted.Redacted | undefined) =>
   Effect.mapError(Effect.fromResult(SecretKeys.given(secretKeys)), (message) => new Storage.StorageError({ message }))
 
 /**
- * Brings all secrets to the first of these keys, with which the storage's layer has to be built, and returns how many
- * rows were changed. It works in small steps while the service runs, and can be stopped and begun again.
+ * Brings all secrets to the first of these keys, with which the storage's layer has to be built,
+ * and returns how many rows were changed. It works in small steps while the service runs, and can
+ * be stopped and begun again.
  */
 export const reencrypt = (
   secretKeys: string | Redacted.Redacted,
@@ -203,8 +211,8 @@ const checkSame = (open: Session.Open, { address, argument }: Failure.Target, ho
   }).pipe(Effect.scoped)
 
 /**
- * The ports on a server. Fails within 5 s with one sentence where an option is not allowed, and where the database cannot
- * be reached.
+ * The ports on a server. Fails within 5 s with one sentence where an option is not allowed, and
+ * where the database cannot be reached.
  */
 export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Storage.StorageError> =>
   layerOf(

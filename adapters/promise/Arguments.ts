@@ -1,9 +1,11 @@
 /**
- * Arguments of methods, checked by schemas (rules W8 and W9): an unknown field, a wrong type and a text over its limit are
- * each an `InvalidFieldError` that names the method, the field, what it must be, and what it is.
+ * Arguments of methods, checked by schemas (rules W8 and W9): an unknown field, a wrong type and a
+ * text over its limit are each an `InvalidFieldError` that names the method, the field, what it
+ * must be, and what it is.
  *
- * Values of other realms are taken. Jest and `node:vm` run a host's modules in a realm of their own, where `structuredClone` and
- * Node's modules make values of classes that `instanceof` does not know.
+ * Values of other realms are taken. Jest and `node:vm` run a host's modules in a realm of their
+ * own, where `structuredClone` and Node's modules make values of classes that `instanceof` does not
+ * know.
  */
 import { Result, Schema, SchemaGetter } from "effect"
 import { Time } from "simplan"
@@ -50,8 +52,8 @@ export const invalidIn = (method: string, request: unknown, field: string, messa
     : invalid(method, field, message, ...at(request, field))
 
 /**
- * Makes a function that checks a method's request, and throws an `InvalidFieldError` where it is wrong. `whole` is what
- * messages call the request itself.
+ * Makes a function that checks a method's request, and throws an `InvalidFieldError` where it is
+ * wrong. `whole` is what messages call the request itself.
  */
 export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, whole = "the request") => {
   const decode = Schema.decodeUnknownResult(schema, { errors: "first", onExcessProperty: "error" })
@@ -164,7 +166,10 @@ const structOf = ({ fields }: View.View): Schema.Codec<unknown, unknown> => {
   return Schema.Struct(made)
 }
 
-/** What makes a request the domain's: presets for what it leaves out, and the names that are others there. */
+/**
+ * What makes a request the domain's: presets for what it leaves out, and the names that are others
+ * there.
+ */
 const completing = (fields: View.AnyFields) => {
   const presets = Object.entries(fields).flatMap(([name, { from = name, preset }]) =>
     preset === undefined ? [] : [[from, preset]]
@@ -176,7 +181,9 @@ const completing = (fields: View.AnyFields) => {
   }
 }
 
-/** Makes a function that checks a method's request by its view, and gives the domain's form of it. */
+/**
+ * Makes a function that checks a method's request by its view, and gives the domain's form of it.
+ */
 export function ofView<Fields extends View.AnyFields>(
   view: View.View<Fields>
 ): (method: string, request: unknown) => View.Domain<Fields>

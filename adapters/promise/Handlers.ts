@@ -1,6 +1,6 @@
 /**
- * Handlers of events as plain async functions (rule E2), in a database transaction where they ask for one: simplan's, or one
- * that the host begins by a client of its own (rule H1).
+ * Handlers of events as plain async functions (rule E2), in a database transaction where they ask
+ * for one: simplan's, or one that the host begins by a client of its own (rule H1).
  */
 import { Cause, Context, Effect, Exit, Fiber, Predicate, Schema } from "effect"
 import { EventHandlers } from "simplan"
@@ -96,7 +96,9 @@ type Statement = (text: string, values: ReadonlyArray<unknown>) => Effect.Effect
 const called = (handle: Handle, event: Types.HandledEvent, more: object) =>
   Effect.tryPromise({ try: async (signal) => handle(event, { signal, ...more }), catch: (error) => error })
 
-/** Calls the handler with the transaction that the fiber runs in, for as long as the handler runs. */
+/**
+ * Calls the handler with the transaction that the fiber runs in, for as long as the handler runs.
+ */
 const calledInTransaction =
   (statement: Statement): Calling =>
   (handle, event) =>
@@ -154,8 +156,9 @@ const isOverdue = () => new Error(`The transaction has not begun within ${BEGIN_
 const notAwaited = () => new TypeError("transaction must resolve with what its argument resolves with")
 
 /**
- * Runs an effect in a transaction that the host begins. Where the effect fails, its own exit is the outcome: the error of the
- * host's client may hide that the lease was lost. An interruption waits until the host has rolled back.
+ * Runs an effect in a transaction that the host begins. Where the effect fails, its own exit is the
+ * outcome: the error of the host's client may hide that the lease was lost. An interruption waits
+ * until the host has rolled back.
  */
 const inHosts = <A, E>(
   begin: Types.HandlerTransaction<unknown>,

@@ -39,7 +39,10 @@ export const make = (logger: HostLogger | false | undefined): Write => {
   return logger === undefined ? toStderr : toHost(logger)
 }
 
-/** Says what a host has to know from its start on: as a warning of its logger, or on stderr where it has given none. */
+/**
+ * Says what a host has to know from its start on: as a warning of its logger, or on stderr where it
+ * has given none.
+ */
 export const warning =
   (logger: HostLogger | false | undefined) =>
   (message: string): void =>

@@ -1,7 +1,7 @@
 /**
- * The two kinds of methods, those that read and those that write: both check their request and that its organization
- * exists; one that writes takes an idempotency key (rule W2). Lists are async iterables, and have pages whose tokens are
- * opaque to the host.
+ * The two kinds of methods, those that read and those that write: both check their request and that
+ * its organization exists; one that writes takes an idempotency key (rule W2). Lists are async
+ * iterables, and have pages whose tokens are opaque to the host.
  */
 import { type Context, Effect, Result, Schema, Stream } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
@@ -72,7 +72,10 @@ const existing = (organizationId: string | undefined): Use<void> =>
     ? Effect.void
     : Effect.flatMap(Organizations.Organizations, (organizations) => organizations.check({ organizationId }))
 
-/** The call as its errors name it. It has to be made before anything is awaited, while the host is on the stack. */
+/**
+ * The call as its errors name it. It has to be made before anything is awaited, while the host is
+ * on the stack.
+ */
 const callOf = <Request>({ fields, name }: Method<Request>, request: unknown): Failures.Call => {
   const site: { readonly stack?: string } = {}
   Error.captureStackTrace(site, callOf)
@@ -129,7 +132,9 @@ export const byImport: Cursor<number> = {
   read: (token) => (/^\d{1,15}$/.test(decoded(token)) ? Number(decoded(token)) : undefined)
 }
 
-/** The position of a token; null without one. A token of something else is an `InvalidFieldError`. */
+/**
+ * The position of a token; null without one. A token of something else is an `InvalidFieldError`.
+ */
 export const position = <Position>(
   cursor: Cursor<Position>,
   token: string | null | undefined,
@@ -182,8 +187,8 @@ const paged = <Item, Position>(
 }
 
 /**
- * A method that gives a list. A wrong request is thrown at once. `keyed` is what it does under an idempotency key, if the request takes one: then
- * the list begins when all is done.
+ * A method that gives a list. A wrong request is thrown at once. `keyed` is what it does under an
+ * idempotency key, if the request takes one: then the list begins when all is done.
  */
 export const streaming =
   <Request extends object, A, Kind extends keyof Idempotency.Answers = never>(
@@ -271,7 +276,10 @@ const keyOf = (method: string, options: WriteOptions | undefined): string | unde
   })
 }
 
-/** What a method that writes does: the part that is done once, and what is returned for its answer, first or repeated. */
+/**
+ * What a method that writes does: the part that is done once, and what is returned for its answer,
+ * first or repeated.
+ */
 export interface Writing<Kind extends keyof Idempotency.Answers, A> {
   readonly kind: Kind
   readonly run: Use<Idempotency.Answers[Kind]>
@@ -285,7 +293,10 @@ export const once = <Kind extends keyof Idempotency.Answers, A>(
   reply: (answer: Idempotency.Answers[Kind]) => Use<A>
 ): Writing<Kind, A> => ({ kind, run, reply })
 
-/** A call that writes, and keeps its idempotency key itself. It checks that its organization exists, too. */
+/**
+ * A call that writes, and keeps its idempotency key itself. It checks that its organization exists,
+ * too.
+ */
 export const keyed = async <Request extends object, A>(
   runtime: Runtime,
   method: Method<Request>,
@@ -410,8 +421,8 @@ const tokenIn = (request: object): string | undefined =>
   "after" in request && typeof request.after === "string" ? request.after : undefined
 
 /**
- * The methods of the rows of a group. What makes something that is answered once keeps no idempotency key: with one, a secret
- * would have to be stored.
+ * The methods of the rows of a group. What makes something that is answered once keeps no
+ * idempotency key: with one, a secret would have to be stored.
  */
 export function ofRows<Rows extends Operation.Rows>(
   runtime: Runtime,

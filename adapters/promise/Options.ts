@@ -6,12 +6,18 @@ import type { InstantInput, TimeSpan } from "./types/Calls.ts"
 import type { HttpOptions } from "./types/Http.ts"
 import type { Terms } from "./types/Plans.ts"
 
-/** A layer of Effect, such as one of `simplan/postgres`: for hosts that use Effect, and for adapters written with it. */
+/**
+ * A layer of Effect, such as one of `simplan/postgres`: for hosts that use Effect, and for adapters
+ * written with it.
+ */
 export interface EffectLayer {
   readonly "~effect/Layer": object
 }
 
-/** A telco of plain functions as a layer of the telco port, which `TelcoSuite` of `simplan/testing` takes. */
+/**
+ * A telco of plain functions as a layer of the telco port, which `TelcoSuite` of `simplan/testing`
+ * takes.
+ */
 export interface TelcoLayer extends EffectLayer {
   readonly "~simplan/Telco": true
 }
@@ -27,14 +33,17 @@ export interface PgPool {
 /**
  * Where the data are.
  *
- * - `"postgres://user:password@host:port/database"`, or the same as a `URL`: a PostgreSQL server, 14 or later.
- * - A `Pool` of `pg`: the host's own connections, which stay open after `close`. simplan opens one more, to listen. With
- *   `options: "-c enable_seqscan=off -c jit=off"`, which holds for the host's own statements too, plans that PostgreSQL makes
- *   while a table is empty stay good.
+ * - `"postgres://user:password@host:port/database"`, or the same as a `URL`: a PostgreSQL server,
+ *   14 or later.
+ * - A `Pool` of `pg`: the host's own connections, which stay open after `close`. simplan opens one
+ *   more, to listen. With `options: "-c enable_seqscan=off -c jit=off"`, which holds for the host's
+ *   own statements too, plans that PostgreSQL makes while a table is empty stay good.
  * - `{ client }`: the `PgClient` of a host that uses Effect, whose connections are shared.
  * - `"memory"`: this process; nothing outlives it.
- * - A directory, such as `"./data"`: PGlite, for one process at a time. It needs the package `@electric-sql/pglite`.
- * - `{ storage }`: a storage of the host's own, as a layer of the ports `Storage`, `Jobs` and `Outbox`.
+ * - A directory, such as `"./data"`: PGlite, for one process at a time. It needs the package
+ *   `@electric-sql/pglite`.
+ * - `{ storage }`: a storage of the host's own, as a layer of the ports `Storage`, `Jobs` and
+ *   `Outbox`.
  */
 export type Database =
   | string
@@ -57,7 +66,10 @@ export interface AdapterCall {
 
 /** A package to create at the telco. */
 export interface PackageOrder {
-  /** `<attachment id>:<occurrence>`: the key of the call. The same order again has the first one's outcome. */
+  /**
+   * `<attachment id>:<occurrence>`: the key of the call. The same order again has the first one's
+   * outcome.
+   */
   readonly packageId: string
   /** The SIM. */
   readonly iccid: string
@@ -83,27 +95,38 @@ export interface OfPackage {
   readonly packageId: string
   /** The SIM. */
   readonly iccid: string
-  /** What the call is idempotent by: a new one after each refusal (rule S6), the package's id if it is absent. */
+  /**
+   * What the call is idempotent by: a new one after each refusal (rule S6), the package's id if it
+   * is absent.
+   */
   readonly key?: string | undefined
 }
 
 /**
- * A telco of plain functions. Each is idempotent by its key: the same call again has the first one's outcome and no
- * further effect. Suspending, cancelling and releasing what is not there succeeds.
+ * A telco of plain functions. Each is idempotent by its key: the same call again has the first
+ * one's outcome and no further effect. Suspending, cancelling and releasing what is not there
+ * succeeds.
  *
- * A function that throws `TelcoRefused` refuses for good. One that throws `TelcoUnavailable`, or fails to connect, is tried
- * again with the same key. Anything else that it throws is taken for a mistake in it: it is logged with its stack, a call
- * that waits for it rejects with a `SimplanError` that has it as its `cause`, and since it is not known what the telco
- * has done, the call is undone or tried again with the same key, as when the telco is unavailable.
+ * A function that throws `TelcoRefused` refuses for good. One that throws `TelcoUnavailable`, or
+ * fails to connect, is tried again with the same key. Anything else that it throws is taken for a
+ * mistake in it: it is logged with its stack, a call that waits for it rejects with a
+ * `SimplanError` that has it as its `cause`, and since it is not known what the telco has done, the
+ * call is undone or tried again with the same key, as when the telco is unavailable.
  */
 export interface Telco {
-  /** Creates a package. The key of a cancelled package is spent: a creation that comes later has to be refused. */
+  /**
+   * Creates a package. The key of a cancelled package is spent: a creation that comes later has to
+   * be refused.
+   */
   readonly createPackage: (order: PackageOrder, call: AdapterCall) => Promise<TelcoPackage>
   /** Stops a package for good. */
   readonly suspendPackage: (of: OfPackage, call: AdapterCall) => Promise<unknown>
   /** Cancels a package, or makes sure that it is never created. */
   readonly cancelPackage: (of: OfPackage, call: AdapterCall) => Promise<unknown>
-  /** Sends an SMS; `messageId` is the key. May resolve with `{ segments }`, where it counts them in a way of its own. */
+  /**
+   * Sends an SMS; `messageId` is the key. May resolve with `{ segments }`, where it counts them in
+   * a way of its own.
+   */
   readonly sendSms: (
     sms: { readonly messageId: string; readonly iccid: string; readonly from: string; readonly text: string },
     call: AdapterCall
@@ -116,8 +139,8 @@ export interface Telco {
     call: AdapterCall
   ) => Promise<unknown>
   /**
-   * Stops the service of a SIM, or starts it again, where `active` is true. The packages on it stay as they are. A telco
-   * without this function pauses no subscription (rule S7).
+   * Stops the service of a SIM, or starts it again, where `active` is true. The packages on it stay
+   * as they are. A telco without this function pauses no subscription (rule S7).
    */
   readonly setService?:
     | ((
@@ -126,19 +149,21 @@ export interface Telco {
       ) => Promise<unknown>)
     | undefined
   /**
-   * The packages of this service that the telco has on a SIM: the `packageId` of each, or where the telco does not know
-   * the order of one, any name by which `cancelPackage` takes it away, and that no package of another SIM has. Those that
-   * are over may be left out. Before a SIM is sold again, what is listed on it is cancelled. A telco without this function
-   * is taken at its word that what was cancelled is gone; so is one that answers null.
+   * The packages of this service that the telco has on a SIM: the `packageId` of each, or where the
+   * telco does not know the order of one, any name by which `cancelPackage` takes it away, and that
+   * no package of another SIM has. Those that are over may be left out. Before a SIM is sold again,
+   * what is listed on it is cancelled. A telco without this function is taken at its word that what
+   * was cancelled is gone; so is one that answers null.
    */
   readonly listPackages?:
     | ((of: { readonly iccid: string }, call: AdapterCall) => Promise<ReadonlyArray<string> | null>)
     | undefined
   /**
-   * What the telco has counted by now of the packages of this service on a SIM, whether it was reported or not. Asked when a
-   * subscription moves to another SIM (rule S8), after the packages in `stopped` are suspended: of them the answer must have all
-   * that was used until then; throw `TelcoUnavailable` while it cannot. A package that is not there is left out. Of a telco
-   * without this function the last report is taken for right; so it is of one that answers null.
+   * What the telco has counted by now of the packages of this service on a SIM, whether it was
+   * reported or not. Asked when a subscription moves to another SIM (rule S8), after the packages
+   * in `stopped` are suspended: of them the answer must have all that was used until then; throw
+   * `TelcoUnavailable` while it cannot. A package that is not there is left out. Of a telco without
+   * this function the last report is taken for right; so it is of one that answers null.
    */
   readonly readUsage?:
     | ((
@@ -159,17 +184,22 @@ export interface PackageUsage {
 }
 
 /**
- * A telco behind HTTP: a bridge in any language, by the contract of `simplan/telco-http`. A call that a bridge answers by 422 is
- * refused for good; after anything else than 2xx it is made again with the same key.
+ * A telco behind HTTP: a bridge in any language, by the contract of `simplan/telco-http`. A call
+ * that a bridge answers by 422 is refused for good; after anything else than 2xx it is made again
+ * with the same key.
  */
 export interface TelcoBridge {
-  /** The address to which the contract's paths are appended, such as `https://bridge.example/telco`. */
+  /**
+   * The address to which the contract's paths are appended, such as `https://bridge.example/telco`.
+   */
   readonly url: string | URL
   /** Sent as `Authorization: Bearer`. It is in no error and no log. */
   readonly token: string
   /** The time limit of a call; 10 s by default. */
   readonly timeout?: TimeSpan | undefined
-  /** Whether the bridge has the call that pauses SIMs and resumes them (rule S7); false by default. */
+  /**
+   * Whether the bridge has the call that pauses SIMs and resumes them (rule S7); false by default.
+   */
   readonly pauses?: boolean | undefined
 }
 
@@ -187,11 +217,15 @@ export interface WebhookCall {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Sends webhooks by a function of the host's own. It follows no redirect. What it throws counts as no response. */
+/**
+ * Sends webhooks by a function of the host's own. It follows no redirect. What it throws counts as
+ * no response.
+ */
 export interface Sender {
   /**
-   * Sends one, and returns the status of the response. `signal` aborts after 15 s. `retryAfterSeconds` is what the response
-   * asks for by `Retry-After`: after a 429 or 503 the webhook is sent again no sooner (rule W7).
+   * Sends one, and returns the status of the response. `signal` aborts after 15 s.
+   * `retryAfterSeconds` is what the response asks for by `Retry-After`: after a 429 or 503 the
+   * webhook is sent again no sooner (rule W7).
    */
   readonly send: (
     webhook: WebhookCall,
@@ -225,7 +259,10 @@ export interface Logger {
   error(message: string, details?: object): void
 }
 
-/** How much of a kind an organization may have, 1 to 1,000,000 each (rule W13). Another one is a `QuotaExceededError`. */
+/**
+ * How much of a kind an organization may have, 1 to 1,000,000 each (rule W13). Another one is a
+ * `QuotaExceededError`.
+ */
 export interface Quotas {
   /** Plans, archived ones included; 20,000 by default. */
   readonly plans?: number | undefined
@@ -237,7 +274,10 @@ export interface Quotas {
   readonly apiKeys?: number | undefined
 }
 
-/** How many SMS an organization may send to one of its SIMs, over all processes (rule W13). One more is an `SmsLimitedError`. */
+/**
+ * How many SMS an organization may send to one of its SIMs, over all processes (rule W13). One more
+ * is an `SmsLimitedError`.
+ */
 export interface SmsLimit {
   /** In one window, at once or spread: 1 to 1,000,000. */
   readonly messages: number
@@ -250,8 +290,9 @@ export interface Options {
   /** Where the data are. */
   readonly database: Database
   /**
-   * The direct address of the database, `"postgres://…"` or a `URL`, where `database` goes through a pooler in transaction mode:
-   * locks, notifications and migrations use it, over at most two connections.
+   * The direct address of the database, `"postgres://…"` or a `URL`, where `database` goes through
+   * a pooler in transaction mode: locks, notifications and migrations use it, over at most two
+   * connections.
    */
   readonly directUrl?: string | URL | undefined
   /**
@@ -260,22 +301,33 @@ export interface Options {
    */
   readonly schema?: string | undefined
   /**
-   * The key that signing keys, webhook URLs and activation codes are encrypted with in the database, 32 bytes in base64 or hexadecimal;
-   * during a rotation the new and the old one with a comma between. Where it is absent they are stored plain.
+   * The key that signing keys, webhook URLs and activation codes are encrypted with in the
+   * database, 32 bytes in base64 or hexadecimal; during a rotation the new and the old one with a
+   * comma between. Where it is absent they are stored plain.
    */
   readonly secretKeys?: string | undefined
   /**
-   * The telco: plain functions, a bridge over HTTP, what `createSimulator` makes, `"simulator"` for one that nothing is to be
-   * read of, or a layer of its port.
+   * The telco: plain functions, a bridge over HTTP, what `createSimulator` makes, `"simulator"` for
+   * one that nothing is to be read of, or a layer of its port.
    */
   readonly telco: Telco | TelcoBridge | "simulator" | EffectLayer
-  /** How webhooks are sent: over HTTP by default, by a function of the host's own, by a layer, or not at all. */
+  /**
+   * How webhooks are sent: over HTTP by default, by a function of the host's own, by a layer, or
+   * not at all.
+   */
   readonly webhooks?: false | WebhookOptions | Sender | EffectLayer | undefined
-  /** The business clock: the machine's by default, or one that stands at `start` until `clock.advanceTo` moves it. */
+  /**
+   * The business clock: the machine's by default, or one that stands at `start` until
+   * `clock.advanceTo` moves it.
+   */
   readonly clock?: "system" | { readonly start: InstantInput } | EffectLayer | undefined
-  /** Where logs go; `false` for nowhere. By default errors go to stderr, and nothing else is logged. */
+  /**
+   * Where logs go; `false` for nowhere. By default errors go to stderr, and nothing else is logged.
+   */
   readonly logger?: Logger | false | undefined
-  /** The first catalogue; by default the standard one, with the countries and networks of the world. */
+  /**
+   * The first catalogue; by default the standard one, with the countries and networks of the world.
+   */
   readonly catalogue?: Catalogue | EffectLayer | undefined
   /** How the HTTP API is mounted in the host's server, by `simplan.handler` or `toNodeHandler`. */
   readonly http?: HttpOptions | undefined
@@ -284,13 +336,14 @@ export interface Options {
   /** How many SMS an organization may send to one of its SIMs; 30 a minute by default. */
   readonly smsLimit?: "off" | SmsLimit | undefined
   /**
-   * Whether this process does due work: packages, webhooks, retries. True by default. Where no process does, `drain` has to
-   * be called.
+   * Whether this process does due work: packages, webhooks, retries. True by default. Where no
+   * process does, `drain` has to be called.
    */
   readonly worker?: boolean | undefined
   /**
-   * Whether this is the only process on the database. It then takes over the work of a killed process at once, and not after
-   * 15 s. Memory, directories and virtual clocks are for one process, so there it is true.
+   * Whether this is the only process on the database. It then takes over the work of a killed
+   * process at once, and not after 15 s. Memory, directories and virtual clocks are for one
+   * process, so there it is true.
    */
   readonly alone?: boolean | undefined
 }

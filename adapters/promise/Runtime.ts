@@ -1,9 +1,9 @@
 /**
  * The running service: its start, its end, and how a call is run in between.
  *
- * It starts when it is made. A start that fails is reported to the call that waits for it, or to the log where none
- * does, and tried again at the next call. A call has limits, its signal and its timeout: one that is given up rejects at
- * once; its work is interrupted and ends by itself.
+ * It starts when it is made. A start that fails is reported to the call that waits for it, or to
+ * the log where none does, and tried again at the next call. A call has limits, its signal and its
+ * timeout: one that is given up rejects at once; its work is interrupted and ends by itself.
  */
 import { Cause, Context, Effect, Exit, Layer, Scope, Stream } from "effect"
 import { randomUUID } from "node:crypto"
@@ -29,8 +29,8 @@ export interface Runtime {
   /** Resolves when the service has started, with all its services. */
   readonly context: () => Promise<Context.Context<Provided>>
   /**
-   * The same for a request that has arrived over HTTP. Those that had arrived when `close` was called are answered: their
-   * connections are read in the turns of the event loop after it.
+   * The same for a request that has arrived over HTTP. Those that had arrived when `close` was
+   * called are answered: their connections are read in the turns of the event loop after it.
    */
   readonly contextOfRequest: () => Promise<Context.Context<Provided>>
   /** Whether `close` was called. */
@@ -52,7 +52,10 @@ export interface Runtime {
   readonly log: Logs.Write
   /** Has `close` wait for a promise, which is returned. */
   readonly hold: <A>(promise: Promise<A>) => Promise<A>
-  /** Has `close` wait for what else is under way, and release what uses the services, before it ends them. */
+  /**
+   * Has `close` wait for what else is under way, and release what uses the services, before it ends
+   * them.
+   */
   readonly beforeClose: (user: ServiceUser) => void
   /** Ends what is under way and closes the storage. Later calls reject with a `ClosedError`. */
   readonly close: () => Promise<void>
@@ -98,7 +101,10 @@ export const atMost = async (millis: number, promise: Promise<unknown>): Promise
   }
 }
 
-/** Runs a call's work within its limits. `onGivenUp` names what is to be done when the call is given up. */
+/**
+ * Runs a call's work within its limits. `onGivenUp` names what is to be done when the call is given
+ * up.
+ */
 export const within = <A>(
   method: string,
   options: CallOptions | undefined,
@@ -256,7 +262,8 @@ export const make = (
     await Effect.runPromise(Scope.close(running.scope, Exit.void))
   }
 
-  // The first call reports a failure. Where there is none, as in a process that only works, it would go unreported.
+  // The first call reports a failure. Where there is none, as in a process that only works, it
+  // would go unreported.
   start().catch((error: unknown) => {
     if (!isAwaited) log("error", "The service cannot start; the next call tries again", { err: error })
   })

@@ -59,8 +59,9 @@ const drain =
   }
 
 /**
- * The service over a database and a telco. It starts in the background; every method waits for the start. A start that
- * fails is reported by the call that waits for it, and tried again at the next one.
+ * The service over a database and a telco. It starts in the background; every method waits for the
+ * start. A start that fails is reported by the call that waits for it, and tried again at the next
+ * one.
  *
  * Throws an `InvalidFieldError` at once where an option is wrong.
  */

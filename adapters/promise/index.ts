@@ -1,6 +1,6 @@
 /**
- * simplan for hosts that use plain Promises: `createSimplan`, the types of its methods, and the errors that they reject
- * with.
+ * simplan for hosts that use plain Promises: `createSimplan`, the types of its methods, and the
+ * errors that they reject with.
  */
 export { toNodeHandler } from "./http/NodeHandler.ts"
 export { createSimplan } from "./Simplan.ts"

@@ -55,7 +55,10 @@ export const importSims = (
   return { imported, updated, taken, differing }
 }
 
-/** How many free eSIMs are counted of a label, and among how many SIMs it is searched where there is none. */
+/**
+ * How many free eSIMs are counted of a label, and among how many SIMs it is searched where there is
+ * none.
+ */
 const COUNTED = 1_000
 
 const first = <A>(rows: Iterable<A>): ReadonlyArray<A> => {
@@ -95,7 +98,10 @@ const isProvisioning = (store: RowStore, of: Pick<Storage.ReservationRequest, "o
   return false
 }
 
-/** Whether a SIM of the label is on its way back to stock. One whose release has ended in refusals is not. */
+/**
+ * Whether a SIM of the label is on its way back to stock. One whose release has ended in refusals
+ * is not.
+ */
 const isReturning = (store: RowStore, of: Pick<Storage.ReservationRequest, "organizationId" | "label">): boolean => {
   const refused = new Set<string>()
   for (const { value } of store.also("job", Rows.PROBLEMS, null)) {

@@ -1,5 +1,6 @@
 /**
- * Lists of rows: how many are taken of them, how far a filter goes over them, and where the next page begins.
+ * Lists of rows: how many are taken of them, how far a filter goes over them, and where the next
+ * page begins.
  */
 import { type SimAggregate, Storage } from "simplan/ports"
 import type * as Rows from "./Rows.ts"

@@ -1,6 +1,6 @@
 /**
- * The ports `Storage`, `Jobs` and `Outbox` over a `RowStore`. Every operation is one transaction of the store, which makes
- * a commit whole and a read a snapshot.
+ * The ports `Storage`, `Jobs` and `Outbox` over a `RowStore`. Every operation is one transaction of
+ * the store, which makes a commit whole and a read a snapshot.
  */
 import { Context, Effect, Layer } from "effect"
 import {

@@ -1,5 +1,6 @@
 /**
- * The rows of a `RowStore`: their kinds, and where each of them is. The value of a row is one of the domain's.
+ * The rows of a `RowStore`: their kinds, and where each of them is. The value of a row is one of
+ * the domain's.
  */
 import type { ApiKey, AuditEntry, Catalogue, Command, Idempotency, Job } from "simplan/ports"
 import type {
@@ -52,9 +53,13 @@ export interface Kinds {
   readonly catalogue: { readonly version: number; readonly catalogue: Catalogue.Catalogue }
   /** Where a virtual clock stands: at most one row, of the whole service. */
   readonly clock: { readonly at: Time.Instant }
-  /** When it was last tried whether the store takes a write: at most one row, of the whole service. */
+  /**
+   * When it was last tried whether the store takes a write: at most one row, of the whole service.
+   */
   readonly probe: { readonly at: Time.Instant }
-  /** What a process says of itself, by when it said so. The id is `processId`; of the whole service. */
+  /**
+   * What a process says of itself, by when it said so. The id is `processId`; of the whole service.
+   */
   readonly process: Process.Process
   /** A SIM with all that hangs on it. The id is its ICCID. */
   readonly sim: SimAggregate.SimAggregate
@@ -103,7 +108,10 @@ export interface Work {
   readonly dueId: string
   /** Whose turn it takes: an organization's id, or an endpoint's. */
   readonly partitionId: string
-  /** Of the rows about one subject in a queue the first by position and id goes first (rule E2); null: about none. */
+  /**
+   * Of the rows about one subject in a queue the first by position and id goes first (rule E2);
+   * null: about none.
+   */
   readonly subject: string | null
 }
 
@@ -113,7 +121,9 @@ export interface Place {
   readonly organizationId: string
   /** Unique in the kind and the organization; that of a SIM and of a job in the whole service. */
   readonly id: string
-  /** The place in its organization's list of the kind, before the id: mostly when it was created. */
+  /**
+   * The place in its organization's list of the kind, before the id: mostly when it was created.
+   */
   readonly position: number
   /** Another list that it is in. */
   readonly also: Listed | null
@@ -179,7 +189,10 @@ export const dueToHandler = (name: string): string => EventHandler.endpointId(na
 /** The deliveries to a handler, by the id that stands for it, that were given up. */
 export const givenUpBy = (endpointId: string): string => `failed:${endpointId}`
 
-/** The queue of free eSIMs: those that were never used come first, then those that were recycled first (rule S2). */
+/**
+ * The queue of free eSIMs: those that were never used come first, then those that were recycled
+ * first (rule S2).
+ */
 export const freeSims = ({ label, organizationId }: Pick<Sim.Sim, "label" | "organizationId">): string =>
   `free:${organizationId}:${label}`
 
@@ -259,7 +272,10 @@ const ofUsage = (entry: UsageBook.Entry): Place => {
   return { organizationId, id, position, also: { list: usageOf(entry), position, id }, work: null }
 }
 
-/** A SIM as it is read: one that was stored before SIMs could be paused has service, and one from before moves has not moved. */
+/**
+ * A SIM as it is read: one that was stored before SIMs could be paused has service, and one from
+ * before moves has not moved.
+ */
 export const supplied = (aggregate: Kinds["sim"]): Kinds["sim"] => {
   const { movedTo = null, service = Sim.inService }: Partial<Sim.Sim> = aggregate.sim
   const { sim } = aggregate
@@ -268,7 +284,10 @@ export const supplied = (aggregate: Kinds["sim"]): Kinds["sim"] => {
     : { ...aggregate, sim: { ...sim, movedTo, service } }
 }
 
-/** A key as it is read, with its last use: one that was stored before secrets overlapped has none before. */
+/**
+ * A key as it is read, with its last use: one that was stored before secrets overlapped has none
+ * before.
+ */
 export const withUse = (key: Kinds["apiKey"], use: Kinds["apiKeyUse"] | null): Kinds["apiKey"] => {
   const { previousHash = null, previousUntil = null }: Partial<Kinds["apiKey"]> = key
   return { ...key, previousHash, previousUntil, lastUsedAt: use?.at ?? null }

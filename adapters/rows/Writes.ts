@@ -1,8 +1,9 @@
 /**
- * A commit as changes of rows: what each part of it relies on, and what it writes; and what is deleted by its age.
+ * A commit as changes of rows: what each part of it relies on, and what it writes; and what is
+ * deleted by its age.
  *
- * A part that meets something else than it relies on throws `Conflict`, and the transaction that it runs in takes back
- * what was written before.
+ * A part that meets something else than it relies on throws `Conflict`, and the transaction that it
+ * runs in takes back what was written before.
  */
 import type { Operator } from "simplan/ports"
 import { Delivery, EventHandler, Job, Region, SimDifference, Storage, type Time, UsageBook } from "simplan/ports"
@@ -16,8 +17,9 @@ interface Key {
 }
 
 /**
- * Changes one row. `next` gets its value, null where it is not there, and the token that it was leased with last. Null
- * removes the row, and the same value leaves it with its lease as it is; another one has the lease that is given.
+ * Changes one row. `next` gets its value, null where it is not there, and the token that it was
+ * leased with last. Null removes the row, and the same value leaves it with its lease as it is;
+ * another one has the lease that is given.
  */
 const change = <K extends Rows.Kind>(
   store: RowStore,

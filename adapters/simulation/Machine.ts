@@ -1,10 +1,11 @@
 /**
  * The machine of a simulation in memory: time and randomness that are the same at each run.
  *
- * All fibers run in turn, in the order in which they became ready. When none is ready, one of the parked fibers goes on;
- * when none is parked, time jumps to the next sleeper and no further. A time-out of 10 s costs nothing, fires exactly
- * when nothing else can happen before it, and the order of everything is the same at each run. Only for fibers that wait
- * for nothing outside, such as a socket. Ids and jitter come from a seed, so that nothing is secret.
+ * All fibers run in turn, in the order in which they became ready. When none is ready, one of the
+ * parked fibers goes on; when none is parked, time jumps to the next sleeper and no further. A
+ * time-out of 10 s costs nothing, fires exactly when nothing else can happen before it, and the
+ * order of everything is the same at each run. Only for fibers that wait for nothing outside, such
+ * as a socket. Ids and jitter come from a seed, so that nothing is secret.
  */
 import { type Clock, Effect, Scheduler, Duration, Layer } from "effect"
 import * as Digest from "effect/crypto/Digest"
@@ -29,8 +30,8 @@ export interface MachineTime {
 }
 
 /**
- * A machine time that begins at `start`, in milliseconds since the epoch. `choose` picks one of so many parked fibers:
- * the first one unless given.
+ * A machine time that begins at `start`, in milliseconds since the epoch. `choose` picks one of so
+ * many parked fibers: the first one unless given.
  */
 export const time = (start: number, choose: (count: number) => number = () => 0): MachineTime => {
   let now = start

@@ -1,9 +1,10 @@
 /**
- * The processes of a simulated service, one after the other over the same ports; what is put around every operation of a
- * port; and what breaks in a process.
+ * The processes of a simulated service, one after the other over the same ports; what is put around
+ * every operation of a port; and what breaks in a process.
  *
- * A process that is killed stands still at a commit, before it or after it: from there on nothing that it does reaches the
- * storage, the telco or a webhook's receiver, and whoever waits for it waits for ever.
+ * A process that is killed stands still at a commit, before it or after it: from there on nothing
+ * that it does reaches the storage, the telco or a webhook's receiver, and whoever waits for it
+ * waits for ever.
  */
 import { Context, Effect, Latch, Cause, Logger } from "effect"
 import { Jobs, Outbox, Storage, Telco, WebhookSender } from "simplan/ports"
@@ -63,7 +64,8 @@ export const over = (ports: Context.Context<Killable>): Processes => {
           return storage.commit(written)
         }
         own.dead = true
-        // A commit that fails is one to stand still at, too: otherwise those who wait for the process would never end.
+        // A commit that fails is one to stand still at, too: otherwise those who wait for the
+        // process would never end.
         return when === "before" ? standStill : Effect.andThen(Effect.exit(storage.commit(written)), standStill)
       })
     const alive: Decoration = { ask: (_, argument) => argument, run: (_, operation) => whileAlive(operation) }
@@ -110,7 +112,10 @@ const decorated = (name: string, member: unknown, decoration: Decoration): unkno
   return isObject(member) ? around(member, decoration, `${name}.`) : member
 }
 
-/** The service with all its operations decorated; an operation of a group is named `group.operation`. */
+/**
+ * The service with all its operations decorated; an operation of a group is named
+ * `group.operation`.
+ */
 export function around<Service extends object>(service: Service, decoration: Decoration, prefix?: string): Service
 export function around(service: object, decoration: Decoration, prefix = ""): object {
   return Object.fromEntries(

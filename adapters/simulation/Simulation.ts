@@ -1,9 +1,10 @@
 /**
- * A whole service under a virtual clock, in one call: memory storage, simulated telco, catalogue, two organizations
- * with inventories, and a receiver for their webhooks.
+ * A whole service under a virtual clock, in one call: memory storage, simulated telco, catalogue,
+ * two organizations with inventories, and a receiver for their webhooks.
  *
- * Everything follows from the seed and the steps: ids, jitter, faults, and the order in which things happen. It needs
- * neither Node nor a test runner. A mistake in its use is one sentence that names the field, the value and what is allowed.
+ * Everything follows from the seed and the steps: ids, jitter, faults, and the order in which
+ * things happen. It needs neither Node nor a test runner. A mistake in its use is one sentence that
+ * names the field, the value and what is allowed.
  */
 import { Clock as MachineClock, Context, Data, Duration, Effect, Layer, Logger, Scheduler, Scope } from "effect"
 import { Catalogues, Clock, EventHandlers, Services, Settings, Time, Worker } from "simplan"
@@ -20,7 +21,9 @@ import * as SimulatedTelco from "./Telco.ts"
 /** What another storage has to be. */
 export type StorageLayer = Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox>
 
-/** How a simulation is built. Every option may be left out; `make` refuses values that cannot be. */
+/**
+ * How a simulation is built. Every option may be left out; `make` refuses values that cannot be.
+ */
 export interface Options extends Inventory.Options {
   /** Decides everything that is random: 1 unless given. */
   readonly seed?: number
@@ -31,15 +34,17 @@ export interface Options extends Inventory.Options {
   /** Memory unless given. Another storage goes by the machine's own time. */
   readonly storage?: StorageLayer
   /**
-   * Whether what happened outside the service is kept to be observed: the telco's records, the calls to it, and the
-   * webhooks that arrived. It is unless this is false; a run of a million events may want the memory.
+   * Whether what happened outside the service is kept to be observed: the telco's records, the
+   * calls to it, and the webhooks that arrived. It is unless this is false; a run of a million
+   * events may want the memory.
    */
   readonly keepsHistory?: boolean
   /** Called with every call to the telco. */
   readonly onTelcoCall?: SimulatedTelco.Listener
   /**
-   * Handlers of events in each process (rule E2), which do nothing with what they are given: none unless given. In memory an
-   * advance that waits for the machine's clock is a mishap then, unless the telco was slow or a process was killed.
+   * Handlers of events in each process (rule E2), which do nothing with what they are given: none
+   * unless given. In memory an advance that waits for the machine's clock is a mishap then, unless
+   * the telco was slow or a process was killed.
    */
   readonly handlers?: ReadonlyArray<{ readonly name: string; readonly types: ReadonlyArray<string> }>
   /** What to put around the ports: to plant a fault, and see it found. */
@@ -61,13 +66,16 @@ export type Ports = Services.Ports
 export const DEFAULT_START: Time.Instant = Date.UTC(2026, 0, 1)
 
 /**
- * Builds the service with the catalogue of the real world; it is there until the scope closes. Options that cannot be
- * are a defect, a `Misuse` whose sentence says which.
+ * Builds the service with the catalogue of the real world; it is there until the scope closes.
+ * Options that cannot be are a defect, a `Misuse` whose sentence says which.
  */
 export const make = (options: Options = {}): Effect.Effect<Simulated.Simulated, never, Scope.Scope> =>
   makeOver(StandardCatalogue.layer, options)
 
-/** Builds the service with a catalogue of the caller's: a bundle that uses this alone does without the real one. */
+/**
+ * Builds the service with a catalogue of the caller's: a bundle that uses this alone does without
+ * the real one.
+ */
 export const makeOver = Effect.fnUntraced(function* (
   catalogue: Layer.Layer<Catalogues.BuiltIn>,
   options: Options
@@ -100,8 +108,8 @@ export const makeOver = Effect.fnUntraced(function* (
     simulator.pipe(Layer.provide(keepsHistory ? journal.layer : Books.layerMemory)),
     receiver
   ).pipe(Layer.provideMerge(Clocks.virtual(start)))
-  // Fibers that wait for a database cannot be distinguished from fibers that wait for nothing: those go by the real
-  // machine.
+  // Fibers that wait for a database cannot be distinguished from fibers that wait for nothing:
+  // those go by the real machine.
   const machine = options.storage === undefined ? Machine.time(start) : undefined
   const mishaps = Processes.mishaps()
   const inItsTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
@@ -134,7 +142,8 @@ export const makeOver = Effect.fnUntraced(function* (
     Effect.map(Settings.Settings, (defaults) => ({ ...defaults, ...KEPT, ...pace.limits }))
   )
 
-  // Each process has a scope of its own. One that was killed is never closed: it stands still for good.
+  // Each process has a scope of its own. One that was killed is never closed: it stands still for
+  // good.
   const begin = Effect.gen(function* () {
     const own = yield* Scope.make()
     const present = processes.next()
@@ -248,11 +257,17 @@ const faultOf = (fault: Simulated.Fault, times: number, delay: number): Faults.F
   }
 }
 
-/** How long to wait for a telco: as in service, where waiting costs nothing, or as briefly as a real machine can. */
+/**
+ * How long to wait for a telco: as in service, where waiting costs nothing, or as briefly as a real
+ * machine can.
+ */
 const simulatedPace = { slow: 15 * Time.SECOND, limits: {} } as const
 const realPace = { slow: 250, limits: { telcoTimeoutMillis: 100, claimMillis: 200 } } as const
 
-/** A history has every event, however far the clock is advanced at once, so events are kept for longer than any run. */
+/**
+ * A history has every event, however far the clock is advanced at once, so events are kept for
+ * longer than any run.
+ */
 const KEPT = { retentionMillis: 10_000 * 366 * Time.DAY } as const
 
 const shown = (value: unknown): string =>

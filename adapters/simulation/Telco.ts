@@ -1,8 +1,9 @@
 /**
- * The telco of a simulated service, observed from both sides: the calls to it, with what came of each, and its books as a
- * journal of what was written, in order, each with its instant.
+ * The telco of a simulated service, observed from both sides: the calls to it, with what came of
+ * each, and its books as a journal of what was written, in order, each with its instant.
  *
- * The journal is the telco's memory itself, not a copy of it, so it is true also of calls whose answer was lost.
+ * The journal is the telco's memory itself, not a copy of it, so it is true also of calls whose
+ * answer was lost.
  */
 import { Cause, Effect, Exit, Layer, Predicate, type Schema } from "effect"
 import type { Time } from "simplan"
@@ -21,7 +22,9 @@ const outcome = (answer: Answer): Simulated.TelcoCall["outcome"] => {
   return error.value._tag === "Telco.Refused" ? "refused" : "unavailable"
 }
 
-/** The telco, with every call that changes something passed to the listener as soon as it is over. */
+/**
+ * The telco, with every call that changes something passed to the listener as soon as it is over.
+ */
 export const observed = (
   telco: Telco.Telco["Service"],
   now: Effect.Effect<Time.Instant>,

@@ -1,8 +1,9 @@
 /**
- * What adapters read of a telco's answers over HTTP: bodies, `Retry-After`, and the error of a connection that gave none.
+ * What adapters read of a telco's answers over HTTP: bodies, `Retry-After`, and the error of a
+ * connection that gave none.
  *
- * Bodies are read within a limit of bytes (rule W13): whoever is at the other end decides how much is sent, and a telco that is
- * broken, or is none, may send without an end.
+ * Bodies are read within a limit of bytes (rule W13): whoever is at the other end decides how much
+ * is sent, and a telco that is broken, or is none, may send without an end.
  */
 import { Data, Effect, Stream } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
@@ -48,8 +49,9 @@ export const text = (
   })
 
 /**
- * Reads a body that is of no use, so that the connection can be used again, within the limit and for a second at most. Else it
- * is closed: a body that is left alone keeps its connection until the next garbage collection.
+ * Reads a body that is of no use, so that the connection can be used again, within the limit and
+ * for a second at most. Else it is closed: a body that is left alone keeps its connection until the
+ * next garbage collection.
  */
 export const discard = (response: Response): Effect.Effect<void> =>
   // Failure: the connection is closed, and the next call opens another.
@@ -58,7 +60,10 @@ export const discard = (response: Response): Effect.Effect<void> =>
 /** The longest wait, in seconds: the longest step of the retry schedule. */
 const LONGEST_WAIT = 3_600
 
-/** The seconds to wait from `now` (milliseconds since the epoch), by the header `Retry-After`; undefined where it says nothing. */
+/**
+ * The seconds to wait from `now` (milliseconds since the epoch), by the header `Retry-After`;
+ * undefined where it says nothing.
+ */
 export const retryAfterSeconds = (header: string | undefined, now: number): number | undefined => {
   const asked = RetryAfter.seconds(header, now)
   return asked === undefined ? undefined : Math.min(asked, LONGEST_WAIT)
@@ -72,13 +77,19 @@ const withoutConnection =
 const part = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
 
-/** What an error comes of; undefined where nothing is known. A host has an error for each of its addresses. */
+/**
+ * What an error comes of; undefined where nothing is known. A host has an error for each of its
+ * addresses.
+ */
 const behind = (error: unknown): unknown => {
   const errors = part(error, "errors")
   return Array.isArray(errors) ? errors[0] : part(error, "cause")
 }
 
-/** What was first: `fetch` wraps the error of the connection, which has one for each address of a host. */
+/**
+ * What was first: `fetch` wraps the error of the connection, which has one for each address of a
+ * host.
+ */
 export const origin = (error: unknown): unknown => {
   const first = behind(error)
   return first === undefined ? error : origin(first)
@@ -104,6 +115,9 @@ const chain = (error: unknown): ReadonlyArray<unknown> => {
   return first === undefined ? [error] : [error, ...chain(first)]
 }
 
-/** Whether nothing can have been sent: no connection was made. One of the errors that this one comes of may say so. */
+/**
+ * Whether nothing can have been sent: no connection was made. One of the errors that this one comes
+ * of may say so.
+ */
 export const isUnsent = (error: unknown): boolean =>
   chain(error).some((one) => withoutConnection.test(field(one, "code")) || field(one, "syscall") === "connect")

@@ -1,9 +1,10 @@
 /**
- * What every call of one telco passes: its rate, its circuit breaker and its metrics. Telcos share nothing here, so one
- * that is down holds up no other.
+ * What every call of one telco passes: its rate, its circuit breaker and its metrics. Telcos share
+ * nothing here, so one that is down holds up no other.
  *
- * A call that is not made fails with `NotDone` and the seconds to wait. The limits are those of this process. Organizations
- * take turns, and calls of one that are not answered hold back only its own (rule W13).
+ * A call that is not made fails with `NotDone` and the seconds to wait. The limits are those of
+ * this process. Organizations take turns, and calls of one that are not answered hold back only its
+ * own (rule W13).
  */
 import { Context, Deferred, Duration, Effect, Exit, Latch, Metric, Result, type Scope } from "effect"
 import { Clocks, Telco } from "simplan/ports"
@@ -38,7 +39,10 @@ export interface Options {
 
 /** Makes calls of one telco under its limits. */
 export interface CallControl {
-  /** Makes a call when its turn comes. The priority is that of the fiber, and so is the organization (`Telco.Caller`). */
+  /**
+   * Makes a call when its turn comes. The priority is that of the fiber, and so is the organization
+   * (`Telco.Caller`).
+   */
   readonly run: <A>(operation: string, call: Effect.Effect<A, CallFailure>) => Effect.Effect<A, CallFailure>
   /** The same for a call that fails in another way; `CallFailure`: it was not made. */
   readonly runBy: <A, E>(
@@ -51,7 +55,10 @@ export interface CallControl {
 /** What a failure says about the telco. */
 export type Meaning = Pick<CallFailure, "outcome" | "isAnswered" | "isOverloaded">
 
-/** What became of a call. `held_back`: it was not made, because there were too many or the circuit breaker is open. */
+/**
+ * What became of a call. `held_back`: it was not made, because there were too many or the circuit
+ * breaker is open.
+ */
 type Outcome = "done" | "refused" | "not_found" | "not_done" | "unknown" | "held_back" | "interrupted"
 
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -111,7 +118,10 @@ const millis = (duration: Duration.Input): number => Duration.toMillis(Duration.
 const heldBack = (message: string, retryAfterSeconds: number) =>
   new CallFailure({ outcome: "NotDone", message, retryAfterSeconds })
 
-/** Whether a failure shows that the telco is there. Where an adapter does not say, an unknown outcome is no answer. */
+/**
+ * Whether a failure shows that the telco is there. Where an adapter does not say, an unknown
+ * outcome is no answer.
+ */
 const isAnswered = ({ isAnswered, outcome }: Meaning): boolean => isAnswered ?? outcome !== "Unknown"
 
 /** Metrics and messages name the telco. The breaker and the rate are this process's own. */
@@ -143,7 +153,10 @@ export const make = ({
     const tooMany = (seconds: number) =>
       heldBack(`The telco ${telco} gets at most ${callsPerSecond} calls per second, and more wait`, seconds)
 
-    /** Gives calls their turns, up to now. When to advance again, if nothing changes before; null: then only. */
+    /**
+     * Gives calls their turns, up to now. When to advance again, if nothing changes before; null:
+     * then only.
+     */
     const giveTurns = (now: number): number | null => {
       for (;;) {
         const step = CallRate.next(rateLimits, rate, now)

@@ -1,16 +1,16 @@
 /**
- * How a call of a real telco fails, and what that is to the caller of the telco port. What an adapter may do next depends on
- * whether the telco may have done the work.
+ * How a call of a real telco fails, and what that is to the caller of the telco port. What an
+ * adapter may do next depends on whether the telco may have done the work.
  */
 import { Data, Effect } from "effect"
 import { Telco } from "simplan/ports"
 import type { JournalError } from "./Journal.ts"
 
 /**
- * `Refused`: the telco has not done it and will not.
- * `NotFound`: what the call is about is not there.
- * `NotDone`: the telco has certainly not done it, and may do it later: it has too many calls, or was not asked at all.
- * `Unknown`: no answer, or none that can be understood. The telco may have done it, and may still do it.
+ * `Refused`: the telco has not done it and will not. `NotFound`: what the call is about is not
+ * there. `NotDone`: the telco has certainly not done it, and may do it later: it has too many
+ * calls, or was not asked at all. `Unknown`: no answer, or none that can be understood. The telco
+ * may have done it, and may still do it.
  */
 export type Outcome = "Refused" | "NotFound" | "NotDone" | "Unknown"
 
@@ -35,7 +35,10 @@ export type TelcoFailure = Telco.Refused | Telco.Unavailable
 export const unavailable = (message: string, retryAfterSeconds?: number): Telco.Unavailable =>
   new Telco.Unavailable(retryAfterSeconds === undefined ? { message } : { message, retryAfterSeconds })
 
-/** Unavailable, and certainly not done: nothing has to be undone (rule S5). For calls of the port that are one call. */
+/**
+ * Unavailable, and certainly not done: nothing has to be undone (rule S5). For calls of the port
+ * that are one call.
+ */
 export const notDone = ({
   message,
   retryAfterSeconds

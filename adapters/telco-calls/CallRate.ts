@@ -1,10 +1,12 @@
 /**
- * How many calls a telco gets, in each second and at once: a state machine, without a clock of its own.
+ * How many calls a telco gets, in each second and at once: a state machine, without a clock of its
+ * own.
  *
- * Calls start one by one, evenly over the second, so that no window of a second has more than it may. Orders start
- * before polls, which also leave a quarter of the calls at once to orders. Of each, organizations take turns: the next call
- * is of the one with fewest under way, of these of the one that has waited longest for its turn (rule W13). A call waits for
- * its turn up to a bound; one that could not come to its turn by then is refused at once. After the telco has asked for
+ * Calls start one by one, evenly over the second, so that no window of a second has more than it
+ * may. Orders start before polls, which also leave a quarter of the calls at once to orders. Of
+ * each, organizations take turns: the next call is of the one with fewest under way, of these of
+ * the one that has waited longest for its turn (rule W13). A call waits for its turn up to a bound;
+ * one that could not come to its turn by then is refused at once. After the telco has asked for
  * fewer calls, the rate is halved, and doubles again in steps.
  *
  * Times are machine time, in milliseconds.
@@ -55,7 +57,10 @@ export interface State {
 /** How long the rate stays divided before it doubles, in milliseconds. */
 const RECOVERY = 5_000
 
-/** Demands within this time, in milliseconds, count once: they answer calls that were under way together. */
+/**
+ * Demands within this time, in milliseconds, count once: they answer calls that were under way
+ * together.
+ */
 const TOGETHER = 1_000
 
 const LARGEST_DIVISOR = 32
@@ -76,7 +81,10 @@ const divisorAt = ({ slowdown }: State, now: number): number =>
 export const interval = (limits: Limits, state: State, now: number): number =>
   (1_000 / limits.callsPerSecond) * divisorAt(state, now)
 
-/** How many of those that wait come before a new call of the organization: its own, and as many of each other one. */
+/**
+ * How many of those that wait come before a new call of the organization: its own, and as many of
+ * each other one.
+ */
 const beforeIn = (queue: ReadonlyArray<Waiting>, organizationId: string): number => {
   const counts = new Map<string, number>()
   for (const one of queue) counts.set(one.organizationId, (counts.get(one.organizationId) ?? 0) + 1)
@@ -100,7 +108,10 @@ const expectedWait = (
   }: { readonly priority: Priority; readonly organizationId: string; readonly now: number }
 ): number => Math.max(0, state.nextAt - now) + before(state, priority, organizationId) * interval(limits, state, now)
 
-/** Lets a call wait for its turn. Fails with the seconds after which there may be a turn, if the wait would be too long. */
+/**
+ * Lets a call wait for its turn. Fails with the seconds after which there may be a turn, if the
+ * wait would be too long.
+ */
 export const enter = (
   limits: Limits,
   state: State,
@@ -156,7 +167,10 @@ const removed = (state: State, id: number): State => ({
 /** Takes a call from its queue. Nothing happens if it does not wait. */
 export const withdraw = (state: State, id: number): State => pruned(removed(state, id))
 
-/** What comes next: a call starts, one has waited too long, or nothing until an instant (null: until something changes). */
+/**
+ * What comes next: a call starts, one has waited too long, or nothing until an instant (null: until
+ * something changes).
+ */
 export type Step =
   | { readonly _tag: "Started"; readonly id: number; readonly state: State }
   | { readonly _tag: "Expired"; readonly id: number; readonly state: State }

@@ -1,15 +1,16 @@
 /**
  * Keeps calls from a telco that does not answer: a state machine, without a clock of its own.
  *
- * Closed, until several calls in a row were not answered. Then open: no call is made for a while. After that half-open:
- * one call tries whether the telco answers. Its answer closes the breaker; otherwise it opens for twice as long.
+ * Closed, until several calls in a row were not answered. Then open: no call is made for a while.
+ * After that half-open: one call tries whether the telco answers. Its answer closes the breaker;
+ * otherwise it opens for twice as long.
  *
- * Each organization has a breaker of its own beside the one of the telco (rule W13): what no answer comes to may be the
- * fault of what one organization asks for. The telco's opens after calls of at least two of them, or of the service itself,
- * in a row.
+ * Each organization has a breaker of its own beside the one of the telco (rule W13): what no answer
+ * comes to may be the fault of what one organization asks for. The telco's opens after calls of at
+ * least two of them, or of the service itself, in a row.
  *
- * The breaker of `effect/persistence` is no replacement: it goes by the wall clock, which may be set (rule W13), and each of its
- * circuits knows only its own calls.
+ * The breaker of `effect/persistence` is no replacement: it goes by the wall clock, which may be
+ * set (rule W13), and each of its circuits knows only its own calls.
  *
  * Times are machine time, in milliseconds.
  */
@@ -62,7 +63,10 @@ export const unanswered = (limits: Limits, state: State, now: number): State => 
   }
 }
 
-/** A call was given up before it had an outcome: where it was the one that tries, the next call does. */
+/**
+ * A call was given up before it had an outcome: where it was the one that tries, the next call
+ * does.
+ */
 export const abandoned = (state: State, now: number): State =>
   state._tag === "HalfOpen" ? { _tag: "Open", until: now, openFor: state.openFor } : state
 

@@ -1,9 +1,10 @@
 /**
  * Work on entries of the journal that fall due, each of them one process's.
  *
- * A process claims entries under a lease, and renews it for as long as it works on them. So what a process has not done that
- * was killed falls due again after the lease, also where the work itself may take longer. A process that stood still for
- * longer than that may share its work with another one: what it writes has to bear that.
+ * A process claims entries under a lease, and renews it for as long as it works on them. So what a
+ * process has not done that was killed falls due again after the lease, also where the work itself
+ * may take longer. A process that stood still for longer than that may share its work with another
+ * one: what it writes has to bear that.
  */
 import { Clock, Effect } from "effect"
 import type * as Journal from "./Journal.ts"
@@ -12,7 +13,9 @@ import type * as Journal from "./Journal.ts"
 export interface Claimed {
   /** As they were when they were claimed. */
   readonly entries: ReadonlyArray<Journal.Entry>
-  /** Whether a time is the end of this claim: an entry that is due then was made due by nobody else. */
+  /**
+   * Whether a time is the end of this claim: an entry that is due then was made due by nobody else.
+   */
   readonly isEnd: (dueAt: number | null) => boolean
   /** The work on an entry is over: it is neither renewed nor handed back. */
   readonly end: (entry: Pick<Journal.Entry, "key">) => void
@@ -21,7 +24,10 @@ export interface Claimed {
 /** How many renewals fit into the time of a lease. */
 const RENEWALS = 3
 
-/** Claims what is due now, at most `limit` entries, and works on them. What an interruption leaves is due at once. */
+/**
+ * Claims what is due now, at most `limit` entries, and works on them. What an interruption leaves
+ * is due at once.
+ */
 export const use = Effect.fnUntraced(function* <A, E, R>(
   journal: Journal.Journal["Service"],
   of: Omit<Journal.Place, "key"> & { readonly leaseMillis: number; readonly limit: number },

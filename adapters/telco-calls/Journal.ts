@@ -1,15 +1,16 @@
 /**
  * A journal of what was asked of a telco that knows no idempotency keys, as plain JSON documents.
  *
- * An adapter writes its intent before a call and the outcome after it. Whichever process continues the work finds both.
- * An entry is changed only by who has read its latest version, so of two processes one continues. A lock makes the
- * calls about one SIM follow each other. A lock ends by itself, so it is no promise: an adapter has to check before it
- * acts.
+ * An adapter writes its intent before a call and the outcome after it. Whichever process continues
+ * the work finds both. An entry is changed only by who has read its latest version, so of two
+ * processes one continues. A lock makes the calls about one SIM follow each other. A lock ends by
+ * itself, so it is no promise: an adapter has to check before it acts.
  *
- * Entries of packages, of their routes, of SIMs and of zones stay for good, because a package may be cancelled at any
- * time. Those of calls are purged once an hour, 35 days after their last change. A call that is made again writes
- * its entry, and is made again within the hour as long as it has no outcome, so its entry stays; that of a message lives as
- * long as the request for it. The first purge comes an hour after the start, when calls that waited for it have been made.
+ * Entries of packages, of their routes, of SIMs and of zones stay for good, because a package may
+ * be cancelled at any time. Those of calls are purged once an hour, 35 days after their last
+ * change. A call that is made again writes its entry, and is made again within the hour as long as
+ * it has no outcome, so its entry stays; that of a message lives as long as the request for it. The
+ * first purge comes an hour after the start, when calls that waited for it have been made.
  *
  * Times are machine time, in milliseconds; those of locks are monotonic (rule W13).
  */
@@ -27,7 +28,10 @@ export class JournalError extends Data.TaggedError("JournalError")<{
   readonly cause?: unknown
 }> {}
 
-/** An entry's place: the name of the telco in the settings, and a kind of entry, which the adapter chooses. */
+/**
+ * An entry's place: the name of the telco in the settings, and a kind of entry, which the adapter
+ * chooses.
+ */
 export interface Place {
   /** Its name in the settings. */
   readonly telco: string
@@ -54,7 +58,10 @@ export interface Entry extends Place {
 /** An entry to be added; the journal gives it its version. */
 export type NewEntry = Omit<Entry, "version">
 
-/** Another entry that a write makes due: at this time, unless it is due sooner. Added without a document where it is missing. */
+/**
+ * Another entry that a write makes due: at this time, unless it is due sooner. Added without a
+ * document where it is missing.
+ */
 export interface Due extends Place {
   /** The SIM that the other entry is about. */
   readonly iccid: string
@@ -78,45 +85,50 @@ export class Journal extends Context.Service<
     /** The entry with that id of the telco's own; the one added first, if several have it. */
     readonly ofExternalId: (of: Omit<Place, "key"> & { readonly externalId: string }) => Call<Entry | null>
     /**
-     * The ICCIDs after one, in rising order, that have an entry of a kind, and none that is due of the kind `other` with the
-     * ICCID as its key. Null: from the first one on.
+     * The ICCIDs after one, in rising order, that have an entry of a kind, and none that is due of
+     * the kind `other` with the ICCID as its key. Null: from the first one on.
      */
     readonly withoutDue: (
       of: Omit<Place, "key"> & { readonly other: string; readonly after: string | null; readonly limit: number }
     ) => Call<ReadonlyArray<string>>
     /**
-     * Adds an entry, with version 1; null if the place has one already, which stays as it is. Where it is added, `also` is due
-     * with it: both are written or none.
+     * Adds an entry, with version 1; null if the place has one already, which stays as it is. Where
+     * it is added, `also` is due with it: both are written or none.
      */
     readonly add: (entry: NewEntry, also?: Due) => Call<Entry | null>
     /**
-     * Replaces an entry that still has this version, which rises by 1; null if it has another one. Where it is replaced, `also`
-     * is due with it.
+     * Replaces an entry that still has this version, which rises by 1; null if it has another one.
+     * Where it is replaced, `also` is due with it.
      */
     readonly replace: (entry: Entry, also?: Due) => Call<Entry | null>
     /**
-     * Claims entries that are due at `now`, the one due first coming first: they are due again at `until`, and their
-     * versions rise. Two claims at once never take the same entry.
+     * Claims entries that are due at `now`, the one due first coming first: they are due again at
+     * `until`, and their versions rise. Two claims at once never take the same entry.
      */
     readonly claimDue: (
       of: Omit<Place, "key"> & { readonly now: number; readonly until: number; readonly limit: number }
     ) => Call<ReadonlyArray<Entry>>
-    /** Has claimed entries due at `until` that still have the version of their claim, which stays. */
+    /**
+     * Has claimed entries due at `until` that still have the version of their claim, which stays.
+     */
     readonly renew: (
       of: Omit<Place, "key"> & { readonly claims: ReadonlyArray<Claim>; readonly until: number }
     ) => Call<void>
     /**
-     * Deletes at most `limit` entries of a kind that were last added, replaced or claimed before a time: how many. The
-     * kind's keys may be added again.
+     * Deletes at most `limit` entries of a kind that were last added, replaced or claimed before a
+     * time: how many. The kind's keys may be added again.
      */
     readonly purge: (of: Omit<Place, "key"> & { readonly before: number; readonly limit: number }) => Call<number>
-    /** Takes the lock of a SIM, or keeps it under the same token. False: another token has it beyond `now`. */
+    /**
+     * Takes the lock of a SIM, or keeps it under the same token. False: another token has it beyond
+     * `now`.
+     */
     readonly lock: (of: Lock & { readonly now: number; readonly until: number }) => Call<boolean>
     /** Gives back the lock. Nothing happens if another token has it. */
     readonly unlock: (of: Lock) => Call<void>
     /**
-     * Writes all of an effect or nothing. Where the journal is in the database of the storage, the storage's commits in
-     * it are part of that too. A journal in memory only runs it.
+     * Writes all of an effect or nothing. Where the journal is in the database of the storage, the
+     * storage's commits in it are part of that too. A journal in memory only runs it.
      */
     readonly together: <A, R>(effect: Effect.Effect<A, JournalError, R>) => Effect.Effect<A, JournalError, R>
   }
@@ -133,8 +145,8 @@ export interface Lock {
 }
 
 /**
- * Writes an entry that was read before, and what is due with it: adds it where there was none. Null if another process has
- * written it meanwhile.
+ * Writes an entry that was read before, and what is due with it: adds it where there was none. Null
+ * if another process has written it meanwhile.
  */
 export const write = (
   journal: Journal["Service"],
@@ -171,8 +183,8 @@ export const END = "end"
 export const ROUTE = "call-route"
 
 /**
- * The kinds of entries that are about one call, by its key. They are not read once the call is not made again, so they are
- * purged. Entries of other kinds, such as those of packages, stay.
+ * The kinds of entries that are about one call, by its key. They are not read once the call is not
+ * made again, so they are purged. Entries of other kinds, such as those of packages, stay.
  */
 export const callKinds = [MESSAGE, MOBILE_PLAN, SERVICE, RELEASE, END, ROUTE] as const
 

@@ -1,15 +1,17 @@
 /**
- * The telco port over a system that knows no idempotency keys, by the journal: each call is written down before the system is
- * asked, and its outcome after it. Whoever repeats the call finds both.
+ * The telco port over a system that knows no idempotency keys, by the journal: each call is written
+ * down before the system is asked, and its outcome after it. Whoever repeats the call finds both.
  *
- * An order whose outcome is unknown is searched for on its SIM: the system's name of the order if it keeps one, else a package
- * that was not there before the order and is no other order's. Until `lateMillis` have passed since the order it may still
- * come, so the order is neither made again nor taken for cancelled: the call is `Unavailable`. So there is never a second
- * package of one order, unless the system is later than that.
+ * An order whose outcome is unknown is searched for on its SIM: the system's name of the order if
+ * it keeps one, else a package that was not there before the order and is no other order's. Until
+ * `lateMillis` have passed since the order it may still come, so the order is neither made again
+ * nor taken for cancelled: the call is `Unavailable`. So there is never a second package of one
+ * order, unless the system is later than that.
  *
- * A message whose answer was lost is never sent again. Of changes of a SIM's mobile plan the one that was asked for last holds,
- * and so it does of changes of its service. Such a change is done only when no other one without an answer may come after it.
- * Calls about one SIM follow each other, over all processes on the journal.
+ * A message whose answer was lost is never sent again. Of changes of a SIM's mobile plan the one
+ * that was asked for last holds, and so it does of changes of its service. Such a change is done
+ * only when no other one without an answer may come after it. Calls about one SIM follow each
+ * other, over all processes on the journal.
  */
 import { Clock, Effect, Schema } from "effect"
 import { Telco } from "simplan/ports"
@@ -45,7 +47,10 @@ export interface Made {
 type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
 type Request<Kind extends Telco.Change> = Parameters<Required<Telco.Telco["Service"]>[Kind]>[0]
 
-/** What a system without keys has to offer. Each call is made as it is: the journal sees to it that it is made once. */
+/**
+ * What a system without keys has to offer. Each call is made as it is: the journal sees to it that
+ * it is made once.
+ */
 export interface System {
   /** All packages on the SIM that are not cancelled, those of others included. */
   readonly listPackages: (iccid: string) => Call<ReadonlyArray<Listed>>
@@ -78,7 +83,10 @@ const Outcome = Schema.Struct({
 
 /** What is known of an order. */
 const Order = Schema.Struct({
-  /** When the system was last asked for it, and what was on the SIM then; null: it has certainly nothing of it. */
+  /**
+   * When the system was last asked for it, and what was on the SIM then; null: it has certainly
+   * nothing of it.
+   */
   asked: Schema.NullOr(Schema.Struct({ at: Schema.Finite, before: Schema.Array(Schema.String) })),
   made: Schema.NullOr(Outcome),
   refusal: Schema.NullOr(Schema.String),
@@ -90,7 +98,9 @@ type Order = typeof Order.Type
 
 const refused = (message: string) => Effect.fail(new Telco.Refused({ message }))
 
-/** Whether what the system keeps of a package is the id of an order, and not a note of somebody's. */
+/**
+ * Whether what the system keeps of a package is the id of an order, and not a note of somebody's.
+ */
 const isOrder = (packageId: string): boolean => /:\d+$/.test(packageId)
 
 const unordered: Order = { asked: null, made: null, refusal: null, isCancelled: false }
@@ -141,8 +151,8 @@ export const make = (
     )
 
   /**
-   * Finds the package of an order whose outcome is unknown, and writes it down. Fails while it may still come; after that the
-   * order has certainly made none.
+   * Finds the package of an order whose outcome is unknown, and writes it down. Fails while it may
+   * still come; after that the order has certainly made none.
    */
   const resolve = Effect.fnUntraced(function* (packageId: string, iccid: string, order: Known) {
     const { asked, made } = order.state()
@@ -165,7 +175,10 @@ export const make = (
   /** A system that does not list cannot refuse anything by that. */
   const later = ({ message }: Telco.Refused) => Effect.fail(CallFailure.unavailable(message))
 
-  /** Makes a call of which nothing is lost but what is on its way: its outcome is written down whoever gives up. */
+  /**
+   * Makes a call of which nothing is lost but what is on its way: its outcome is written down
+   * whoever gives up.
+   */
   const calling = <A, B, E>(
     call: Call<A>,
     outcome: (result: { readonly failure: CallFailure.CallFailure } | { readonly value: A }) => Effect.Effect<B, E>
@@ -282,7 +295,8 @@ export const make = (
       }
       return listed.length > 0 && listed.every(({ usedBytes }) => usedBytes === null) ? null : found
     }),
-    // Whose a package is that neither the system nor the journal knows by an order, cannot be known: it is left out.
+    // Whose a package is that neither the system nor the journal knows by an order, cannot be
+    // known: it is left out.
     listPackages: Effect.fnUntraced(function* ({ iccid }) {
       const listed = yield* CallFailure.asPort(system.listPackages(iccid))
       const keys = new Map<string, string>()

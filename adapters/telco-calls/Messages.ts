@@ -94,7 +94,8 @@ export const make = (
                 const sent = [...before.sent, id]
                 const isLast = sent.length === before.parts
                 const written = write({ ...before, ...more, sent, state: isLast ? "Sent" : "Waiting" })
-                // Failure: a call that is repeated finds a message that was begun, and sends it no more.
+                // Failure: a call that is repeated finds a message that was begun, and sends it no
+                // more.
                 yield* isLast
                   ? Effect.catch(written, ({ message }) =>
                       Effect.logWarning("a message was sent, and the journal does not say so", { telco, message })

@@ -1,9 +1,10 @@
 /**
  * Lets the calls of a telco about one SIM follow each other, over all processes.
  *
- * A lock lasts for 15 seconds, and is renewed every 5 while it is used. So a process that dies holds up a SIM for 15
- * seconds at most. A process that stands still for longer has lost its lock for good, also where nobody else has taken it.
- * No call relies on the lock for being made once; it keeps calls from being made twice for nothing.
+ * A lock lasts for 15 seconds, and is renewed every 5 while it is used. So a process that dies
+ * holds up a SIM for 15 seconds at most. A process that stands still for longer has lost its lock
+ * for good, also where nobody else has taken it. No call relies on the lock for being made once; it
+ * keeps calls from being made twice for nothing.
  */
 import { Context, Effect, Fiber, Layer, Random } from "effect"
 import { Clocks, type Telco } from "simplan/ports"
@@ -14,7 +15,9 @@ import * as CallFailure from "./CallFailure.ts"
 const LASTS = 15_000
 const RENEWED = 5_000
 
-/** In milliseconds: how long a call waits for a lock unless it says so, and how soon it asks again. */
+/**
+ * In milliseconds: how long a call waits for a lock unless it says so, and how soon it asks again.
+ */
 const WAITS = 5_000
 const FIRST_WAIT = 20
 const LONGEST_WAIT = 500
@@ -29,7 +32,10 @@ export interface Held {
 
 /** Locks of SIMs, over all processes on one journal. */
 export interface Locks {
-  /** Runs with the SIM's lock. `Unavailable` if another call has had it for as long as this one waits. */
+  /**
+   * Runs with the SIM's lock. `Unavailable` if another call has had it for as long as this one
+   * waits.
+   */
   readonly withLock: <A, E, R>(
     iccid: string,
     use: (held: Held) => Effect.Effect<A, E, R>
@@ -41,14 +47,17 @@ export class SimLocks extends Context.Service<SimLocks, Locks>()("simplan/TelcoC
 
 const lost = CallFailure.unavailable("Another process may have taken over the calls about this SIM", 1)
 
-/** The locks of a telco in a journal. A call waits for one for `waitMillis`, which is 5 seconds unless given. */
+/**
+ * The locks of a telco in a journal. A call waits for one for `waitMillis`, which is 5 seconds
+ * unless given.
+ */
 export const make = (
   journal: Journal.Journal["Service"],
   { telco, waitMillis = WAITS }: { readonly telco: string; readonly waitMillis?: number }
 ): Locks => {
   /**
-   * Takes or renews a lock: until when, by monotonic time (rule W13); null: another token has it. An interruption leaves no
-   * lock behind.
+   * Takes or renews a lock: until when, by monotonic time (rule W13); null: another token has it.
+   * An interruption leaves no lock behind.
    */
   const hold = Effect.fnUntraced(function* (lock: Journal.Lock) {
     const now = yield* Clocks.monotonicNow
@@ -75,7 +84,8 @@ export const make = (
     const keep = Effect.gen(function* () {
       yield* check
       const kept = yield* hold(lock)
-      // A renewal that comes after the end may follow on a time in which another process had the lock.
+      // A renewal that comes after the end may follow on a time in which another process had the
+      // lock.
       yield* check
       if (kept === null) return yield* lost
       until = Math.max(until, kept)
@@ -83,7 +93,10 @@ export const make = (
     return { keep, check }
   }
 
-  /** Renews a lock until it is lost. Failure: it is renewed the next time, and whoever has it sees by `check` that it is lost. */
+  /**
+   * Renews a lock until it is lost. Failure: it is renewed the next time, and whoever has it sees
+   * by `check` that it is lost.
+   */
   const renew = ({ check, keep }: Held) =>
     Effect.sleep(RENEWED).pipe(
       Effect.andThen(Effect.ignore(keep)),
@@ -101,7 +114,8 @@ export const make = (
         const renewing = yield* Effect.forkChild(renew(mine))
         return yield* Effect.ensuring(use(mine), Fiber.interrupt(renewing))
       })
-      // Only who has it gives it back. Failure: it ends by itself, 15 seconds after its last renewal.
+      // Only who has it gives it back. Failure: it ends by itself, 15 seconds after its last
+      // renewal.
       return yield* Effect.ensuring(run, Effect.ignore(journal.unlock(lock)))
     })
   }

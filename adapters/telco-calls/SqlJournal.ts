@@ -1,8 +1,9 @@
 /**
- * A journal in a PostgreSQL database (or PGlite), in tables of its own: it survives a restart, and several processes may
- * share it. Each operation is one statement; `together` is a transaction.
+ * A journal in a PostgreSQL database (or PGlite), in tables of its own: it survives a restart, and
+ * several processes may share it. Each operation is one statement; `together` is a transaction.
  *
- * Locks of several processes are compared by the database's clock, by the `LeaseOffset` of the storage (rule W13).
+ * Locks of several processes are compared by the database's clock, by the `LeaseOffset` of the
+ * storage (rule W13).
  */
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
@@ -10,8 +11,9 @@ import { Clocks, type Storage } from "simplan/ports"
 import { type Due, type Entry, Journal, JournalError } from "./Journal.ts"
 import * as SqlTables from "./SqlTables.ts"
 
-// Columns have one-word names, and documents are read as text: a client that renames columns would rename the keys of
-// a jsonb value too. Numbers are read as text too: how many digits a floating-point number has is a setting of the database.
+// Columns have one-word names, and documents are read as text: a client that renames columns would
+// rename the keys of a jsonb value too. Numbers are read as text too: how many digits a
+// floating-point number has is a setting of the database.
 const Row = Schema.Struct({
   telco: Schema.String,
   kind: Schema.String,
@@ -227,8 +229,8 @@ const make = Effect.fnUntraced(function* (schema: string) {
 })
 
 /**
- * A journal in the tables `telco_journal` and `telco_journal_lock` of a schema, whose name needs no quoting beyond quotes around it.
- * They are made where they are missing, and so is the schema.
+ * A journal in the tables `telco_journal` and `telco_journal_lock` of a schema, whose name needs no
+ * quoting beyond quotes around it. They are made where they are missing, and so is the schema.
  */
 export const layerIn = (schema: string): Layer.Layer<Journal, Storage.StorageError, SqlClient.SqlClient> =>
   Layer.effect(Journal, make(schema))

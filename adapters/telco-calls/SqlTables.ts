@@ -1,10 +1,12 @@
 /**
- * Tables that an adapter keeps in the schema of the service, beside those of the migrations, so that the schema is all there is to
- * back up. They are made at the start where they are missing. Where all of them are there, nothing asks for a right to make any.
+ * Tables that an adapter keeps in the schema of the service, beside those of the migrations, so
+ * that the schema is all there is to back up. They are made at the start where they are missing.
+ * Where all of them are there, nothing asks for a right to make any.
  *
- * Servers on the schema `simplan` had such tables outside of it, in the first schema of the `search_path` of their user. They are
- * moved into it as a whole, or their rows are, in one transaction, which one process does while others wait. Services in other
- * schemas always had theirs there, so they take none. Neither is one taken that lies in the schema of another service.
+ * Servers on the schema `simplan` had such tables outside of it, in the first schema of the
+ * `search_path` of their user. They are moved into it as a whole, or their rows are, in one
+ * transaction, which one process does while others wait. Services in other schemas always had
+ * theirs there, so they take none. Neither is one taken that lies in the schema of another service.
  */
 import { Effect, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -17,7 +19,10 @@ export interface Table {
   readonly columns: string
   /** By its name, what an index is on, as `create index` has it. */
   readonly indexes: Readonly<Record<string, string>>
-  /** The columns whose values are moved, in the order of the rows; and what is done where a row of the key is there. */
+  /**
+   * The columns whose values are moved, in the order of the rows; and what is done where a row of
+   * the key is there.
+   */
   readonly moved: { readonly columns: string; readonly order: string; readonly conflict: string }
 }
 
@@ -33,7 +38,10 @@ const create = (schema: string, { columns, indexes, name }: Table): ReadonlyArra
   )
 ]
 
-/** What makes the tables where they are missing, in a schema that is there, for a migration tool of the host's own. */
+/**
+ * What makes the tables where they are missing, in a schema that is there, for a migration tool of
+ * the host's own.
+ */
 export const text = (schema: string, tables: ReadonlyArray<Table>): string =>
   tables.flatMap((table) => create(schema, table).map(([, statement]) => `${statement};\n`)).join("\n")
 
@@ -54,7 +62,10 @@ interface Outside {
   readonly name: string
 }
 
-/** What there is: whether the schema is, the names in it, and tables of earlier servers outside of it. */
+/**
+ * What there is: whether the schema is, the names in it, and tables of earlier servers outside of
+ * it.
+ */
 const found = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: string, tables: ReadonlyArray<Table>) {
   const names = JSON.stringify(tables.flatMap((table) => create(schema, table).map(([name]) => name)))
   const [row] = yield* sql<{ readonly has: boolean; readonly names: string }>`
@@ -144,8 +155,9 @@ const INSUFFICIENT_PRIVILEGE = "42501"
 const again = { times: 600, schedule: Schedule.spaced("500 millis") }
 
 /**
- * Makes the tables where they are missing, and moves those of earlier servers. Fails with a sentence that has the database's
- * reason, and that says what to do where the user of the database may not.
+ * Makes the tables where they are missing, and moves those of earlier servers. Fails with a
+ * sentence that has the database's reason, and that says what to do where the user of the database
+ * may not.
  */
 export const ensure = (
   schema: string,

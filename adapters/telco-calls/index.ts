@@ -1,5 +1,6 @@
 /**
- * What adapters of real telcos share: the journal of calls, how calls fail, and what keeps them from too many.
+ * What adapters of real telcos share: the journal of calls, how calls fail, and what keeps them
+ * from too many.
  *
  *     Answers.text(response)                // the body of an answer, unless it is too long
  *     Answers.isUnsent(error)               // whether no connection was made

@@ -1,14 +1,15 @@
 /**
- * The functions of ES2+ that an operator calls (SGP.22 sections 5.3.1 to 5.3.4), typed, and how they fail. `HttpApi` makes them
- * over HTTPS.
+ * The functions of ES2+ that an operator calls (SGP.22 sections 5.3.1 to 5.3.4), typed, and how
+ * they fail. `HttpApi` makes them over HTTPS.
  *
  * ICCIDs are digits here, as everywhere in simplan.
  *
- * What calls and notifications of ES2+ have in common in JSON: ICCIDs (SGP.22 sections 5.2.1 and 6.5.2) and execution statuses
- * (section 6.5.1.4, status codes in section 5.2.6).
+ * What calls and notifications of ES2+ have in common in JSON: ICCIDs (SGP.22 sections 5.2.1 and
+ * 6.5.2) and execution statuses (section 6.5.1.4, status codes in section 5.2.6).
  *
- * `Executed-Success` and `Executed-WithWarning` are done. `Expired` leaves the outcome unknown. `Failed` has a subject and a
- * reason, and what may be done next is decided by the first row that fits:
+ * `Executed-Success` and `Executed-WithWarning` are done. `Expired` leaves the outcome unknown.
+ * `Failed` has a subject and a reason, and what may be done next is decided by the first row that
+ * fits:
  *
  * | subject/reason | outcome |
  * |---|---|
@@ -23,8 +24,9 @@ import { Context, Data, type Effect, Schema } from "effect"
 import type { CallFailure } from "../telco-calls/index.ts"
 
 /**
- * The ICCID on the wire. One of 19 digits gets the pad `F`, because SGP.22 before version 2.2 knows only 20 characters, and later
- * versions take both. One of 18 digits goes as it is, as clients of ES2+ write it. `Iccid` reads what comes back.
+ * The ICCID on the wire. One of 19 digits gets the pad `F`, because SGP.22 before version 2.2 knows
+ * only 20 characters, and later versions take both. One of 18 digits goes as it is, as clients of
+ * ES2+ write it. `Iccid` reads what comes back.
  */
 export const iccidToWire = (iccid: string): string => (iccid.length === 19 ? `${iccid}F` : iccid)
 
@@ -87,7 +89,10 @@ export const failure = (operation: string, status: ExecutionStatus): Failure | u
     ? undefined
     : new Failure({ outcome: outcomeOf(status), message: `The SM-DP+ answers ${operation}: ${shown(status)}` })
 
-/** Beside the outcomes of all telcos, `WrongState`: the profile's state, or that of its order, does not allow the call. */
+/**
+ * Beside the outcomes of all telcos, `WrongState`: the profile's state, or that of its order, does
+ * not allow the call.
+ */
 export type Outcome = CallFailure.Outcome | "WrongState"
 
 /** How a function of ES2+ fails. */
@@ -114,16 +119,23 @@ type Call<A> = Effect.Effect<A, Failure>
 export class Api extends Context.Service<
   Api,
   {
-    /** Section 5.3.1: reserves the profile for a download. It has to be Available, and is Allocated then. */
+    /**
+     * Section 5.3.1: reserves the profile for a download. It has to be Available, and is Allocated
+     * then.
+     */
     readonly downloadOrder: (of: Of) => Call<void>
     /**
-     * Section 5.3.2: gives the reserved profile its matching id, by which a device asks for it; the SM-DP+ chooses one where
-     * it is null. The profile is Confirmed then, or Released where `isReleased`. The matching id, where the answer has it.
+     * Section 5.3.2: gives the reserved profile its matching id, by which a device asks for it; the
+     * SM-DP+ chooses one where it is null. The profile is Confirmed then, or Released where
+     * `isReleased`. The matching id, where the answer has it.
      */
     readonly confirmOrder: (
       of: Of & { readonly matchingId: string | null; readonly isReleased: boolean }
     ) => Call<string | null>
-    /** Section 5.3.3: takes back an order that was not downloaded. The profile is Available then, or Unavailable for good. */
+    /**
+     * Section 5.3.3: takes back an order that was not downloaded. The profile is Available then, or
+     * Unavailable for good.
+     */
     readonly cancelOrder: (
       of: Of & { readonly matchingId: string | null; readonly finalStatus: "Available" | "Unavailable" }
     ) => Call<void>

@@ -1,10 +1,11 @@
 /**
- * What the SM-DP+ notifies about the download of a profile (SGP.22 section 5.3.5) becomes a telco report of the app: by
- * `HandleDownloadProgressInfo` of version 2, or by `HandleNotification` of version 3, which has an event in place of the point.
+ * What the SM-DP+ notifies about the download of a profile (SGP.22 section 5.3.5) becomes a telco
+ * report of the app: by `HandleDownloadProgressInfo` of version 2, or by `HandleNotification` of
+ * version 3, which has an event in place of the point.
  *
- * The report's id follows from the content, so a notification that comes twice counts once (rule R1). The answer to a
- * notification is empty (section 6.5.1): 204 also where the app rejects the report, since the same one would be rejected
- * again; the log says why.
+ * The report's id follows from the content, so a notification that comes twice counts once
+ * (rule R1). The answer to a notification is empty (section 6.5.1): 204 also where the app rejects
+ * the report, since the same one would be rejected again; the log says why.
  */
 import { createHash } from "node:crypto"
 import { DateTime, Effect, Schema } from "effect"
@@ -12,22 +13,32 @@ import { Reports, Time } from "simplan"
 import { Iccid, type SmdpHistory, type Storage, type TelcoReport, TextLimit } from "simplan/ports"
 import * as Api from "./Api.ts"
 
-/** Notification point, or event, to state of `/v3`; one that is missing, or null, stands for nothing that `/v3` shows. */
+/**
+ * Notification point, or event, to state of `/v3`; one that is missing, or null, stands for nothing
+ * that `/v3` shows.
+ */
 export type States = Readonly<Record<string, SmdpHistory.State | null>>
 
 /** Which points and events stand for which states. */
 export interface Options {
   /** Changes to the table `states`. */
   readonly states?: States
-  /** The IANA name of the zone of times that have none; UTC unless given. An unknown name is thrown. */
+  /**
+   * The IANA name of the zone of times that have none; UTC unless given. An unknown name is thrown.
+   */
   readonly timeZone?: string
-  /** Whether a SIM is one of this SM-DP+; notifications about others are rejected. All are unless given. */
+  /**
+   * Whether a SIM is one of this SM-DP+; notifications about others are rejected. All are unless
+   * given.
+   */
   readonly isSupplied?: (iccid: string) => Effect.Effect<boolean, Storage.StorageError>
 }
 
 /** The HTTP status to answer with, and for one that is not 204 the reason. */
 export interface Answer {
-  /** 204: taken. 400: no notification. 503: the storage is out of reach, so it is to be sent again. */
+  /**
+   * 204: taken. 400: no notification. 503: the storage is out of reach, so it is to be sent again.
+   */
   readonly status: 204 | 400 | 503
   /** Null where there is no body. */
   readonly message: string | null
@@ -40,10 +51,11 @@ export interface DownloadProgress {
 }
 
 /**
- * The points of SGP.22 section 5.3.5 are 1 (eligibility and retry limit), 2 (confirmation code), 3 (download of the bound
- * package) and 4 (its installation). SM-DP+s notify others too, and do not agree on them: 5 is a deletion at some; 6, 7
- * and 8, or 101 and 102, are states that the user sets on the device, or blocked devices. So these count for nothing
- * unless the operator says what they mean.
+ * The points of SGP.22 section 5.3.5 are 1 (eligibility and retry limit), 2 (confirmation code), 3
+ * (download of the bound package) and 4 (its installation). SM-DP+s notify others too, and do not
+ * agree on them: 5 is a deletion at some; 6, 7 and 8, or 101 and 102, are states that the user sets
+ * on the device, or blocked devices. So these count for nothing unless the operator says what they
+ * mean.
  */
 export const states: States = {
   "1": null,
@@ -52,7 +64,10 @@ export const states: States = {
   "4": "BPP Installation"
 }
 
-/** Events of version 3 by their names, such as `BPP installation` or `notificationLocalEnable`: the first that fits. */
+/**
+ * Events of version 3 by their names, such as `BPP installation` or `notificationLocalEnable`: the
+ * first that fits.
+ */
 const named: ReadonlyArray<readonly [RegExp, SmdpHistory.State]> = [
   [/delet/i, "Delete"],
   [/disabl/i, "Disable"],
@@ -64,7 +79,10 @@ const named: ReadonlyArray<readonly [RegExp, SmdpHistory.State]> = [
 const keyOf = (event: number | string): string =>
   typeof event === "number" || /^\d+$/.test(event) ? String(Number(event)) : event.trim().toLowerCase()
 
-/** The state that a point or an event stands for, by the table or else by its name; null: it has none. */
+/**
+ * The state that a point or an event stands for, by the table or else by its name; null: it has
+ * none.
+ */
 const stateOf = (table: States, event: number | string): SmdpHistory.State | null => {
   const key = keyOf(event)
   const listed = Object.entries(table).findLast(([name]) => keyOf(name) === key)
@@ -72,15 +90,21 @@ const stateOf = (table: States, event: number | string): SmdpHistory.State | nul
   return /^\d+$/.test(key) ? null : (named.find(([name]) => name.test(key))?.[1] ?? null)
 }
 
-/** Version 2 numbers the points, and some senders write the number as text. Version 3 may name the event. */
+/**
+ * Version 2 numbers the points, and some senders write the number as text. Version 3 may name the
+ * event.
+ */
 const Event = Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^.{1,100}$/u))])
 
-/** Dates of ISO 8601. The specification has a zone in them, and not every sender has. What is below a millisecond is cut off. */
+/**
+ * Dates of ISO 8601. The specification has a zone in them, and not every sender has. What is below
+ * a millisecond is cut off.
+ */
 const DATE = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(:\d{2})?(\.\d+)? ?(?:([Zz])|([+-]\d{2}):?(\d{2})?)?$/
 
 /**
- * The instant of a date. One without a zone is of the given zone; in the hour that comes twice when clocks are put back it is
- * the earlier one, since a time ahead of the clock would be rejected.
+ * The instant of a date. One without a zone is of the given zone; in the hour that comes twice when
+ * clocks are put back it is the earlier one, since a time ahead of the clock would be rejected.
  */
 const instantOf = (text: string, zone: DateTime.TimeZone): Time.Instant | undefined => {
   const found = DATE.exec(text.trim())

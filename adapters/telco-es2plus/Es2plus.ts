@@ -1,10 +1,11 @@
 /**
- * An SM-DP+ behind ES2+, as the part of the telco port that it serves: `releaseProfile`. It makes a profile available for a
- * new download, by the steps of `Release`.
+ * An SM-DP+ behind ES2+, as the part of the telco port that it serves: `releaseProfile`. It makes a
+ * profile available for a new download, by the steps of `Release`.
  *
- * Each step is written to the journal before and after its call, so whichever process continues a release knows what was
- * asked. A release that has ended is answered from the journal, and the SM-DP+ is not asked again. Calls about one SIM follow
- * each other. Failures that leave the outcome open are `Telco.Unavailable`, and the release goes on when the call comes again.
+ * Each step is written to the journal before and after its call, so whichever process continues a
+ * release knows what was asked. A release that has ended is answered from the journal, and the
+ * SM-DP+ is not asked again. Calls about one SIM follow each other. Failures that leave the outcome
+ * open are `Telco.Unavailable`, and the release goes on when the call comes again.
  */
 import { createHash } from "node:crypto"
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
@@ -24,11 +25,14 @@ export interface ReleaseOptions {
   /** The name of the SM-DP+ in the settings: its place in the journal. */
   readonly telco: string
   /**
-   * The matching id of a SIM's activation code (`matchingIdOf`). It keeps the code valid. Without it the SM-DP+
-   * chooses one, and the SIM needs a new activation code.
+   * The matching id of a SIM's activation code (`matchingIdOf`). It keeps the code valid. Without
+   * it the SM-DP+ chooses one, and the SIM needs a new activation code.
    */
   readonly matchingId?: (iccid: string) => Effect.Effect<string | null, Telco.Unavailable>
-  /** Whether `confirmOrder` releases the profile (the default); else `releaseProfile` is called after it. */
+  /**
+   * Whether `confirmOrder` releases the profile (the default); else `releaseProfile` is called
+   * after it.
+   */
   readonly confirmReleases?: boolean
   /** How late a call whose answer is missing may still take effect; 30 s unless given. */
   readonly quiet?: Duration.Input
@@ -41,8 +45,9 @@ export type Options = ReleaseOptions & HttpApi.Options
 export const matchingIdOf = (lpa: string): string | null => ActivationCode.parse(lpa)?.matchingId || null
 
 /**
- * How long after its intent a call may be made, in milliseconds. A process that stood still for longer leaves the release to
- * whichever process has gone on with it, because a cancellation made then would end the new order.
+ * How long after its intent a call may be made, in milliseconds. A process that stood still for
+ * longer leaves the release to whichever process has gone on with it, because a cancellation made
+ * then would end the new order.
  */
 const STALE_MILLIS = 10_000
 
@@ -191,6 +196,9 @@ const make = (options: ReleaseOptions) =>
 export const layerWithoutApi = (options: ReleaseOptions): Layer.Layer<Profiles, never, Api.Api | Journal.Journal> =>
   Layer.effect(Profiles, make(options))
 
-/** Over HTTPS and a journal, with the functions of ES2+. Fails where the key and the certificate cannot be used. */
+/**
+ * Over HTTPS and a journal, with the functions of ES2+. Fails where the key and the certificate
+ * cannot be used.
+ */
 export const layer = (options: Options): Layer.Layer<Profiles | Api.Api, HttpApi.InvalidCredentials, Journal.Journal> =>
   Layer.provideMerge(layerWithoutApi(options), HttpApi.layer(options))

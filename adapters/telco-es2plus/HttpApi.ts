@@ -1,9 +1,10 @@
 /**
- * The functions of ES2+ as JSON over HTTPS (SGP.22 sections 6.5.1 and 6.5.2) with mutual TLS, over connections that are reused.
- * Where a proxy beside the service adds the certificate, it is HTTP or HTTPS without one.
+ * The functions of ES2+ as JSON over HTTPS (SGP.22 sections 6.5.1 and 6.5.2) with mutual TLS, over
+ * connections that are reused. Where a proxy beside the service adds the certificate, it is HTTP or
+ * HTTPS without one.
  *
- * No message contains the key. A call that certainly did not reach the SM-DP+ fails as `NotDone`; one that may have reached
- * it, as `Unknown`.
+ * No message contains the key. A call that certainly did not reach the SM-DP+ fails as `NotDone`;
+ * one that may have reached it, as `Unknown`.
  */
 import * as Http from "node:http"
 import * as Https from "node:https"
@@ -12,7 +13,9 @@ import { Clock, Data, Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { Answers } from "../telco-calls/index.ts"
 import * as Api from "./Api.ts"
 
-/** The key, the certificate or the authority cannot be used. The message contains nothing of them. */
+/**
+ * The key, the certificate or the authority cannot be used. The message contains nothing of them.
+ */
 export class InvalidCredentials extends Data.TaggedError("Es2plus.InvalidCredentials")<{
   /** What is wrong with key, certificate or root; it has no secret. */
   readonly message: string
@@ -20,19 +23,30 @@ export class InvalidCredentials extends Data.TaggedError("Es2plus.InvalidCredent
 
 /** Where the SM-DP+ is, and how it knows the caller. */
 export interface Options {
-  /** The address to which the names of the functions are appended, such as `https://smdp.example/gsma/rsp2/es2plus`. */
+  /**
+   * The address to which the names of the functions are appended, such as
+   * `https://smdp.example/gsma/rsp2/es2plus`.
+   */
   readonly url: string
   /** The client's private key, as PEM; none where a proxy has it. */
   readonly key?: Redacted.Redacted
-  /** The client's certificate, as PEM, with the certificates between it and the root after it; it goes with the key. */
+  /**
+   * The client's certificate, as PEM, with the certificates between it and the root after it; it
+   * goes with the key.
+   */
   readonly certificate?: string
-  /** The root that the SM-DP+'s certificate comes from, as PEM; those that Node knows, unless given. */
+  /**
+   * The root that the SM-DP+'s certificate comes from, as PEM; those that Node knows, unless given.
+   */
   readonly ca?: string
   /** The time limit of a whole call; 10 s unless given. */
   readonly timeout?: Duration.Input
   /** The version of SGP.22 that `X-Admin-Protocol` names (section 6.5.1); 2.2.0 unless given. */
   readonly version?: string
-  /** The `functionRequesterIdentifier` that the SM-DP+ knows the operator by; `simplan` unless given. */
+  /**
+   * The `functionRequesterIdentifier` that the SM-DP+ knows the operator by; `simplan` unless
+   * given.
+   */
   readonly requester?: string
 }
 
@@ -40,8 +54,9 @@ export interface Options {
 const LONGEST_ANSWER = 1_048_576
 
 /**
- * For how long an unused connection is kept, in milliseconds. It is shorter than what servers commonly keep: a call over a
- * connection that the server is just closing would leave its outcome unknown.
+ * For how long an unused connection is kept, in milliseconds. It is shorter than what servers
+ * commonly keep: a call over a connection that the server is just closing would leave its outcome
+ * unknown.
  */
 const KEPT_MILLIS = 3_000
 
@@ -132,7 +147,10 @@ const send = (agents: Agents, protocol: string, { body, method, url }: Request) 
     return Effect.sync(() => request.destroy())
   })
 
-/** Sends requests in time, over one pool of mutually authenticated connections. They are closed with the scope. */
+/**
+ * Sends requests in time, over one pool of mutually authenticated connections. They are closed with
+ * the scope.
+ */
 const connect = Effect.fnUntraced(function* (options: Options) {
   const { timeout = "10 seconds", version = "2.2.0" } = options
   const tls = yield* credentials(options)
@@ -166,7 +184,10 @@ const Answer = Schema.Struct({
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))
 
-/** What a status other than 200 means: 4xx never reached the function, and most often the settings are at fault. */
+/**
+ * What a status other than 200 means: 4xx never reached the function, and most often the settings
+ * are at fault.
+ */
 const outcomeOf = (status: number): Api.Outcome =>
   status >= 300 && status < 500 && status !== 408 ? "NotDone" : "Unknown"
 

@@ -1,5 +1,6 @@
 /**
- * How a profile is made available for a new download: which function of ES2+ is called next, after which answer. Pure.
+ * How a profile is made available for a new download: which function of ES2+ is called next, after
+ * which answer. Pure.
  *
  * The states of a profile at an SM-DP+ (SGP.22 section 3.1.6), and what a release makes of each:
  *
@@ -16,18 +17,20 @@
  * | Unavailable | never again | refused |
  * | none | the SM-DP+ does not know the ICCID | refused: an operator has to see which of both inventories is wrong |
  *
- * The calls are `cancelOrder` (to Available), `downloadOrder`, `confirmOrder` with the matching id of the SIM's activation
- * code, so that the code stays valid, and `releaseProfile` where the confirmation does not release. ES2+ has no function that
- * reports the state, and SM-DP+s differ in how they refuse `cancelOrder` where there is no order. So a cancellation that the
- * state forbids is passed over: `downloadOrder`, which only an Available profile allows, decides.
+ * The calls are `cancelOrder` (to Available), `downloadOrder`, `confirmOrder` with the matching id
+ * of the SIM's activation code, so that the code stays valid, and `releaseProfile` where the
+ * confirmation does not release. ES2+ has no function that reports the state, and SM-DP+s differ in
+ * how they refuse `cancelOrder` where there is no order. So a cancellation that the state forbids
+ * is passed over: `downloadOrder`, which only an Available profile allows, decides.
  *
- * A call whose outcome is unknown is repeated under the same identifier. A repeated `downloadOrder` that is refused because
- * the profile is reserved was done, if the order before it was cancelled. For a repeated confirmation that is refused it is
- * not known which order has the matching id. That is not guessed: the release begins again with `cancelOrder`, under new
- * identifiers. It ends when all calls of one cycle have answers, or after the last cycle.
+ * A call whose outcome is unknown is repeated under the same identifier. A repeated `downloadOrder`
+ * that is refused because the profile is reserved was done, if the order before it was cancelled.
+ * For a repeated confirmation that is refused it is not known which order has the matching id. That
+ * is not guessed: the release begins again with `cancelOrder`, under new identifiers. It ends when
+ * all calls of one cycle have answers, or after the last cycle.
  *
- * A late `cancelOrder` would end the new order. So after an unknown outcome of one, the profile is not ordered before the
- * quiet time has passed since that call.
+ * A late `cancelOrder` would end the new order. So after an unknown outcome of one, the profile is
+ * not ordered before the quiet time has passed since that call.
  */
 import { Schema } from "effect"
 
@@ -76,7 +79,10 @@ export interface Options {
   readonly quietMillis: number
 }
 
-/** How often a release begins again before what the SM-DP+ says is final: where an outcome was unknown, and where none was. */
+/**
+ * How often a release begins again before what the SM-DP+ says is final: where an outcome was
+ * unknown, and where none was.
+ */
 const MOST_CYCLES = 10
 const CYCLES_WITHOUT_UNKNOWN = 2
 
@@ -98,7 +104,10 @@ export const wait = ({ quietUntil, step }: Running, now: number): number =>
 const releases = (step: Step, { confirmReleases }: Options): boolean =>
   step === "releaseProfile" || (step === "confirmOrder" && confirmReleases)
 
-/** The release while its step is being asked. If it was asked before, the outcome of that call is unknown. */
+/**
+ * The release while its step is being asked. If it was asked before, the outcome of that call is
+ * unknown.
+ */
 export const asking = (release: Running, now: number, options: Options): Running => {
   if (release.askedAt === null) return { ...release, askedAt: now }
   const { askedAt, quietUntil, step } = release
@@ -137,6 +146,7 @@ export const answered = (release: Running, answer: Answer, options: Options): Re
   // Nobody but this release has ordered it since the order was cancelled.
   if (isCancelled) return at(release, "confirmOrder")
   const next = again(release, answer.message)
-  // In the last cycle no call is late any more: it was released by one whose answer was lost, and downloaded since.
+  // In the last cycle no call is late any more: it was released by one whose answer was lost, and
+  // downloaded since.
   return next._tag === "Refused" && mayBeReleased ? RELEASED : next
 }

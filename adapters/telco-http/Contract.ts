@@ -1,11 +1,13 @@
 /**
- * The telco port as JSON over HTTP: the contract for a bridge to a telco, in any language. The client, the server and
- * the OpenAPI document in this folder come from this definition. It also converts the values of the port to the wire and back.
+ * The telco port as JSON over HTTP: the contract for a bridge to a telco, in any language. The
+ * client, the server and the OpenAPI document in this folder come from this definition. It also
+ * converts the values of the port to the wire and back.
  *
- * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that the call is done, 422 that the
- * telco refuses it for good. Any other answer, or none, leaves the outcome unknown, and the call is repeated. The list of
- * packages and their usage change nothing, so they have no key; a bridge may do without them, and without the call that pauses SIMs.
- * Fields that a bridge may not know are sent again without where it answers 400.
+ * Each call is a POST with a bearer token and an `Idempotency-Key`. A 2xx means that the call is
+ * done, 422 that the telco refuses it for good. Any other answer, or none, leaves the outcome
+ * unknown, and the call is repeated. The list of packages and their usage change nothing, so they
+ * have no key; a bridge may do without them, and without the call that pauses SIMs. Fields that a
+ * bridge may not know are sent again without where it answers 400.
  */
 import { Schema, SchemaGetter } from "effect"
 import {
@@ -108,7 +110,10 @@ export const order = ({
   }
 })
 
-/** The order that a bridge has taken from the wire. The contract's schemas have checked the values of the wire. */
+/**
+ * The order that a bridge has taken from the wire. The contract's schemas have checked the values
+ * of the wire.
+ */
 export const orderFrom = ({
   iccid,
   only_attachments,

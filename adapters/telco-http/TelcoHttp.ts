@@ -1,9 +1,11 @@
 /**
  * Implements simplan's `Telco` port over HTTP on Node, by the contract in `Contract`.
  *
- * Only an answer 422 in the contract's form is a refusal. Every other failure, including a wrong address, a wrong token
- * and no answer in time, is `Unavailable`, so that the call is repeated with the same key. A bridge that was written before
- * there was a list of packages lists none, and one that answers 400 to a field that it does not know is asked again without. Connections are reused. No message contains the token.
+ * Only an answer 422 in the contract's form is a refusal. Every other failure, including a wrong
+ * address, a wrong token and no answer in time, is `Unavailable`, so that the call is repeated with
+ * the same key. A bridge that was written before there was a list of packages lists none, and one
+ * that answers 400 to a field that it does not know is asked again without. Connections are reused.
+ * No message contains the token.
  */
 import { Clock, Duration, Effect, Layer, type Redacted, Schema } from "effect"
 import {
@@ -20,13 +22,17 @@ import * as Contract from "./Contract.ts"
 
 /** Where the bridge is, and how it knows the caller. */
 export interface Options {
-  /** The address to which the contract's paths are appended, such as `https://bridge.example/telco`. */
+  /**
+   * The address to which the contract's paths are appended, such as `https://bridge.example/telco`.
+   */
   readonly url: string
   /** Sent as `Authorization: Bearer`; it is in no error and no log. */
   readonly token: Redacted.Redacted
   /** The time limit of a whole call; 10 s by default. */
   readonly timeout?: Duration.Input
-  /** Whether the bridge has the call that pauses SIMs and resumes them (rule S7); false by default. */
+  /**
+   * Whether the bridge has the call that pauses SIMs and resumes them (rule S7); false by default.
+   */
   readonly pauses?: boolean | undefined
 }
 
@@ -87,7 +93,8 @@ const unsent = (error: HttpClientError.HttpClientError): Telco.Unavailable =>
 
 const isDone = ({ status }: Response): boolean => status >= 200 && status < 300
 
-// The body is read to its end, so that the connection can be used again. How long it is does not matter.
+// The body is read to its end, so that the connection can be used again. How long it is does not
+// matter.
 const done = (response: Response): Call<void> =>
   isDone(response)
     ? Answers.text(response).pipe(
@@ -109,7 +116,10 @@ const telcoPackage = (response: Response): Call<Telco.TelcoPackage> =>
 /** What a bridge answers that has no such call. */
 const isUnknownCall = ({ status }: Response): boolean => [400, 404, 405, 501].includes(status)
 
-/** The answer to a call that a bridge may do without. One that answers 2xx to any call does without it too. */
+/**
+ * The answer to a call that a bridge may do without. One that answers 2xx to any call does without
+ * it too.
+ */
 const optional =
   <Wire, A>(decode: (text: string) => Effect.Effect<Wire, unknown>, from: (wire: Wire) => A | null) =>
   (response: Response): Call<A | null> => {
@@ -132,7 +142,8 @@ const make = ({ pauses = false, timeout = "10 seconds", token, url }: Options) =
     const limit = Duration.fromInputUnsafe(timeout)
 
     const send = <A>(request: Effect.Effect<Response, Broken>, read: (response: Response) => Call<A>): Call<A> =>
-      // A reused connection may close during the first attempt. The idempotency key makes the second one safe.
+      // A reused connection may close during the first attempt. The idempotency key makes the
+      // second one safe.
       Effect.catchIf(request, isTransport, (first) =>
         isUnsent(first) ? Effect.fail(unsent(first)) : Effect.mapError(request, broken)
       ).pipe(
@@ -152,7 +163,10 @@ const make = ({ pauses = false, timeout = "10 seconds", token, url }: Options) =
       responseMode: "response-only" as const
     })
 
-    /** Makes a call with fields that the bridge may not know, and once more without them where it answers 400. */
+    /**
+     * Makes a call with fields that the bridge may not know, and once more without them where it
+     * answers 400.
+     */
     const extended = <P extends object, More extends object, A>(
       payload: P,
       more: More,

@@ -1,7 +1,8 @@
 /**
  * Serves any telco port over HTTP by the contract, with the contract's document at `/openapi.json`.
  *
- * Calls need the token, which is compared in constant time. A call is finished even if its caller disconnects.
+ * Calls need the token, which is compared in constant time. A call is finished even if its caller
+ * disconnects.
  */
 import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer, type Server, type ServerResponse } from "node:http"
@@ -106,7 +107,10 @@ const DRAIN = "5 seconds"
 /** How long a stop takes calls that are on their way, in ms. */
 const GRACE = 100
 
-/** An effect that ends when the server has no current call. From its begin on answers close their connections. */
+/**
+ * An effect that ends when the server has no current call. From its begin on answers close their
+ * connections.
+ */
 const idle = (server: Server) => {
   const open = new Set<ServerResponse>()
   let onIdle = (): void => {}

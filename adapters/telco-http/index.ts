@@ -1,5 +1,6 @@
 /**
- * The telco port as JSON over HTTP: a client for a bridge in any language, and a server for any telco port.
+ * The telco port as JSON over HTTP: a client for a bridge in any language, and a server for any
+ * telco port.
  *
  *     TelcoHttp.layer({ url: "https://bridge.example", token })      // the port
  *     TelcoServer.routes({ token })                                  // the contract, over the port

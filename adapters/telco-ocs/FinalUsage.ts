@@ -1,10 +1,12 @@
 /**
  * What the system has counted of the packages on a SIM that a subscription leaves (rule S8).
  *
- * The system answers with totals in its list of packages, which forgets a package once it is deleted, and may be some seconds
- * behind. A list that shows a stopped package as inactive is younger than its stop, and so are its totals; until there is one the
- * call waits, or is unavailable. What was read is noted for the polls, so that the system's own book of usage is compared with it
- * although no poll has found it; then the SIM is polled once more, for what comes late.
+ * The system answers with totals in its list of packages, which forgets a package once it is
+ * deleted, and may be some seconds behind. A list that shows a stopped package as inactive is
+ * younger than its stop, and so are its totals; until there is one the call waits, or is
+ * unavailable. What was read is noted for the polls, so that the system's own book of usage is
+ * compared with it although no poll has found it; then the SIM is polled once more, for what comes
+ * late.
  */
 import { Clock, Effect, Option } from "effect"
 import type { Telco } from "simplan/ports"

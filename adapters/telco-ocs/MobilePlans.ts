@@ -1,12 +1,13 @@
 /**
  * Applies the mobile plan of the settings to SIMs, or takes it away.
  *
- * A call says what the plan is to be, so it may be made again where its outcome is unknown; but not when a later change
- * of the same SIM has been asked for, which it would undo.
+ * A call says what the plan is to be, so it may be made again where its outcome is unknown; but not
+ * when a later change of the same SIM has been asked for, which it would undo.
  *
- * The system may do a call without an answer late, after a newer one, and has no call that reads the plan. So the newest
- * change is made once more when the watch time of such a call is over: then it stands, whatever was done late. Changes of a
- * SIM follow each other under its lock, and each call is in the journal before it is made.
+ * The system may do a call without an answer late, after a newer one, and has no call that reads
+ * the plan. So the newest change is made once more when the watch time of such a call is over: then
+ * it stands, whatever was done late. Changes of a SIM follow each other under its lock, and each
+ * call is in the journal before it is made.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Telco } from "simplan/ports"
@@ -45,7 +46,10 @@ const make = Effect.gen(function* () {
 
   const records = CallRecords.make(journal, { telco, kind }, Change)
 
-  /** When the change has to be made once more, because an older one of the other kind may be done late; null: never. */
+  /**
+   * When the change has to be made once more, because an older one of the other kind may be done
+   * late; null: never.
+   */
   const againAt = Effect.fnUntraced(function* (
     all: ReadonlyArray<CallRecords.CallRecord<Change>>,
     key: string,
@@ -75,7 +79,8 @@ const make = Effect.gen(function* () {
     const uncertainAt = found?.uncertainAt ?? null
     const all = yield* records.ofSim(iccid)
     if (all.at(-1)?.key !== key) return yield* put({ ...asked, ...found, state: "Done" })
-    // A call that comes again writes its entry, also so that it is not purged before the call is over.
+    // A call that comes again writes its entry, also so that it is not purged before the call is
+    // over.
     if (found !== null) yield* put(asked)
     const refuse = Effect.fnUntraced(function* (reason: string) {
       yield* put({ ...asked, state: "Refused", reason, uncertainAt })
@@ -94,7 +99,9 @@ const make = Effect.gen(function* () {
     return yield* failure
   })
 
-  /** Makes a change once more, unless a newer one has been asked for meanwhile, which sees to it. */
+  /**
+   * Makes a change once more, unless a newer one has been asked for meanwhile, which sees to it.
+   */
   const again = Effect.fnUntraced(function* (claimed: Journal.Entry, iccid: string) {
     const { get, put } = yield* records.open(claimed.key, iccid)
     const found = get()

@@ -1,9 +1,10 @@
 /**
- * Which thresholds of usage an OCS notifies, as its notifications say: a reseller of it has two. All processes share what
- * was notified by an entry of the journal.
+ * Which thresholds of usage an OCS notifies, as its notifications say: a reseller of it has two.
+ * All processes share what was notified by an entry of the journal.
  *
- * Polls rely on a threshold only if it was notified within a day. So whatever the OCS is set to, and if it notifies nothing, a
- * threshold that does not come is found by polls as one that is not notified.
+ * Polls rely on a threshold only if it was notified within a day. So whatever the OCS is set to,
+ * and if it notifies nothing, a threshold that does not come is found by polls as one that is not
+ * notified.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { Allowance, Time } from "simplan/ports"
@@ -53,7 +54,10 @@ export const make = ({ telco }: { readonly telco: string }) =>
         const percents = current(notifiedIn(yield* journal.get(place)), now).map(({ percent }) => percent)
         return allowed.filter((percent) => percents.includes(percent))
       }),
-      /** A notification is about this threshold. If another process writes at the same time, the next one counts. */
+      /**
+       * A notification is about this threshold. If another process writes at the same time, the
+       * next one counts.
+       */
       record: Effect.fnUntraced(function* (percent: number) {
         const now = yield* Clock.currentTimeMillis
         const entry = yield* journal.get(place)

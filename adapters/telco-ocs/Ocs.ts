@@ -1,9 +1,10 @@
 /**
  * The telco port over an online charging system (OCS).
  *
- * Packages and the mobile plan are ordered, SIMs are paused and messages are sent under entries of the journal, because the
- * system knows no idempotency keys. It has no call that releases a profile for a new download: that succeeds here and does
- * nothing, and whoever needs it lets the SM-DP+ do it.
+ * Packages and the mobile plan are ordered, SIMs are paused and messages are sent under entries of
+ * the journal, because the system knows no idempotency keys. It has no call that releases a profile
+ * for a new download: that succeeds here and does nothing, and whoever needs it lets the SM-DP+ do
+ * it.
  */
 import { Effect, Layer } from "effect"
 import { Telco } from "simplan/ports"

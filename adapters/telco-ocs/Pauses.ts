@@ -1,11 +1,12 @@
 /**
  * Pauses SIMs at the system, and resumes them (rule S7).
  *
- * The system starts the service of a SIM when it gives it a package. So the journal has for each SIM that was ever paused
- * whether it is, and one that is paused is paused once more after each order, before the order is answered. What a call without
- * an answer makes late comes unseen, so the SIM is paused once more too whenever an order is settled, at the end of its watch
- * time at the latest. Such a call may be late itself: the journal has it until it is answered, and a resumption is done only
- * when none may come after it.
+ * The system starts the service of a SIM when it gives it a package. So the journal has for each
+ * SIM that was ever paused whether it is, and one that is paused is paused once more after each
+ * order, before the order is answered. What a call without an answer makes late comes unseen, so
+ * the SIM is paused once more too whenever an order is settled, at the end of its watch time at the
+ * latest. Such a call may be late itself: the journal has it until it is answered, and a resumption
+ * is done only when none may come after it.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { Telco } from "simplan/ports"
@@ -18,7 +19,9 @@ const KIND = "pause"
 
 const Pause = Schema.Struct({
   isPaused: Schema.Boolean,
-  /** When those calls were made that pause the SIM once more and have no answer, or were given up. */
+  /**
+   * When those calls were made that pause the SIM once more and have no answer, or were given up.
+   */
   unanswered: Schema.Array(Schema.Finite).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
 })
 
@@ -57,7 +60,10 @@ export const make = Effect.gen(function* () {
 
   const notDone = (message: string) => new CallFailure.CallFailure({ outcome: "NotDone", message })
 
-  /** What the entry had before. Written before the call, so that no order that is made meanwhile starts the service unnoticed. */
+  /**
+   * What the entry had before. Written before the call, so that no order that is made meanwhile
+   * starts the service unnoticed.
+   */
   const note = Effect.fnUntraced(function* (iccid: string, active: boolean) {
     let noted = never
     yield* Effect.mapError(
@@ -112,7 +118,10 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  /** Pauses a SIM once more that is paused. Until that is done the order is not: a refusal of it is none of the order. */
+  /**
+   * Pauses a SIM once more that is paused. Until that is done the order is not: a refusal of it is
+   * none of the order.
+   */
   const keep = Effect.fnUntraced(
     function* (iccid: string) {
       if (pauseOf(yield* read(iccid)).isPaused) yield* locks.withLock(iccid, () => pauseAgain(iccid))

@@ -1,33 +1,40 @@
 /**
  * When a SIM is polled again: as often as its packages need it, within the operator's limits.
  *
- * A poll costs a call, and calls are few: 20 per second are one poll of each of 100,000 SIMs in 83 minutes. So a package is
- * polled by what is expected of it next:
+ * A poll costs a call, and calls are few: 20 per second are one poll of each of 100,000 SIMs in 83
+ * minutes. So a package is polled by what is expected of it next:
  *
  * - before its planned start: not at all; after its end: once, for the total that is final then;
- * - waiting for its first use: after a third of the time that it has waited so far, and not later than some of the shortest
- *   unhurried waits (`FIRST_USE`): 10 minutes where calls are to spare;
- * - in use: in half the time in which its present rate would reach the next threshold, so that polls close in on it;
- * - never later than `slowest`. If the next threshold is one that the OCS does not notify, never later than `TOLERANCE` after
- *   the package could reach it at `PEAK`;
+ * - waiting for its first use: after a third of the time that it has waited so far, and not later
+ *   than some of the shortest unhurried waits (`FIRST_USE`): 10 minutes where calls are to spare;
+ * - in use: in half the time in which its present rate would reach the next threshold, so that
+ *   polls close in on it;
+ * - never later than `slowest`. If the next threshold is one that the OCS does not notify, never
+ *   later than `TOLERANCE` after the package could reach it at `PEAK`;
  * - while idle, after half the time that it has been, since use comes in bursts;
- * - if it is idle, or the OCS notifies the next threshold, nothing hurries: not sooner than `spacing`, which depends on how
- *   many calls are to spare: while most are, a poll that nothing hurries follows soon, so that a small inventory is shown as
- *   it is; when they are in use, it waits.
+ * - if it is idle, or the OCS notifies the next threshold, nothing hurries: not sooner than
+ *   `spacing`, which depends on how many calls are to spare: while most are, a poll that nothing
+ *   hurries follows soon, so that a small inventory is shown as it is; when they are in use, it
+ *   waits.
  *
- * The thresholds are those at which an event may fire for the plan (`Allowance.eventThresholds`). Each one that the OCS does not
- * notify costs polls: the closer they are together, the more. Where a subscription has moved to this SIM (rule S8), they lie
- * elsewhere in what is left of it than those of the OCS, which notifies them of what it has granted here.
+ * The thresholds are those at which an event may fire for the plan (`Allowance.eventThresholds`).
+ * Each one that the OCS does not notify costs polls: the closer they are together, the more. Where
+ * a subscription has moved to this SIM (rule S8), they lie elsewhere in what is left of it than
+ * those of the OCS, which notifies them of what it has granted here.
  *
- * The thresholds that the OCS notifies need few polls: the OCS pushes them. So the operator sets its two thresholds to 50
- * and 80, and polls find 100 from 80 % on, where few packages are at a time. With 80 and 100 in their place, polls would have
- * to find 50 % of all packages that have used less.
+ * The thresholds that the OCS notifies need few polls: the OCS pushes them. So the operator sets
+ * its two thresholds to 50 and 80, and polls find 100 from 80 % on, where few packages are at a
+ * time. With 80 and 100 in their place, polls would have to find 50 % of all packages that have
+ * used less.
  */
 import { Time } from "simplan/ports"
 
 type Instant = Time.Instant
 
-/** What a plan grants of which a package is what was left when its subscription moved to this SIM (rule S8). */
+/**
+ * What a plan grants of which a package is what was left when its subscription moved to this SIM
+ * (rule S8).
+ */
 export interface Whole {
   readonly allowanceBytes: number
   /** What was used of it on former SIMs. */
@@ -84,8 +91,8 @@ interface Threshold {
 }
 
 /**
- * The plan's next threshold, by what is used on this SIM. The OCS notifies thresholds of what it has granted there; one of them
- * on the way to the plan's has the SIM polled at once.
+ * The plan's next threshold, by what is used on this SIM. The OCS notifies thresholds of what it
+ * has granted there; one of them on the way to the plan's has the SIM polled at once.
  */
 const nextThreshold = (
   { allowanceBytes, thresholds, usedBytes, whole }: Pack,
@@ -136,7 +143,10 @@ export const next = (packages: ReadonlyArray<Pack>, limits: Limits, now: Instant
   return instants.length === 0 ? null : Math.min(...instants)
 }
 
-/** When to check again after `failures` polls in a row that failed: each wait is twice the one before. */
+/**
+ * When to check again after `failures` polls in a row that failed: each wait is twice the one
+ * before.
+ */
 export const afterFailure = (failures: number, { fastest, slowest }: Omit<Limits, "spacing">, now: Instant): Instant =>
   now + clamp(fastest * 2 ** Math.min(failures, 30), Math.min(10 * Time.SECOND, slowest), slowest)
 
@@ -155,7 +165,10 @@ const LATELY = 5 * Time.MINUTE
 const SPARE = 0.1
 const IN_USE = 0.5
 
-/** The least and the greatest share of the allowed calls that SIMs in stock have; in between, what the polls leave. */
+/**
+ * The least and the greatest share of the allowed calls that SIMs in stock have; in between, what
+ * the polls leave.
+ */
 const LEAST_STOCK = 0.05
 const MOST_STOCK = 0.25
 
@@ -171,7 +184,10 @@ export const loadAfter = (load: Load, calls: number, callsPerSecond: number, now
   at: now
 })
 
-/** How long a poll that nothing hurries waits at least, in milliseconds: from `fastest` to an hour, as the load rises. */
+/**
+ * How long a poll that nothing hurries waits at least, in milliseconds: from `fastest` to an hour,
+ * as the load rises.
+ */
 export const spacing = (load: Load, { fastest, slowest }: Omit<Limits, "spacing">, now: Instant): number => {
   const most = Math.max(fastest, Math.min(UNHURRIED, slowest))
   const used = Math.max(0, Math.min(1, (shareAt(load, now) - SPARE) / (IN_USE - SPARE)))
@@ -185,8 +201,9 @@ export interface Meter {
   /** How long a poll that nothing hurries waits at least, in milliseconds. */
   readonly spacing: (limits: Omit<Limits, "spacing">, now: Instant) => number
   /**
-   * When calls about SIMs in stock may be made again after so many at `now`, in milliseconds from then. All who make some share the
-   * rate that these calls have: each waits for the calls of the others too.
+   * When calls about SIMs in stock may be made again after so many at `now`, in milliseconds from
+   * then. All who make some share the rate that these calls have: each waits for the calls of the
+   * others too.
    */
   readonly stockMillis: (calls: number, now: Instant) => number
 }

@@ -1,21 +1,25 @@
 /**
  * Polls the SIMs that are due, and reports to the core what is new (rules T3, R1 and R3).
  *
- * Only packages that simplan has ordered are reported. The first use is reported before the usage and with the OCS's own
- * instant, because a usage of a package without a known time would make its own instant the first use for good (rule T3).
- * Usage is a running total, and its instant is the poll's: the OCS does not say when it was used.
+ * Only packages that simplan has ordered are reported. The first use is reported before the usage
+ * and with the OCS's own instant, because a usage of a package without a known time would make its
+ * own instant the first use for good (rule T3). Usage is a running total, and its instant is the
+ * poll's: the OCS does not say when it was used.
  *
- * A SIM's location and its profile's history are a call each. The poll that finds the first use of a package asks for the
- * location. After further use, and as long as the profile is not installed, a poll asks as soon as one that nothing hurries may
- * come: at most every hour where calls are in use (see `PollSchedule.spacing`). Else every fourth `slowest`, a day by default:
- * a SIM may be moved and a profile be disabled without any use. Once a day the poll of a SIM that was used reads the OCS's own
- * book of usage (see `drift/Usage`).
+ * A SIM's location and its profile's history are a call each. The poll that finds the first use of
+ * a package asks for the location. After further use, and as long as the profile is not installed,
+ * a poll asks as soon as one that nothing hurries may come: at most every hour where calls are in
+ * use (see `PollSchedule.spacing`). Else every fourth `slowest`, a day by default: a SIM may be
+ * moved and a profile be disabled without any use. Once a day the poll of a SIM that was used reads
+ * the OCS's own book of usage (see `drift/Usage`).
  *
- * The journal's entries of kind `sim` say when. Processes claim them, so that each poll is one process's, under the lease of the
- * settings: what a dead process has not polled falls due again when the lease ends. What a poll has reported is remembered only after the core
- * has taken it; its reports have ids that follow from their content, so a poll that is repeated counts once.
+ * The journal's entries of kind `sim` say when. Processes claim them, so that each poll is one
+ * process's, under the lease of the settings: what a dead process has not polled falls due again
+ * when the lease ends. What a poll has reported is remembered only after the core has taken it; its
+ * reports have ids that follow from their content, so a poll that is repeated counts once.
  *
- * Metrics count polls by outcome, and how late they were. Their labels are names of telcos and outcomes, never ids.
+ * Metrics count polls by outcome, and how late they were. Their labels are names of telcos and
+ * outcomes, never ids.
  */
 import { Effect, Metric, Clock } from "effect"
 import { Catalogues, Problems, Reports, Settings as Limits } from "simplan"
@@ -71,7 +75,10 @@ export interface Polling {
   readonly due: Effect.Effect<{ readonly polls: number; readonly failed: number }, Journal.JournalError>
   /** Polls the SIM of an entry at once, whenever it is due. */
   readonly poll: (entry: Journal.Entry) => Effect.Effect<void, Failure>
-  /** The same without a comparison of usage: another process may be at a poll of the SIM that is due (see `drift/Usage`). */
+  /**
+   * The same without a comparison of usage: another process may be at a poll of the SIM that is due
+   * (see `drift/Usage`).
+   */
   readonly pollBeside: (entry: Journal.Entry) => Effect.Effect<void, Failure>
 }
 
@@ -92,8 +99,8 @@ interface Asked {
 }
 
 /**
- * When a package was first used, which the OCS says by a clock that may be minutes off: not after the poll, and not before the
- * order by more than the core takes (rule R1).
+ * When a package was first used, which the OCS says by a clock that may be minutes off: not after
+ * the poll, and not before the order by more than the core takes (rule R1).
  */
 export const usedFirst = (activationAt: Time.Instant, orderedAt: Time.Instant, now: Time.Instant): Time.Instant =>
   Math.min(now, activationAt < orderedAt - TelcoReport.AHEAD_LIMIT ? orderedAt : activationAt)
@@ -109,7 +116,8 @@ const observe = (ordered: SimState.Ordered, listed: SubscriberPackage, { before,
   const reports: Array<TelcoReport.Report> = []
   let reportedActivationAt = known?.reportedActivationAt ?? null
   let reportedBytes = known?.reportedBytes ?? 0
-  // Nobody here has one whose creation is undone: its use is reported no more, and stands in the system's own book alone.
+  // Nobody here has one whose creation is undone: its use is reported no more, and stands in the
+  // system's own book alone.
   const isOurs = ordered.reviewedBytes === null
   if (isOurs && ordered.window === null && reportedActivationAt === null && activationAt !== null) {
     reports.push(Facts.firstUse(of, usedFirst(activationAt, ordered.orderedAt ?? activationAt, now)))
@@ -137,7 +145,10 @@ const observe = (ordered: SimState.Ordered, listed: SubscriberPackage, { before,
 const isForgotten = ({ expirationAt }: Pick<SimState.PackageState, "expirationAt">, now: Time.Instant): boolean =>
   expirationAt !== null && expirationAt + SimState.REMEMBERED <= now
 
-/** What is new of the packages that are ours and served, and the use of those that are kept although their creations are undone. */
+/**
+ * What is new of the packages that are ours and served, and the use of those that are kept although
+ * their creations are undone.
+ */
 export const observed = (
   ordered: ReadonlyArray<SimState.Ordered>,
   listed: ReadonlyArray<SubscriberPackage>,
@@ -152,8 +163,8 @@ export const observed = (
 }
 
 /**
- * The state after the reports. What was not taken stays unreported, and is reported by the next poll. A package that is
- * listed no more is remembered as it was.
+ * The state after the reports. What was not taken stays unreported, and is reported by the next
+ * poll. A package that is listed no more is remembered as it was.
  */
 export const remembered = (
   observations: ReadonlyArray<Observed>,
@@ -199,8 +210,8 @@ export const pack =
       : []
 
 /**
- * What the schedule needs of packages that were ordered lately and are not listed: lists may be behind. After the watch time
- * only the comparison of both books expects them.
+ * What the schedule needs of packages that were ordered lately and are not listed: lists may be
+ * behind. After the watch time only the comparison of both books expects them.
  */
 export const unlisted = (
   ordered: ReadonlyArray<SimState.Ordered>,
@@ -230,7 +241,10 @@ export const unlisted = (
   })
 }
 
-/** What the plans grant of packages that are what was left of them when their subscription moved to the SIM (rule S8). */
+/**
+ * What the plans grant of packages that are what was left of them when their subscription moved to
+ * the SIM (rule S8).
+ */
 const wholesOf = (owners: Effect.Success<ReturnType<Problems.Problems["Service"]["owners"]>>): Wholes =>
   new Map(
     (owners ?? []).flatMap(({ attachment: { terms }, packages }) =>
@@ -307,7 +321,10 @@ export const make = (options: Options) =>
     const thresholds = yield* NotifiedThresholds.make(options)
     const metrics = makeMetrics(telco)
 
-    /** A call beside the list of packages: its failure does not stop the poll. Null: it has failed, or is not wanted. */
+    /**
+     * A call beside the list of packages: its failure does not stop the poll. Null: it has failed,
+     * or is not wanted.
+     */
     const beside = <A>(isWanted: boolean, call: Effect.Effect<A, CallFailure.CallFailure>): Effect.Effect<A | null> =>
       isWanted
         ? // Failure: the next poll asks for it; the SIM itself is compared with the next books, a day later.
@@ -316,7 +333,10 @@ export const make = (options: Options) =>
           )
         : Effect.succeed(null)
 
-    /** A network that the SIM was seen in before `since` is of a former subscription, and no sign of life of this one. */
+    /**
+     * A network that the SIM was seen in before `since` is of a former subscription, and no sign of
+     * life of this one.
+     */
     const network = Effect.fnUntraced(function* (
       { iccid, network: found }: Subscriber,
       state: SimState.SimState["network"],
@@ -349,8 +369,9 @@ export const make = (options: Options) =>
     })
 
     /**
-     * Writes what a poll has found. An entry that was changed meanwhile keeps its change, and falls due no later than that
-     * change wants. How far usage is compared is left to polls that compare it.
+     * Writes what a poll has found. An entry that was changed meanwhile keeps its change, and falls
+     * due no later than that change wants. How far usage is compared is left to polls that compare
+     * it.
      */
     const remember = (
       entry: Journal.Entry,

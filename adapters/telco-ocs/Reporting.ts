@@ -1,7 +1,7 @@
 /**
- * All that an OCS reports: its notifications when they come, and the polls that find the rest. The polls, the
- * watch time of orders and mobile plans, and the daily comparison, of SIMs in stock too, run until the scope closes; what they
- * have begun then falls to another process.
+ * All that an OCS reports: its notifications when they come, and the polls that find the rest. The
+ * polls, the watch time of orders and mobile plans, and the daily comparison, of SIMs in stock too,
+ * run until the scope closes; what they have begun then falls to another process.
  *
  * Every call here gives way to the orders' calls. A failure ends nothing: the loops wait and go on.
  */
@@ -33,11 +33,14 @@ import * as Unpolled from "./Unpolled.ts"
 /** How often the SIMs of an OCS are polled. */
 export interface Options extends Stock.Options, Pick<Polling.Options, "fastest" | "slowest"> {
   /**
-   * The thresholds that the OCS notifies, in percent: 50 and 80 unless given, as its operator is asked to set them; none
-   * if it sends no notifications (see `PollSchedule`).
+   * The thresholds that the OCS notifies, in percent: 50 and 80 unless given, as its operator is
+   * asked to set them; none if it sends no notifications (see `PollSchedule`).
    */
   readonly notified?: ReadonlyArray<number>
-  /** Whether the OCS may notify the states of a SIM's profile: it is one of its own. All are unless given. */
+  /**
+   * Whether the OCS may notify the states of a SIM's profile: it is one of its own. All are unless
+   * given.
+   */
   readonly mayReport?: Notifications.Options["mayReport"]
 }
 
@@ -86,7 +89,10 @@ export const take = (
 /** How far a comparison of all SIMs is. Times are in milliseconds. */
 export type Progress = FullComparison.Progress
 
-/** Has all SIMs compared now, also those that were compared before, as after a restore: the background does it. */
+/**
+ * Has all SIMs compared now, also those that were compared before, as after a restore: the
+ * background does it.
+ */
 export const compareAll = FullComparison.request
 
 /** How far the last comparison of all SIMs is; null: none was asked for. */
@@ -99,10 +105,16 @@ const STUCK = 5 * Time.SECOND
 /** How many orders, and how many mobile plans, are settled at once. */
 const ORDERS = 20
 
-/** How many turns of each work a share has: 100 polls, 100 orders and 100 mobile plans; SIMs in stock have one. */
+/**
+ * How many turns of each work a share has: 100 polls, 100 orders and 100 mobile plans; SIMs in
+ * stock have one.
+ */
 const SHARE = 5
 
-/** A turn of work, which says how long to wait before the next one, in milliseconds: 0 where more may be due now. */
+/**
+ * A turn of work, which says how long to wait before the next one, in milliseconds: 0 where more
+ * may be due now.
+ */
 const turnOf = <R>(what: string, work: Effect.Effect<number, { readonly message: string }, R>) =>
   // Failure: the next turn.
   work.pipe(
@@ -111,8 +123,8 @@ const turnOf = <R>(what: string, work: Effect.Effect<number, { readonly message:
   )
 
 /**
- * Polls SIMs and compares their books, also of those in stock, settles orders and mobile plans, and lists a wrong zone among
- * the problems.
+ * Polls SIMs and compares their books, also of those in stock, settles orders and mobile plans, and
+ * lists a wrong zone among the problems.
  */
 const turns = (options: Options) =>
   Effect.gen(function* () {
@@ -157,14 +169,18 @@ const each = <R>(
     Effect.all(all.map(repeat), { concurrency: "unbounded", discard: true })
   ).pipe(CallControl.asPoll, asTelco)
 
-/** Polls SIMs, compares books, those of the stock too, and settles orders and mobile plans, until it is interrupted. */
+/**
+ * Polls SIMs, compares books, those of the stock too, and settles orders and mobile plans, until it
+ * is interrupted.
+ */
 export const run = (options: Options): Effect.Effect<never, never, Needs> =>
   each(options, (turn) =>
     Effect.forever(Effect.flatMap(turn, (millis) => (millis === 0 ? Effect.yieldNow : Effect.sleep(millis))))
   ).pipe(Effect.andThen(Effect.never))
 
 /**
- * Does what of that is due now: at most 100 polls, orders and mobile plans each, and 10 SIMs in stock. What is interrupted falls due again.
+ * Does what of that is due now: at most 100 polls, orders and mobile plans each, and 10 SIMs in
+ * stock. What is interrupted falls due again.
  */
 export const drain = (options: Options): Effect.Effect<void, never, Needs> =>
   each(options, (turn) => Effect.asVoid(Effect.repeat(turn, { while: (millis) => millis === 0, times: SHARE - 1 })))

@@ -20,7 +20,9 @@ export interface Options {
   readonly listLag?: Duration.Input
   /** The IANA name of the zone in which the OCS reads the periods of orders; UTC unless given. */
   readonly timeZone?: string
-  /** What the inventory knows of a SIM, which then need not be asked for. Absent or null: nothing. */
+  /**
+   * What the inventory knows of a SIM, which then need not be asked for. Absent or null: nothing.
+   */
   readonly identitiesOf?: (iccid: string) => Effect.Effect<SimIdentities.SimIdentities | null>
 }
 

@@ -1,11 +1,12 @@
 /**
  * Sends messages by `sendMtSms`, in as many pieces as the system's limits ask for.
  *
- * The system takes 160 characters, or 70 where a character is escaped as `\uXXXX`. It takes no header by which a phone puts
- * segments together, so each piece is a message of its own, and the answer says how many there are. A text may take as many
- * as any other message has segments (`Sms.limits`). The journal knows how many pieces were sent. A piece whose outcome is
- * unknown is not sent again: no SIM gets a message twice. The IMSI is that of the inventory, where it has one that the
- * system knows.
+ * The system takes 160 characters, or 70 where a character is escaped as `\uXXXX`. It takes no
+ * header by which a phone puts segments together, so each piece is a message of its own, and the
+ * answer says how many there are. A text may take as many as any other message has segments
+ * (`Sms.limits`). The journal knows how many pieces were sent. A piece whose outcome is unknown is
+ * not sent again: no SIM gets a message twice. The IMSI is that of the inventory, where it has one
+ * that the system knows.
  */
 import { Effect } from "effect"
 import { Sms as Texts, SmsSegments, Telco } from "simplan/ports"
@@ -18,8 +19,8 @@ const PLAIN = 160
 const ESCAPED = 70
 
 /**
- * How many of the 160 places a character takes; undefined where it has to be escaped: it is not ASCII, or not of the GSM
- * alphabet.
+ * How many of the 160 places a character takes; undefined where it has to be escaped: it is not
+ * ASCII, or not of the GSM alphabet.
  */
 const placesOf = (character: string): number | undefined =>
   character === "\\" || character > "\u007f" ? undefined : SmsSegments.septets(character)?.[0]
@@ -29,7 +30,10 @@ const needsEscape = (unit: string): boolean => placesOf(unit) === undefined
 const escaped = (unit: string): string =>
   needsEscape(unit) ? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}` : unit
 
-/** The pieces in which a text is sent, as the system wants them. No piece ends within a surrogate pair. */
+/**
+ * The pieces in which a text is sent, as the system wants them. No piece ends within a surrogate
+ * pair.
+ */
 export const pieces = (text: string): ReadonlyArray<string> => {
   const isEscaped = text.split("").some(needsEscape)
   const limit = isEscaped ? ESCAPED : PLAIN
@@ -89,7 +93,10 @@ export const makeSendSms = Effect.gen(function* () {
       })
     )
 
-  /** Sends a piece, and gives the IMSI that it went to: another one where the system does not know the one given. */
+  /**
+   * Sends a piece, and gives the IMSI that it went to: another one where the system does not know
+   * the one given.
+   */
   const sendPiece = Effect.fnUntraced(function* (iccid: string, sms: Parameters<Api.Api["Service"]["sendSms"]>[0]) {
     const answer = yield* Effect.result(api.sendSms(sms))
     if (answer._tag === "Success") return sms.imsi

@@ -1,13 +1,15 @@
 /**
- * What the system knows of each SIM, asked for once and kept in the journal under the kind `sim`, with the time at which
- * the SIM is to be polled.
+ * What the system knows of each SIM, asked for once and kept in the journal under the kind `sim`,
+ * with the time at which the SIM is to be polled.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { type CallFailure, Journal } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import { Settings } from "./Settings.ts"
 
-/** The part of a `sim` entry's document that this module writes. Others may add fields of their own. */
+/**
+ * The part of a `sim` entry's document that this module writes. Others may add fields of their own.
+ */
 export const Subscriber = Schema.Struct({
   subscriberId: Schema.Finite,
   imsi: Schema.NullOr(Schema.String),

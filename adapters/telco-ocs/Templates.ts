@@ -1,9 +1,9 @@
 /**
  * A package template for each distinct terms, found again by its name.
  *
- * The name says all that a package of the template grants: location zone, allowance, validity and throttling. So terms
- * with different names, and occurrences of one recurrence, share a template. Where two processes create the same one at
- * once, the lowest id is used from then on.
+ * The name says all that a package of the template grants: location zone, allowance, validity and
+ * throttling. So terms with different names, and occurrences of one recurrence, share a template.
+ * Where two processes create the same one at once, the lowest id is used from then on.
  */
 import { Effect, Semaphore } from "effect"
 import { Allowance, type Plan } from "simplan/ports"
@@ -14,7 +14,10 @@ import * as Zones from "./Zones.ts"
 /** The names of simplan's templates begin so. */
 const PREFIX = "simplan "
 
-/** Whether a package is of one of simplan's templates, and none that a recurring package of the system's own has made. */
+/**
+ * Whether a package is of one of simplan's templates, and none that a recurring package of the
+ * system's own has made.
+ */
 export const isOurs = ({ isRecurring, templateName }: Api.SubscriberPackage): boolean =>
   !isRecurring && (templateName?.startsWith(PREFIX) ?? false)
 
@@ -34,7 +37,10 @@ const NAME = new RegExp(`^${PREFIX}z(\\d+) (\\d+)MB (\\d+)d(?: t([\\d:,]+))?$`)
 const change = (what: string, now: number | string | null, then: number | string): ReadonlyArray<string> =>
   now === null || now === then ? [] : [`${what} is ${now || "none"}, and was ${then || "none"}`]
 
-/** How a template differs from what the name says that simplan gave it, in words; empty where it does not. */
+/**
+ * How a template differs from what the name says that simplan gave it, in words; empty where it
+ * does not.
+ */
 export const changes = (name: string, { grant, name: present }: Api.Template): ReadonlyArray<string> => {
   const [, zoneId, megaBytes, days, steps = ""] = NAME.exec(name) ?? []
   if (zoneId === undefined) return []
@@ -57,7 +63,10 @@ export const make = Effect.gen(function* () {
   const ids = new Map<string, number>()
   const oneAtATime = yield* Semaphore.make(1)
 
-  /** All templates are listed at once, so all names are known after. The lowest id of a name comes last and stays. */
+  /**
+   * All templates are listed at once, so all names are known after. The lowest id of a name comes
+   * last and stays.
+   */
   const list = Effect.map(api.templates, (all) => {
     for (const { id, isDeleted, name } of all.toSorted((left, right) => right.id - left.id)) {
       if (!isDeleted && name.startsWith(PREFIX)) ids.set(name, id)
@@ -73,7 +82,8 @@ export const make = Effect.gen(function* () {
       periodDays,
       throttling: throttling.map(({ limit, percentage }) => ({ percentage, limit: Number(limit) }))
     }
-    // It may be there although the call failed: another process may have created it, or the answer may be lost.
+    // It may be there although the call failed: another process may have created it, or the answer
+    // may be lost.
     const created = yield* Effect.result(api.createTemplate(template))
     yield* list
     const id = ids.get(name)

@@ -1,9 +1,10 @@
 /**
  * Finds SIMs that have an order and that nobody polls, and has them polled.
  *
- * The write that makes an order has its SIM polled. This finds the rest: SIMs whose entry was lost, as by a restored backup, and
- * those that an earlier version has left out. Once an hour one process goes through all SIMs with orders, by an entry of the
- * journal of the kind `unpolled` that says how far it has come.
+ * The write that makes an order has its SIM polled. This finds the rest: SIMs whose entry was lost,
+ * as by a restored backup, and those that an earlier version has left out. Once an hour one process
+ * goes through all SIMs with orders, by an entry of the journal of the kind `unpolled` that says
+ * how far it has come.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { Settings as Limits } from "simplan"
@@ -29,7 +30,10 @@ const Progress = Schema.Struct({ after: Schema.NullOr(Schema.String) })
 
 const decode = Schema.decodeUnknownOption(Progress)
 
-/** A poll that has seen a package goes on with it; one that has not seen it yet is due until the books are compared no more. */
+/**
+ * A poll that has seen a package goes on with it; one that has not seen it yet is due until the
+ * books are compared no more.
+ */
 export const isLeftOut = (ordered: ReadonlyArray<SimState.Ordered>, state: SimState.SimState, now: Time.Instant) =>
   ordered.some(
     (one) =>

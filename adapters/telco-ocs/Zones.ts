@@ -1,6 +1,6 @@
 /**
- * The location zone of each coverage profile: from the settings by label and region code, or, for a custom region, set
- * by label and coverage id and kept in the journal under the kind `zone`.
+ * The location zone of each coverage profile: from the settings by label and region code, or, for a
+ * custom region, set by label and coverage id and kept in the journal under the kind `zone`.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { type Plan, Telco } from "simplan/ports"
@@ -29,11 +29,17 @@ export interface Missing {
 export class Zones extends Context.Service<
   Zones,
   {
-    /** The zone of a plan's terms. `Refused` if none is set, naming label, region code and coverage id. */
+    /**
+     * The zone of a plan's terms. `Refused` if none is set, naming label, region code and coverage
+     * id.
+     */
     readonly of: (
       terms: Pick<Plan.PlanTerms, "label" | "regionCode" | "coverageId">
     ) => Effect.Effect<number, Telco.Refused | Telco.Unavailable>
-    /** Sets a custom region's zone; the last one set counts. Packages that were ordered before keep theirs. */
+    /**
+     * Sets a custom region's zone; the last one set counts. Packages that were ordered before keep
+     * theirs.
+     */
     readonly set: (zone: {
       readonly label: string
       readonly coverageId: string

@@ -3,8 +3,9 @@
  *
  *     Ocs.layer({ telco: "ocs", resellerId: 1, zones: { Green: { FR: 27 } }, mobilePlanId: 10 })
  *
- * needs the calls of the system (`Api`) and a journal of them, and gives the `Telco` port, and beside it the system's
- * `Zones`, `Subscribers` and `Orders`. Over those and simplan's own services,
+ * needs the calls of the system (`Api`) and a journal of them, and gives the `Telco` port, and
+ * beside it the system's `Zones`, `Subscribers` and `Orders`. Over those and simplan's own
+ * services,
  *
  *     const options = { telco: "ocs", fastest: 10_000, slowest: 21_600_000, meter: Reporting.makeMeter(20) }
  *     Reporting.run(options)          // for good; or Reporting.background, a layer

@@ -1,10 +1,11 @@
 /**
- * A telco of the settings file, connected: what the port asks of it, and what an operator may ask about it. `make` holds those
- * that are connected now, and puts those of other settings in their place while the service runs.
+ * A telco of the settings file, connected: what the port asks of it, and what an operator may ask
+ * about it. `make` holds those that are connected now, and puts those of other settings in their
+ * place while the service runs.
  *
- * The map and the routes are changed in place and in one step: whoever holds them sees either the old ones or the new ones. A
- * telco whose settings are the same stays connected. One that is gone or has other settings takes no new calls, and is
- * disconnected when its last call is over.
+ * The map and the routes are changed in place and in one step: whoever holds them sees either the
+ * old ones or the new ones. A telco whose settings are the same stays connected. One that is gone
+ * or has other settings takes no new calls, and is disconnected when its last call is over.
  */
 import { Data, Deferred, Effect, Equal, Exit, FiberMap, type Redacted, Scope, Semaphore } from "effect"
 import type { Catalogues, Organizations, Problems, Refusal, Reports, Sims, UsageReconciliation } from "simplan"
@@ -51,8 +52,9 @@ export interface Zone {
 /** The zones of custom regions, which are set while the service runs. */
 export interface Zones {
   /**
-   * Refuses a zone that the telco says it has not. Where it cannot be asked, the zone is set. `record` writes what else
-   * belongs to the change: both are written or none, where the journal is in the storage's database or in memory.
+   * Refuses a zone that the telco says it has not. Where it cannot be asked, the zone is set.
+   * `record` writes what else belongs to the change: both are written or none, where the journal is
+   * in the storage's database or in memory.
    */
   readonly set: (
     zone: Zone,
@@ -66,7 +68,10 @@ export interface Zones {
 export interface Notifications {
   /** Who sends a notification has to know it. */
   readonly secret: Redacted.Redacted
-  /** The answer to a body that is JSON. One that is no notification is refused, if the telco expects that. */
+  /**
+   * The answer to a body that is JSON. One that is no notification is refused, if the telco expects
+   * that.
+   */
   readonly take: (body: unknown) => Effect.Effect<Answer, Refusal.InvalidField | Storage.StorageError, Informed>
 }
 
@@ -131,13 +136,16 @@ export interface Connected {
   /** Absent: nobody reports for it to `/telco/v1/events`. */
   readonly reports?: Reporting
   /**
-   * Asks for the IMSI of a SIM of which the inventory has none, by which an SMSC may find it. The answer is null where
-   * the telco does not know it. Null: the telco knows no IMSIs.
+   * Asks for the IMSI of a SIM of which the inventory has none, by which an SMSC may find it. The
+   * answer is null where the telco does not know it. Null: the telco knows no IMSIs.
    */
   readonly imsiOf: ((iccid: string) => Effect.Effect<string | null, Telco.Refused | Telco.Unavailable>) | null
   /** Calls it in ways that change nothing. */
   readonly check: Effect.Effect<ReadonlyArray<Finding>>
-  /** What the settings name and the telco does not have, a sentence each. Fails where the telco cannot be asked. */
+  /**
+   * What the settings name and the telco does not have, a sentence each. Fails where the telco
+   * cannot be asked.
+   */
   readonly missing: Effect.Effect<ReadonlyArray<string>, Telco.Unavailable>
   /** Null: it needs nothing to be done. */
   readonly background: Background | null
@@ -235,8 +243,9 @@ export interface ConnectedTelcos {
   /** All names that there were: what the journal has entries of. It grows in place. */
   readonly names: ReadonlyArray<string>
   /**
-   * Connects the telcos of these settings that are not connected yet, and takes them all in place of those that are there.
-   * `lackingOf` says what a new one lacks, a sentence each. Where one lacks something, or cannot be connected, nothing changes.
+   * Connects the telcos of these settings that are not connected yet, and takes them all in place
+   * of those that are there. `lackingOf` says what a new one lacks, a sentence each. Where one
+   * lacks something, or cannot be connected, nothing changes.
    */
   readonly replace: (
     settings: Settings.Settings,
@@ -246,7 +255,10 @@ export interface ConnectedTelcos {
   readonly background: Effect.Effect<never, never, Services>
 }
 
-/** None yet. `connectTo` may hold the map and the routes; `known` is the first of the names. All end with the scope. */
+/**
+ * None yet. `connectTo` may hold the map and the routes; `known` is the first of the names. All end
+ * with the scope.
+ */
 export const make = (
   known: ReadonlyArray<string>,
   connectTo: (telcos: Pick<ConnectedTelcos, "telcos" | "routes">) => Connect

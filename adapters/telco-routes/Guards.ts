@@ -1,17 +1,19 @@
 /**
- * What guards the calls to one telco of the settings: a limit of concurrent calls, a circuit breaker, and the refusal of what
- * its kind cannot do.
+ * What guards the calls to one telco of the settings: a limit of concurrent calls, a circuit
+ * breaker, and the refusal of what its kind cannot do.
  *
- * Slots limit how many calls to a telco are under way at once. A telco that does not answer fills its own slots only: those of
- * the others, the requests and the engine's jobs go on. Organizations share the slots by turns (rule W13).
+ * Slots limit how many calls to a telco are under way at once. A telco that does not answer fills
+ * its own slots only: those of the others, the requests and the engine's jobs go on. Organizations
+ * share the slots by turns (rule W13).
  *
- * A call beyond the slots waits for its organization's turn: for half of its time where a request waits for it, else for a
- * second. Then, or where too many calls of its organization wait, it is `Unavailable`, with the seconds after which there may
- * be a slot: an organization's calls that are refused together get rising times, at the pace at which slots became free
- * lately. The telco was not asked, so the try does not count (`isAsked`).
+ * A call beyond the slots waits for its organization's turn: for half of its time where a request
+ * waits for it, else for a second. Then, or where too many calls of its organization wait, it is
+ * `Unavailable`, with the seconds after which there may be a slot: an organization's calls that are
+ * refused together get rising times, at the pace at which slots became free lately. The telco was
+ * not asked, so the try does not count (`isAsked`).
  *
- * The circuit breaker is for a telco whose adapter has none of its own: its calls run under `CallControl`, which makes no
- * call for a while after several in a row have had no answer.
+ * The circuit breaker is for a telco whose adapter has none of its own: its calls run under
+ * `CallControl`, which makes no call for a while after several in a row have had no answer.
  */
 import { Effect, Metric } from "effect"
 import { FairSlots } from "simplan"
@@ -29,8 +31,8 @@ interface Limits {
 /** The slots of one telco in this process. */
 export interface Slots {
   /**
-   * Runs the call in a slot of the organization of `Telco.Caller`. `Unavailable` with `isAsked` false where none comes in
-   * time.
+   * Runs the call in a slot of the organization of `Telco.Caller`. `Unavailable` with `isAsked`
+   * false where none comes in time.
    */
   readonly run: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E | Telco.Unavailable>
 }
@@ -50,7 +52,10 @@ const WEIGHT = 0.2
 /** The caller where the call is made for no organization. */
 const own: Telco.Caller = { organizationId: "", isAwaited: false, withinMillis: 0 }
 
-/** How long a call waits for its turn, in milliseconds; what is left of its time is for the call itself. */
+/**
+ * How long a call waits for its turn, in milliseconds; what is left of its time is for the call
+ * itself.
+ */
 const waitLimitOf = ({ isAwaited, withinMillis }: Telco.Caller): number =>
   isAwaited ? Math.max(SHORTEST_WAIT, withinMillis / 2) : SHORTEST_WAIT
 
@@ -113,7 +118,9 @@ export const makeSlots = ({ callsAtOnce, name }: Limits): Effect.Effect<Slots> =
 export const withConcurrency = (limits: Limits, telco: Port): Effect.Effect<Port> =>
   Effect.map(makeSlots(limits), (slots) => Telco.map(telco, (call) => slots.run(call)))
 
-/** A telco that says when to come back is there. One that was not asked has left nothing unanswered. */
+/**
+ * A telco that says when to come back is there. One that was not asked has left nothing unanswered.
+ */
 const meaningOf = (failure: CallFailure.TelcoFailure): CallControl.Meaning =>
   failure._tag === "Telco.Refused"
     ? { outcome: "Refused" }
@@ -123,8 +130,9 @@ const meaningOf = (failure: CallFailure.TelcoFailure): CallControl.Meaning =>
       }
 
 /**
- * The telco whose calls run under the control. What it fails with itself is passed on unchanged. What is held back was not done,
- * and leaves nothing to be undone (rule S5): a call of the port is one call.
+ * The telco whose calls run under the control. What it fails with itself is passed on unchanged.
+ * What is held back was not done, and leaves nothing to be undone (rule S5): a call of the port is
+ * one call.
  */
 export const withBreaker = ({ runBy }: CallControl.CallControl, telco: Port): Port =>
   Telco.map(telco, (call, operation) =>
@@ -143,8 +151,8 @@ export const guarded = ({ callsAtOnce, name }: Limits, telco: Port) =>
   )
 
 /**
- * Refuses every call. A kind of telco takes from it the calls that it cannot do: no route leads to them, but a key whose
- * first call went to another kind of telco of the same name does.
+ * Refuses every call. A kind of telco takes from it the calls that it cannot do: no route leads to
+ * them, but a key whose first call went to another kind of telco of the same name does.
  */
 export const unsupported = (name: string): Port => {
   const refuse = (what: string) => () =>

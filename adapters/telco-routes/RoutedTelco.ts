@@ -1,12 +1,14 @@
 /**
  * The telco port over several telcos: each call goes to the telco that its SIM's route names.
  *
- * The telco that a call's key was first sent to is kept in the journal, and gets every call about that key: also after the
- * routes were changed, a package is suspended and cancelled where it was created, and nothing is done twice. The entry of a
- * package stays; that of another call is purged some time after the call was last made.
+ * The telco that a call's key was first sent to is kept in the journal, and gets every call about
+ * that key: also after the routes were changed, a package is suspended and cancelled where it was
+ * created, and nothing is done twice. The entry of a package stays; that of another call is purged
+ * some time after the call was last made.
  *
- * Beside the port: whether the telco of a plan's SIMs carries its terms (rule P4), whether it can pause them (rule S7), and by
- * what a SIM can be addressed (rule I7), which is read for each call because an import may change it at any time.
+ * Beside the port: whether the telco of a plan's SIMs carries its terms (rule P4), whether it can
+ * pause them (rule S7), and by what a SIM can be addressed (rule I7), which is read for each call
+ * because an import may change it at any time.
  */
 import { Effect, Metric, Option, Result, Schema } from "effect"
 import type { Reports } from "simplan"
@@ -76,7 +78,10 @@ const count = (telco: string, operation: keyof Port, outcome: string) =>
     1
   )
 
-/** A telco's call, whose failure names the telco: what waits for this one does not wait for the others. */
+/**
+ * A telco's call, whose failure names the telco: what waits for this one does not wait for the
+ * others.
+ */
 const named = <A>(telco: string, call: Call<A>): Call<A> =>
   Effect.catchTag(
     Effect.andThen(Telco.asking(telco), call),
@@ -99,7 +104,9 @@ const counted = <A>(telco: string, operation: keyof Port, call: Call<A>): Call<A
     Effect.andThen(count(telco, operation, outcomeOf(result)), Effect.fromResult(result))
   )
 
-/** The port over these telcos. A SIM without a route is `Refused`; metrics count each telco's calls. */
+/**
+ * The port over these telcos. A SIM without a route is `Refused`; metrics count each telco's calls.
+ */
 export const make = ({
   journal,
   ownerOf,
@@ -138,7 +145,8 @@ export const make = ({
 
   const gone = (name: string, { operation }: Telco.Subject): Telco.Refused | Telco.Unavailable => {
     const message = `This went to the telco ${name} before, which the settings of telcos do not name any more`
-    // A refusal is reported to the operator. A package that may still be there must not count as refused.
+    // A refusal is reported to the operator. A package that may still be there must not count as
+    // refused.
     return operation === "createPackage" ? new Telco.Unavailable({ message }) : new Telco.Refused({ message })
   }
 
@@ -157,7 +165,10 @@ export const make = ({
     return new Set(route === undefined ? before : [route.telcos.packages, ...before])
   })
 
-  /** What one telco lists. The cancellation of a package goes to the telco that has it, so each is recorded. */
+  /**
+   * What one telco lists. The cancellation of a package goes to the telco that has it, so each is
+   * recorded.
+   */
   const listedBy = Effect.fnUntraced(function* (name: string, iccid: string) {
     const telco = telcos.get(name)?.telco
     if (telco?.listPackages === undefined) return null
@@ -170,8 +181,8 @@ export const make = ({
   })
 
   /**
-   * Stops or starts the service at each telco that may have packages of the SIM. One that took some before and does not know the
-   * SIM any more may refuse.
+   * Stops or starts the service at each telco that may have packages of the SIM. One that took some
+   * before and does not know the SIM any more may refuse.
    */
   const setService = Effect.fnUntraced(function* (of: { key: string; iccid: string; active: boolean }) {
     const supplier = supplierOf(routes, telcos, yield* ownerOf(of.iccid))?.name
@@ -213,7 +224,10 @@ export const make = ({
   }
 }
 
-/** Refuses terms where no route takes the plan's SIMs, or where the telco of their packages has no settings for the terms. */
+/**
+ * Refuses terms where no route takes the plan's SIMs, or where the telco of their packages has no
+ * settings for the terms.
+ */
 export const makeTerms = (
   routes: ReadonlyArray<Routing.Route>,
   telcos: ReadonlyMap<string, Connected>
@@ -234,22 +248,31 @@ export const makeSupport = (
   setService: (of) => Effect.sync(() => supplierOf(routes, telcos, of)?.telco.setService !== undefined)
 })
 
-/** By what a SIM can be addressed: what the inventory has, else what the telco of the SIM's packages knows. */
+/**
+ * By what a SIM can be addressed: what the inventory has, else what the telco of the SIM's packages
+ * knows.
+ */
 export interface Identities {
   /** Those of the inventory. */
   readonly known: (iccid: string) => Call<SimIdentities.SimIdentities>
-  /** The IMSI of the inventory, else the one that the telco of the SIM's packages knows; null where neither has one. */
+  /**
+   * The IMSI of the inventory, else the one that the telco of the SIM's packages knows; null where
+   * neither has one.
+   */
   readonly imsi: (iccid: string) => Call<string | null>
   /** The name of the telco that takes the packages of such SIMs now; undefined where none does. */
   readonly supplier: (of: Routing.Supplied) => string | undefined
-  /** Whether a telco may report of a SIM what it was not asked for: the SIM's route names it for one of these. */
+  /**
+   * Whether a telco may report of a SIM what it was not asked for: the SIM's route names it for one
+   * of these.
+   */
   readonly mayReport: (
     telco: string,
     capabilities: ReadonlyArray<Routing.Capability>
   ) => (iccid: string) => Effect.Effect<boolean, Storage.StorageError>
   /**
-   * Which reports a telco may make: those of SIMs that are routed to it, and those of the use of packages that were sent to it before,
-   * to which the SIM may not be routed any more.
+   * Which reports a telco may make: those of SIMs that are routed to it, and those of the use of
+   * packages that were sent to it before, to which the SIM may not be routed any more.
    */
   readonly reportsOf: (telco: string) => Reports.MayReport
 }
@@ -286,7 +309,10 @@ export const makeIdentities = ({
   const isRoutedTo = (telco: string, capabilities: ReadonlyArray<Routing.Capability>, route?: Routing.Route): boolean =>
     capabilities.some((capability) => route?.telcos[capability] === telco)
 
-  /** Whether the package that was used was sent to the telco. Of a SIM whose packages all were, no name of it is needed. */
+  /**
+   * Whether the package that was used was sent to the telco. Of a SIM whose packages all were, no
+   * name of it is needed.
+   */
   const hasPackage = Effect.fnUntraced(
     function* (telco: string, iccid: string, packageId: string | null) {
       const sent = yield* journal.ofSim({ telco: ROUTES, kind: KIND, iccid })

@@ -28,18 +28,25 @@ export class Routes extends Context.Service<
     /** How long a call of the port has to be given at least, in milliseconds. */
     readonly leastTimeoutMillis: number
     /**
-     * Takes other settings while the service runs. Telcos whose settings are the same stay connected; calls that are under way
-     * end where they began. Fails, and changes nothing, where a new telco cannot be connected, lacks what the settings name
-     * (`check`), or may take longer for a call than this process gives it.
+     * Takes other settings while the service runs. Telcos whose settings are the same stay
+     * connected; calls that are under way end where they began. Fails, and changes nothing, where a
+     * new telco cannot be connected, lacks what the settings name (`check`), or may take longer for
+     * a call than this process gives it.
      */
     readonly replace: (settings: Settings.Settings) => Effect.Effect<void, Connected.CannotConnect>
   }
 >()("simplan/TelcoRoutes/Routes") {}
 
-/** How long a telco's adapter needs to find the outcome of a request that had no answer, in milliseconds. */
+/**
+ * How long a telco's adapter needs to find the outcome of a request that had no answer, in
+ * milliseconds.
+ */
 const OUTCOME_CHECK = 5_000
 
-/** How long a call of the port has to be given at least, in milliseconds: a request may time out, and its outcome is checked. */
+/**
+ * How long a call of the port has to be given at least, in milliseconds: a request may time out,
+ * and its outcome is checked.
+ */
 export const leastTimeoutMillis = ({ telcos }: Settings.Settings): number =>
   Math.max(0, ...telcos.map(({ timeoutMillis }) => timeoutMillis + OUTCOME_CHECK))
 
@@ -144,7 +151,10 @@ const make = (settings: Settings.Settings) =>
     )
   })
 
-/** The telcos of these settings as the service's telco, which refuses terms that they do not carry (rule P4). */
+/**
+ * The telcos of these settings as the service's telco, which refuses terms that they do not carry
+ * (rule P4).
+ */
 export const layer = (
   settings: Settings.Settings
 ): Layer.Layer<Routes | Telco.Telco, Connected.CannotConnect, Journal.Journal | Books.Books | Storage.Storage> =>
@@ -174,7 +184,10 @@ const askedLater = (telco: Connected.Connected): Effect.Effect<void> =>
     )
   )
 
-/** What a telco lacks. One that cannot be asked now is asked again until it can, as long as the scope is open. */
+/**
+ * What a telco lacks. One that cannot be asked now is asked again until it can, as long as the
+ * scope is open.
+ */
 const lackingOf = (telco: Connected.Connected): Effect.Effect<ReadonlyArray<string>, never, Scope.Scope> =>
   asked(telco).pipe(
     Effect.map((sentences) => sentences.map((sentence) => `${sentence}.`)),
@@ -190,8 +203,8 @@ const lackingOf = (telco: Connected.Connected): Effect.Effect<ReadonlyArray<stri
   )
 
 /**
- * Asks each telco for what the settings name. Fails where one lacks something; one that cannot be asked now is asked again
- * until it can, as long as the scope is open.
+ * Asks each telco for what the settings name. Fails where one lacks something; one that cannot be
+ * asked now is asked again until it can, as long as the scope is open.
  */
 export const check: Effect.Effect<void, Connected.CannotConnect, Routes | Scope.Scope> = Effect.gen(function* () {
   const { telcos } = yield* Routes

@@ -1,5 +1,6 @@
 /**
- * Which telco a SIM's calls go to: that of the first route that fits the SIM's label and its organization.
+ * Which telco a SIM's calls go to: that of the first route that fits the SIM's label and its
+ * organization.
  */
 import type { Label } from "simplan/ports"
 import type { FileSettings } from "../telco-calls/index.ts"
@@ -33,7 +34,10 @@ export const find = (routes: ReadonlyArray<Route>, { label, organizationId }: Su
       (route.organizationId === null || route.organizationId === organizationId)
   )
 
-/** Whether everything that fits the second route fits the first one too, so that the second is never taken. */
+/**
+ * Whether everything that fits the second route fits the first one too, so that the second is never
+ * taken.
+ */
 export const covers = (
   first: Pick<Route, "label" | "organizationId">,
   second: Pick<Route, "label" | "organizationId">

@@ -1,6 +1,6 @@
 /**
- * The settings of telcos and routes, by the kinds of telcos that there are. What one may have in the
- * settings file stands in its adapter (`FileSettings`); `TelcoFile` reads the file.
+ * The settings of telcos and routes, by the kinds of telcos that there are. What one may have in
+ * the settings file stands in its adapter (`FileSettings`); `TelcoFile` reads the file.
  */
 import type { Result } from "effect"
 import { FileSettings as Es2plus } from "../telco-es2plus/index.ts"

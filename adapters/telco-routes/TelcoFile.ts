@@ -1,9 +1,11 @@
 /**
- * Reads the settings file of telcos: its telcos by the schemas of `Settings`, and its routes. Each mistake is one sentence with
- * the file, the line and the field, and all that are found are reported at once. No sentence shows a value, because it may be a
- * secret that was written into the wrong place.
+ * Reads the settings file of telcos: its telcos by the schemas of `Settings`, and its routes. Each
+ * mistake is one sentence with the file, the line and the field, and all that are found are
+ * reported at once. No sentence shows a value, because it may be a secret that was written into the
+ * wrong place.
  *
- * A secret is the content of a file, whose path is relative to the settings file, or a variable of the environment.
+ * A secret is the content of a file, whose path is relative to the settings file, or a variable of
+ * the environment.
  */
 import { Data, Effect, Redacted, Result, Schema } from "effect"
 import { readFileSync } from "node:fs"
@@ -119,7 +121,10 @@ export interface System {
 /** Stands for each secret that is not read. */
 const unread: FileSettings.ReadSecret = () => Result.succeed(Redacted.make("-".repeat(FileSettings.LEAST_SECRET)))
 
-/** Reads the charging systems alone, and no secret but the token of one whose settings are asked for. */
+/**
+ * Reads the charging systems alone, and no secret but the token of one whose settings are asked
+ * for.
+ */
 const readSystems = (telcos: Readonly<Record<string, unknown>>, places: Places) => {
   const { decoder } = Settings.kinds.ocs
   const check = decoder(unread)
@@ -143,7 +148,10 @@ const readSystems = (telcos: Readonly<Record<string, unknown>>, places: Places) 
   )
 }
 
-/** A rule of which SIMs go where: all of them, those of a label, those of an organization, or those of both. */
+/**
+ * A rule of which SIMs go where: all of them, those of a label, those of an organization, or those
+ * of both.
+ */
 const RouteRule = Schema.Struct({
   label: Schema.optionalKey(Fields.Label),
   organization_id: Schema.optionalKey(Fields.NonEmpty),
@@ -185,7 +193,10 @@ const onlySimulators = (telcos: ReadonlyArray<Settings.Telco>): Found<ReadonlyAr
     )
   )
 
-/** The mistake of each telco whose token of reports is another one's too, so that nobody could say which of them reports. */
+/**
+ * The mistake of each telco whose token of reports is another one's too, so that nobody could say
+ * which of them reports.
+ */
 const ambiguous = (telcos: ReadonlyArray<Settings.Telco>): ReadonlyArray<Mistake> => {
   const known = new Map<string, string>()
   return telcos.flatMap((telco) => {
@@ -242,7 +253,10 @@ const unreachable = (routes: ReadonlyArray<Routing.Route>): ReadonlyArray<Mistak
       : [{ path: ["routes", index], message: `is never taken, because routes[${earlier}] takes all of its SIMs` }]
   })
 
-/** Reads the routes: each names telcos of the file that can do what it sends them, and is taken by some SIM. */
+/**
+ * Reads the routes: each names telcos of the file that can do what it sends them, and is taken by
+ * some SIM.
+ */
 const readRoutes = ({ routes, telcos }: typeof File.Type): Found<ReadonlyArray<Routing.Route>> => {
   if (routes.length === 0) return wrong(["routes"], "must have a route")
   const found = all(routes.map((route, index) => routeOf(telcos, route, index)))
@@ -345,7 +359,10 @@ export const systems = (
     )
   )
 
-/** The telcos that share the token of the service's settings for their reports, so that each of them may speak for all of them. */
+/**
+ * The telcos that share the token of the service's settings for their reports, so that each of them
+ * may speak for all of them.
+ */
 export const sharing = ({ telcos }: Settings.Settings): ReadonlyArray<string> => {
   const names = telcos.flatMap((of) => (of.kind === "http" && of.reportsToken === null ? [of.name] : []))
   return names.length > 1 ? names : []

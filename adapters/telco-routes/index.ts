@@ -1,5 +1,6 @@
 /**
- * Several telcos behind the one port: each SIM goes to the telco that the settings file routes it to.
+ * Several telcos behind the one port: each SIM goes to the telco that the settings file routes it
+ * to.
  *
  *     TelcoFile.read("telcos.json")     // the settings, or what is wrong with them
  *     Routes.layer(settings)            // the port `Telco`; needs a journal, the simulator's books and a storage

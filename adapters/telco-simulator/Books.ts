@@ -1,9 +1,9 @@
 /**
  * The simulator's books: what it remembers, as plain JSON documents by kind and key.
  *
- * Documents are added, never changed or removed, and each is kept before `add` answers. That a key gets one document,
- * whoever comes first, is all that the simulator's idempotency rests on. Those in memory live as long as their layer does, and
- * run anywhere; `SqlBooks` has those in a database.
+ * Documents are added, never changed or removed, and each is kept before `add` answers. That a key
+ * gets one document, whoever comes first, is all that the simulator's idempotency rests on. Those
+ * in memory live as long as their layer does, and run anywhere; `SqlBooks` has those in a database.
  */
 import { Context, Data, Effect, Layer, type Schema } from "effect"
 
@@ -26,7 +26,9 @@ export interface Entry {
   readonly document: Document
 }
 
-/** What a key has: a document of its kind, or one of another kind that it may not have beside it. */
+/**
+ * What a key has: a document of its kind, or one of another kind that it may not have beside it.
+ */
 export interface Held {
   /** Which of the two kinds has the key. */
   readonly kind: string
@@ -40,7 +42,10 @@ export class Books extends Context.Service<
   {
     /** Stores the document unless the key has one already; gives the one that is stored now. */
     readonly add: (kind: string, key: string, document: Document) => Effect.Effect<Document, BooksError>
-    /** Likewise, but where the key has a document of the kind `other`, stores nothing and gives that one. */
+    /**
+     * Likewise, but where the key has a document of the kind `other`, stores nothing and gives that
+     * one.
+     */
     readonly addUnless: (
       other: string,
       kind: string,
@@ -50,7 +55,8 @@ export class Books extends Context.Service<
     /** Null: nothing was added there. */
     readonly get: (kind: string, key: string) => Effect.Effect<Document | null, BooksError>
     /**
-     * In the order in which they were added. With an ICCID, those whose `iccid` it is are enough; others may be among them.
+     * In the order in which they were added. With an ICCID, those whose `iccid` it is are enough;
+     * others may be among them.
      */
     readonly all: (kind: string, iccid?: string) => Effect.Effect<ReadonlyArray<Entry>, BooksError>
   }

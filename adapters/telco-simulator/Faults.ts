@@ -1,5 +1,6 @@
 /**
- * Faults: what goes wrong with which of the next calls. A call takes the faults that apply to it and leaves the rest.
+ * Faults: what goes wrong with which of the next calls. A call takes the faults that apply to it
+ * and leaves the rest.
  */
 import { Duration, type Effect } from "effect"
 import { Telco } from "simplan/ports"
@@ -32,10 +33,11 @@ interface Target {
 
 /**
  * - `refuse`: the telco refuses for good, and again when the same call comes back.
- * - `unavailable`: the call never reaches the telco, which may say when to ask again. With `isDone: false` the caller is
- *   answered so, as where a connection is refused.
+ * - `unavailable`: the call never reaches the telco, which may say when to ask again. With
+ *   `isDone: false` the caller is answered so, as where a connection is refused.
  * - `answer lost`: the telco does the work, and the caller gets `Unavailable`.
- * - `slow`: the call takes `delay` of machine time to reach the telco, and reaches it even if its caller gives up.
+ * - `slow`: the call takes `delay` of machine time to reach the telco, and reaches it even if its
+ *   caller gives up.
  */
 export type Fault = Target &
   (
@@ -68,15 +70,18 @@ export interface Fate {
   readonly answerLost: boolean
 }
 
-/** The fault after a call: one that let the call pass waits for one call less, one that befell it has one time less. */
+/**
+ * The fault after a call: one that let the call pass waits for one call less, one that befell it
+ * has one time less.
+ */
 const remaining = (fault: Fault, call: Call, isTaken: boolean): Fault => {
   if (isTaken) return fault.times === undefined ? fault : { ...fault, times: fault.times - 1 }
   return isWaiting(fault) && isMeant(fault, call) ? { ...fault, after: (fault.after ?? 0) - 1 } : fault
 }
 
 /**
- * The fate of a call, and the faults that are left. The first fault that applies is taken; a slow one may come before
- * another.
+ * The fate of a call, and the faults that are left. The first fault that applies is taken; a slow
+ * one may come before another.
  */
 export const take = (faults: ReadonlyArray<Fault>, call: Call): readonly [Fate, ReadonlyArray<Fault>] => {
   const slow = faults.find((fault) => fault.fault === "slow" && befalls(fault, call))
@@ -104,7 +109,10 @@ const isMeant = (fault: Fault, call: Call): boolean =>
 const befalls = (fault: Fault, call: Call): boolean =>
   (fault.times ?? 1) > 0 && !isWaiting(fault) && isMeant(fault, call)
 
-/** How many calls of each kind came in since the layer was built, those that never reached the telco included. */
+/**
+ * How many calls of each kind came in since the layer was built, those that never reached the telco
+ * included.
+ */
 export type CallCounts = Readonly<Record<Kind, number>>
 
 /** Counts calls, and makes them go wrong. */

@@ -1,6 +1,7 @@
 /**
- * Books in a PostgreSQL database (or PGlite), in a table of their own: they survive a restart, and several processes
- * may share them. Each operation is one statement, and so are those that are asked for at the same moment.
+ * Books in a PostgreSQL database (or PGlite), in a table of their own: they survive a restart, and
+ * several processes may share them. Each operation is one statement, and so are those that are
+ * asked for at the same moment.
  */
 import { Effect, Exit, Layer, Option, Request, RequestResolver, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -97,8 +98,9 @@ const make = Effect.fnUntraced(function* (schema: string) {
       ) book`)
 
   /**
-   * Stores those whose place is empty, and has nothing of the kind `other`; which they are. That is looked up for each
-   * by its key, which costs the same whatever the kind, so that PostgreSQL plans it once.
+   * Stores those whose place is empty, and has nothing of the kind `other`; which they are. That is
+   * looked up for each by its key, which costs the same whatever the kind, so that PostgreSQL plans
+   * it once.
    */
   const storing = (asked: Iterable<Added>, other: string | null) => {
     const beside = sql`
@@ -197,8 +199,8 @@ const make = Effect.fnUntraced(function* (schema: string) {
 })
 
 /**
- * Books in the table `telco_simulator_book` of a schema, whose name needs no quoting beyond quotes around it. The table is made
- * where it is missing, and so is the schema.
+ * Books in the table `telco_simulator_book` of a schema, whose name needs no quoting beyond quotes
+ * around it. The table is made where it is missing, and so is the schema.
  */
 export const layerIn = (schema: string): Layer.Layer<Books, Storage.StorageError, SqlClient.SqlClient> =>
   Layer.effect(Books, make(schema))

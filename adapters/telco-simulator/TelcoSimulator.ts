@@ -1,14 +1,16 @@
 /**
  * A telco in process, for tests, demonstrations and simulations.
  *
- * Deterministic: the same calls get the same answers. Every call adds its outcome to the books under its key before it is
- * answered, and answers what the key has. So a crash or a lost answer loses nothing that was done, and a call that comes again,
- * or twice at once, has one effect and one answer. A refusal that is injected becomes the outcome, unless the key has one
- * already. What ends a package is done once for the package, whatever the key, and refused by the key. While the simulator
- * runs, its books can be read and faults injected through the service `TelcoSimulator`.
+ * Deterministic: the same calls get the same answers. Every call adds its outcome to the books
+ * under its key before it is answered, and answers what the key has. So a crash or a lost answer
+ * loses nothing that was done, and a call that comes again, or twice at once, has one effect and
+ * one answer. A refusal that is injected becomes the outcome, unless the key has one already. What
+ * ends a package is done once for the package, whatever the key, and refused by the key. While the
+ * simulator runs, its books can be read and faults injected through the service `TelcoSimulator`.
  *
- * The books get a record per call's key, which is that call's outcome. Nothing is ever changed: a package is suspended or
- * cancelled when there is a record that says so. A key that was cancelled before any package came for it is spent.
+ * The books get a record per call's key, which is that call's outcome. Nothing is ever changed: a
+ * package is suspended or cancelled when there is a record that says so. A key that was cancelled
+ * before any package came for it is spent.
  */
 import { Context, Duration, Effect, Fiber, Layer, Ref, Schema, type Scope } from "effect"
 import { Package as PackageRules, Telco } from "simplan/ports"
@@ -51,8 +53,9 @@ export interface SimulatedMessage {
 }
 
 /**
- * What a test can read in the books. Lists are in the order in which things happened first; nothing that was refused is in
- * them. Each read fails with `BooksError` where the storage of the books does.
+ * What a test can read in the books. Lists are in the order in which things happened first; nothing
+ * that was refused is in them. Each read fails with `BooksError` where the storage of the books
+ * does.
  */
 export interface Inspection {
   /** Suspended and cancelled ones are among them. */
@@ -72,13 +75,17 @@ export interface Inspection {
 /** What customers do. */
 export interface Customers {
   /**
-   * Uses data of a package, as much as is left of its allowance; none of one that is not there, suspended or cancelled. Nothing is
-   * reported of it: a report is a call of its own, and `readUsage` has it at once. At most one use at a time of a package.
+   * Uses data of a package, as much as is left of its allowance; none of one that is not there,
+   * suspended or cancelled. Nothing is reported of it: a report is a call of its own, and
+   * `readUsage` has it at once. At most one use at a time of a package.
    */
   readonly use: (of: {
     readonly packageId: string
     readonly bytes: number
-    /** Whether, and when, it is the first use. Absent: the simulator, which has no clock, does not say. */
+    /**
+     * Whether, and when, it is the first use. Absent: the simulator, which has no clock, does not
+     * say.
+     */
     readonly activationAt?: number
   }) => Effect.Effect<void, BooksError>
 }
@@ -91,11 +98,15 @@ export class TelcoSimulator extends Context.Service<TelcoSimulator, Inspection &
 /** What goes wrong, and how the simulator behaves. */
 export interface Options {
   /**
-   * The times that the telco reports for a package. `reported` (the default): the window where the order has one, none
-   * where it waits for the first use. `withheld`: never any. A function: times of the telco's own.
+   * The times that the telco reports for a package. `reported` (the default): the window where the
+   * order has one, none where it waits for the first use. `withheld`: never any. A function: times
+   * of the telco's own.
    */
   readonly times?: "reported" | "withheld" | ((order: Telco.PackageOrder) => Times)
-  /** Whether it refuses an order for a SIM on which others than `onlyAttachments` have packages; false by default. */
+  /**
+   * Whether it refuses an order for a SIM on which others than `onlyAttachments` have packages;
+   * false by default.
+   */
   readonly findsOthers?: boolean
 }
 
@@ -128,7 +139,10 @@ const Use = Schema.Struct({
   activationAt: Schema.NullOr(Schema.Finite)
 })
 
-/** A suspension or a cancellation: its key is the package's where it is done, the call's where it is refused. */
+/**
+ * A suspension or a cancellation: its key is the package's where it is done, the call's where it is
+ * refused.
+ */
 const Termination = Schema.Struct({ refusal: Refusal })
 
 const Message = Schema.Struct({
@@ -156,14 +170,19 @@ const collection = <A extends Document>(books: Books["Service"], kind: string, s
     /** Stores the record unless the key has one already; gives the one that is stored now. */
     add: (key: string, record: A) =>
       Effect.flatMap(books.add(kind, key, record), (document) => stored(record, document)),
-    /** Likewise, but where the key has a record of the kind `other`, stores nothing and gives null. */
+    /**
+     * Likewise, but where the key has a record of the kind `other`, stores nothing and gives null.
+     */
     addUnless: (other: string, key: string, record: A) =>
       Effect.flatMap(books.addUnless(other, kind, key, record), (held) =>
         held.kind === other ? Effect.succeed(null) : stored(record, held.document)
       ),
     get: (key: string) =>
       Effect.flatMap(books.get(kind, key), (document) => (document === null ? Effect.succeed(null) : read(document))),
-    /** All of them with their keys, in the order in which they were added. With an ICCID, others than its may be among them. */
+    /**
+     * All of them with their keys, in the order in which they were added. With an ICCID, others
+     * than its may be among them.
+     */
     list: (iccid?: string) =>
       Effect.flatMap(books.all(kind, iccid), (all) =>
         Effect.forEach(all, ({ document, key }) => Effect.map(read(document), (record) => ({ key, record })))
@@ -283,7 +302,10 @@ const end = (
     yield* answer(isNew ? yield* refused.add(by, { refusal }) : yield* done.add(packageId, { refusal: null }))
   })
 
-/** The packages on a SIM that were not cancelled. The simulator has no clock: those that are over are among them. */
+/**
+ * The packages on a SIM that were not cancelled. The simulator has no clock: those that are over
+ * are among them.
+ */
 const listed = Effect.fnUntraced(function* (records: Records, iccid: string) {
   const made = granted(yield* records.packages.list(iccid)).filter(({ record }) => record.iccid === iccid)
   const left = yield* Effect.filter(made, ({ key }) =>
@@ -310,7 +332,10 @@ const onlyOwn = Effect.fnUntraced(function* (
 const booked = <A>(work: Outcome<A>): Effect.Effect<A, Telco.Refused | Telco.Unavailable> =>
   Effect.catchTag(work, "BooksError", ({ message }) => Effect.fail(new Telco.Unavailable({ message })))
 
-/** What the telco does with a call that has reached it; with the refusal that is injected, if it is one. */
+/**
+ * What the telco does with a call that has reached it; with the refusal that is injected, if it is
+ * one.
+ */
 const working = (
   records: Records,
   options: Options,
@@ -331,7 +356,8 @@ const working = (
       })
     )
   },
-  // A suspension of what is not there succeeds and leaves no trace: a package that comes later is active.
+  // A suspension of what is not there succeeds and leaves no trace: a package that comes later is
+  // active.
   suspendPackage: (of) =>
     booked(
       Effect.flatMap(records.packages.get(of.packageId), (found) =>
@@ -385,7 +411,10 @@ const untouched: State = {
 
 /** The way of calls to the telco and back, where faults befall them and where they are counted. */
 interface Transport extends Faults.Controls {
-  /** Makes the call, with what befalls it; `work` is what the telco does, given an injected refusal or null. */
+  /**
+   * Makes the call, with what befalls it; `work` is what the telco does, given an injected refusal
+   * or null.
+   */
   readonly send: <A>(
     call: Faults.Call,
     work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
@@ -405,8 +434,8 @@ const outOfReach = ({ isAsked, isKnown, retryAfterSeconds }: Faults.Fate): Telco
 }
 
 /**
- * A way without faults yet. A call that is on it reaches the telco even if its caller gives up, as it would over a network; it
- * ends with the scope.
+ * A way without faults yet. A call that is on it reaches the telco even if its caller gives up, as
+ * it would over a network; it ends with the scope.
  */
 const makeTransport: Effect.Effect<Transport, never, Scope.Scope> = Effect.gen(function* () {
   const state = yield* Ref.make(untouched)

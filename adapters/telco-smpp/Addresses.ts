@@ -1,5 +1,6 @@
 /**
- * Addresses with their type of number (TON) and numbering plan indicator (NPI), SMPP 3.4, sections 5.2.5 and 5.2.6.
+ * Addresses with their type of number (TON) and numbering plan indicator (NPI), SMPP 3.4, sections
+ * 5.2.5 and 5.2.6.
  */
 import { Result } from "effect"
 
@@ -41,9 +42,10 @@ const byForm = (from: string): Address => {
 }
 
 /**
- * The address of a message's sender by its form: text is alphanumeric (5/0); digits after a plus sign, and 7 or more
- * that do not begin with 0, are an international number (1/1); other 7 or more digits are a number of an unknown type
- * (0/1); up to 6 digits are a short code (3/0). Fails if a character fits into no octet.
+ * The address of a message's sender by its form: text is alphanumeric (5/0); digits after a plus
+ * sign, and 7 or more that do not begin with 0, are an international number (1/1); other 7 or more
+ * digits are a number of an unknown type (0/1); up to 6 digits are a short code (3/0). Fails if a
+ * character fits into no octet.
  */
 export const sender = (
   from: string,

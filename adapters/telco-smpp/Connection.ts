@@ -1,8 +1,9 @@
 /**
- * The one bound transceiver of a process at an SMSC: kept alive by `enquire_link`, and made anew after a pause when it is
- * lost. The pause grows until the SMSC answers a message, so one that answers none is left alone (a circuit breaker).
- * Messages take turns by organization (`Turns`): each waits, for a limited time, until the transceiver is bound, its pace
- * allows it and its window of outstanding requests has a place.
+ * The one bound transceiver of a process at an SMSC: kept alive by `enquire_link`, and made anew
+ * after a pause when it is lost. The pause grows until the SMSC answers a message, so one that
+ * answers none is left alone (a circuit breaker). Messages take turns by organization (`Turns`):
+ * each waits, for a limited time, until the transceiver is bound, its pace allows it and its window
+ * of outstanding requests has a place.
  */
 import { Deferred, Effect, Fiber, Latch, Metric, Random, Redacted, type Scope } from "effect"
 import { Clocks } from "simplan/ports"
@@ -66,7 +67,10 @@ const notDone = (message: string, waitMillis = 0) =>
     retryAfterSeconds: Math.max(1, Math.ceil(waitMillis / 1000))
   })
 
-/** Adds one to a counter. `telco` is its name in the settings; the other labels are from short lists, which bounds the series. */
+/**
+ * Adds one to a counter. `telco` is its name in the settings; the other labels are from short
+ * lists, which bounds the series.
+ */
 export const increment = (name: string, description: string, attributes: Record<string, string>): Effect.Effect<void> =>
   Metric.update(Metric.counter(name, { description, attributes, incremental: true }), 1)
 
@@ -83,10 +87,14 @@ const setBound = (telco: string, isBound: boolean): Effect.Effect<void> =>
     isBound ? 1 : 0
   )
 
-/** Logs and counts a `deliver_sm` or `data_sm`. No text of a message is logged: some SMSCs repeat it in the receipt. */
+/**
+ * Logs and counts a `deliver_sm` or `data_sm`. No text of a message is logged: some SMSCs repeat it
+ * in the receipt.
+ */
 const report = (telco: string, pdu: Session.PDU): Effect.Effect<void> => {
   const receipt = Statuses.receiptOf(pdu)
-  // simplan takes no messages of SIMs. It acknowledges them, or the SMSC would deliver them again and again.
+  // simplan takes no messages of SIMs. It acknowledges them, or the SMSC would deliver them again
+  // and again.
   if (receipt === undefined) return Effect.logDebug("the SMSC has delivered a message that is no receipt", { telco })
   return Effect.andThen(
     increment("simplan_smpp_receipts_total", "Delivery receipts of an SMSC, by the state that they report", {

@@ -6,8 +6,8 @@
  * reference, 3GPP TS 23.040, 9.2.3.24.1).
  *
  * Data coding 0 is "the SMSC's default alphabet" (SMPP 3.4, 5.2.19), and SMSCs differ in which that
- * is. On the air it is the GSM alphabet in any case: a text has septets if all of its characters are
- * of both, else it goes as UCS-2.
+ * is. On the air it is the GSM alphabet in any case: a text has septets if all of its characters
+ * are of both, else it goes as UCS-2.
  */
 import { Cause, Effect, Random } from "effect"
 import { Sms as Texts, Telco, SmsSegments } from "simplan/ports"
@@ -17,8 +17,8 @@ import * as Connection from "./Connection.ts"
 import * as Statuses from "./Statuses.ts"
 
 /**
- * What octets of data coding 0 stand for: `gsm`, a septet of the GSM alphabet (3GPP TS 23.038) each, `latin1` (ISO 8859-1) or
- * `ascii`.
+ * What octets of data coding 0 stand for: `gsm`, a septet of the GSM alphabet (3GPP TS 23.038)
+ * each, `latin1` (ISO 8859-1) or `ascii`.
  */
 export const alphabets = ["gsm", "latin1", "ascii"] as const
 
@@ -70,15 +70,18 @@ export interface Options {
   /** The name of the SMSC in the settings: in the journal, in metrics and in logs. */
   readonly telco: string
   /**
-   * The address that the SMSC routes to the SIM by: its phone number (`Addresses.msisdn`), or its IMSI where the SMSC takes
-   * that (`Addresses.imsi`). simplan's inventory has neither.
+   * The address that the SMSC routes to the SIM by: its phone number (`Addresses.msisdn`), or its
+   * IMSI where the SMSC takes that (`Addresses.imsi`). simplan's inventory has neither.
    */
   readonly destinationOf: (iccid: string) => Effect.Effect<Addresses.Address, CallFailure.CallFailure>
   /** The sender's type of number and numbering plan, if not by its form (`Addresses.sender`). */
   readonly source: { readonly ton?: number; readonly npi?: number }
   /** What the SMSC takes data coding 0 for: `gsm` unless given. */
   readonly alphabet: Alphabet
-  /** How many times a segment is submitted again that the SMSC takes no more messages for, before the call fails: 3. */
+  /**
+   * How many times a segment is submitted again that the SMSC takes no more messages for, before
+   * the call fails: 3.
+   */
   readonly throttledRetries: number
   /** How long a message waits for its turn, or for another message to the same SIM: 3 s. */
   readonly waitMillis: number
@@ -128,7 +131,8 @@ const submitted = (
 export const make = Effect.fnUntraced(function* (connection: Connection.Connection, options: Options) {
   const journal = yield* Journal.Journal
   const { telco, waitMillis } = options
-  // Messages of several processes to one SIM at one time may get the same reference; those of one process do not.
+  // Messages of several processes to one SIM at one time may get the same reference; those of one
+  // process do not.
   let reference = Math.floor(256 * (yield* Random.next))
 
   const sendSms = Messages.make(journal, SimLocks.make(journal, { telco, waitMillis }), telco, (sms, sending, held) =>

@@ -1,9 +1,10 @@
 /**
- * One SMPP session over one connection of the npm package `smpp`: requests and their responses, and the requests of the
- * SMSC. A request that was written and has no response in time, or whose connection is cut, has an unknown outcome.
+ * One SMPP session over one connection of the npm package `smpp`: requests and their responses, and
+ * the requests of the SMSC. A request that was written and has no response in time, or whose
+ * connection is cut, has an unknown outcome.
  *
- * What is used of the package is typed here, as it has no types of its own: hosts can check the types of this adapter without
- * it.
+ * What is used of the package is typed here, as it has no types of its own: hosts can check the
+ * types of this adapter without it.
  */
 /// <reference path="./smpp.d.ts" />
 import type { EventEmitter } from "node:events"
@@ -25,7 +26,9 @@ export interface PDU {
   toBuffer(): Buffer
 }
 
-/** One connection. Events: connect, secureConnect, close, error, pdu, and each command by its name. */
+/**
+ * One connection. Events: connect, secureConnect, close, error, pdu, and each command by its name.
+ */
 export interface LibrarySession extends EventEmitter {
   readonly socket: Socket
   /** False: the socket is not writable, and nothing was written. */
@@ -85,7 +88,10 @@ export interface Target {
 type Fields = Readonly<Record<string, unknown>>
 
 export interface Session {
-  /** Writes a request and waits for its response. `NotDone`: it was not written. `Unknown`: it was, and has no response. */
+  /**
+   * Writes a request and waits for its response. `NotDone`: it was not written. `Unknown`: it was,
+   * and has no response.
+   */
   readonly request: (
     command: string,
     fields: Fields,
@@ -101,7 +107,10 @@ export interface Session {
 
 const failure = (outcome: CallFailure.Outcome, message: string) => new CallFailure.CallFailure({ outcome, message })
 
-/** The system's code of an error, such as ECONNREFUSED, else its words. They name no more than the address. */
+/**
+ * The system's code of an error, such as ECONNREFUSED, else its words. They name no more than the
+ * address.
+ */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "for an unknown reason"
   return "code" in error && typeof error.code === "string" ? error.code : error.message
@@ -118,7 +127,8 @@ const connected = (session: LibrarySession, { host, isTls, port }: Target) =>
   })
 
 /**
- * Connects, and disconnects with the scope. `take` gets the requests of the SMSC; it must not throw.
+ * Connects, and disconnects with the scope. `take` gets the requests of the SMSC; it must not
+ * throw.
  */
 export const open = (
   library: Library,

@@ -41,7 +41,10 @@ export const defaults: OfMessages & OfConnection = {
   throttledRetries: 3
 }
 
-/** The options that have a value: a caller in JavaScript may pass undefined for one that it does not set. */
+/**
+ * The options that have a value: a caller in JavaScript may pass undefined for one that it does not
+ * set.
+ */
 const given = (options: Options): Options => {
   const copy = { ...options }
   for (const [name, value] of Object.entries(copy)) if (value === undefined) Reflect.deleteProperty(copy, name)

@@ -1,13 +1,13 @@
 /**
- * What an SMSC says has become of a message: when it is submitted, by the command status of the response (SMPP 3.4, section
- * 5.1.3), and later, by a delivery receipt (appendix B). An SMSC that answers with a status other than 0 has not taken the
- * message. Nothing depends on receipts.
+ * What an SMSC says has become of a message: when it is submitted, by the command status of the
+ * response (SMPP 3.4, section 5.1.3), and later, by a delivery receipt (appendix B). An SMSC that
+ * answers with a status other than 0 has not taken the message. Nothing depends on receipts.
  */
 import type { PDU } from "./Session.ts"
 
 /**
- * `Accepted`: the SMSC has taken the message. `Throttled`: it takes no more at the moment. `NotDone`: it may take the
- * message later. `Refused`: it will never take the message.
+ * `Accepted`: the SMSC has taken the message. `Throttled`: it takes no more at the moment.
+ * `NotDone`: it may take the message later. `Refused`: it will never take the message.
  */
 export type Meaning = "Accepted" | "Throttled" | "NotDone" | "Refused"
 
@@ -54,7 +54,10 @@ export const nameOf = (status: number): string => STATUSES.get(status)?.[0] ?? `
 /** A status that is not in the table, such as one of the SMSC's vendor, is a refusal. */
 export const meaningOf = (status: number): Meaning => STATUSES.get(status)?.[1] ?? "Refused"
 
-/** The values of `message_state` (section 5.2.28), as a receipt's text abbreviates them, and their names. */
+/**
+ * The values of `message_state` (section 5.2.28), as a receipt's text abbreviates them, and their
+ * names.
+ */
 const MESSAGE_STATES = [
   ["ENROUTE", "enroute"],
   ["DELIVRD", "delivered"],

@@ -1,15 +1,18 @@
 /**
- * When the next message is submitted, and whose it is (rule W13). Organizations take turns twice, by `FairSlots`: for a place
- * in the window of requests that wait for a response, and then for the next instant that the pace allows. So the messages
- * that one organization has waiting, however many, delay another one's by two intervals of the pace at most: of the one whose
- * turn it is, and of one more.
+ * When the next message is submitted, and whose it is (rule W13). Organizations take turns twice,
+ * by `FairSlots`: for a place in the window of requests that wait for a response, and then for the
+ * next instant that the pace allows. So the messages that one organization has waiting, however
+ * many, delay another one's by two intervals of the pace at most: of the one whose turn it is, and
+ * of one more.
  *
- * A message that could not come to its turn in time is refused at once. No turn is taken while there is no session.
+ * A message that could not come to its turn in time is refused at once. No turn is taken while
+ * there is no session.
  *
- * The pace is at most so many messages a second, and none for a while after the SMSC has said that there are too many. The
- * pause doubles each time that the first message after it is refused so again, and ends with the first that is taken.
- * `CallRate` of `telco-calls` is another thing: it halves the rate where a telco asks for fewer calls, and limits how many are
- * under way. An SMSC that throttles gets nothing for a while, and its window is the limit of what is under way.
+ * The pace is at most so many messages a second, and none for a while after the SMSC has said that
+ * there are too many. The pause doubles each time that the first message after it is refused so
+ * again, and ends with the first that is taken. `CallRate` of `telco-calls` is another thing: it
+ * halves the rate where a telco asks for fewer calls, and limits how many are under way. An SMSC
+ * that throttles gets nothing for a while, and its window is the limit of what is under way.
  *
  * Times are machine time, in milliseconds.
  */
@@ -99,7 +102,10 @@ export const make = ({ pace, waitMillis, window }: Options): Turns => {
     else waiting.set(organizationId, counted)
   }
 
-  /** How long a new message of the organization waits for the pace: for its own ones, and as many of each other one. */
+  /**
+   * How long a new message of the organization waits for the pace: for its own ones, and as many of
+   * each other one.
+   */
   const expectedWait = (organizationId: string, now: number): number => {
     const own = waiting.get(organizationId) ?? 0
     let before = own

@@ -1,5 +1,6 @@
 /**
- * Plays a scenario of a plan, and shows its history as a table, a drawing, a page, or JSON. Runs in Node and in browsers.
+ * Plays a scenario of a plan, and shows its history as a table, a drawing, a page, or JSON. Runs in
+ * Node and in browsers.
  */
 export * as Drawing from "./drawing/Drawing.ts"
 export * as History from "./play/History.ts"

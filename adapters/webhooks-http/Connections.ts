@@ -1,10 +1,10 @@
 /**
  * The connections of the sender (rule W7). They are kept for further calls, under these conditions:
  *
- * - An organization never uses the connection of another one: whoever controls a receiver could answer late, and the answer
- *   would be taken for the answer to the other's call.
- * - A connection on which anything came after a response, or between two calls, is closed. So each response is followed to
- *   its end: bytes beyond would be taken for the answer to the next call.
+ * - An organization never uses the connection of another one: whoever controls a receiver could
+ *   answer late, and the answer would be taken for the answer to the other's call.
+ * - A connection on which anything came after a response, or between two calls, is closed. So each
+ *   response is followed to its end: bytes beyond would be taken for the answer to the next call.
  * - At most 1,024 are kept, the last used ones, 4 for an organization and receiver, each for 10 s.
  */
 import * as Http from "node:http"
@@ -123,8 +123,8 @@ interface Owned {
 }
 
 /**
- * Whose connection it is, and to where. Everything else that Node names a connection by is the same for all of one agent,
- * and Node asks for the name three times for each call.
+ * Whose connection it is, and to where. Everything else that Node names a connection by is the same
+ * for all of one agent, and Node asks for the name three times for each call.
  */
 const nameOf = (options: Http.RequestOptions & Owned = {}): string =>
   `${String(options.organizationId)} ${options.host ?? ""} ${options.port ?? ""}`

@@ -1,13 +1,14 @@
 /**
  * Where webhooks may go (rule W7): which schemes, ports and IP addresses their URLs may have.
  *
- * Addresses are those that the package `ipaddr.js` calls unicast, which excludes loopback, private, link-local, shared, multicast
- * and reserved ones. An IPv6 address has to lie in `2000::/3`, and not in `3ffe::/16`. One with an IPv4 address in it (mapped,
- * NAT64, 6to4) is judged by that one. Other forms of IPv4 in IPv6 (compatible, SIIT, ISATAP, Teredo) are refused, because they
- * lead only to private networks or nowhere.
+ * Addresses are those that the package `ipaddr.js` calls unicast, which excludes loopback, private,
+ * link-local, shared, multicast and reserved ones. An IPv6 address has to lie in `2000::/3`, and
+ * not in `3ffe::/16`. One with an IPv4 address in it (mapped, NAT64, 6to4) is judged by that one.
+ * Other forms of IPv4 in IPv6 (compatible, SIIT, ISATAP, Teredo) are refused, because they lead
+ * only to private networks or nowhere.
  *
- * Names are not resolved here. The sender checks the addresses that a name resolves to when it connects, and connects to
- * the addresses that it has checked, so that DNS rebinding has no effect.
+ * Names are not resolved here. The sender checks the addresses that a name resolves to when it
+ * connects, and connects to the addresses that it has checked, so that DNS rebinding has no effect.
  */
 import { isIP } from "node:net"
 import { Result } from "effect"
@@ -22,13 +23,18 @@ const ipv4Of = (high = 0, low = 0): ipaddr.IPv4 => new ipaddr.IPv4([high >> 8, h
 
 const isCompatible = ({ parts }: ipaddr.IPv6): boolean => parts.slice(0, 6).every((part) => part === 0)
 
-/** The interface identifier `0:5efe:a.b.c.d`, or `200:5efe:a.b.c.d`, under any prefix (RFC 5214). */
+/**
+ * The interface identifier `0:5efe:a.b.c.d`, or `200:5efe:a.b.c.d`, under any prefix (RFC 5214).
+ */
 const isIsatap = ({ parts: [, , , , flags, mark] }: ipaddr.IPv6): boolean =>
   mark === 0x5efe && (flags === 0 || flags === 0x200)
 
 const nat64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96")
 
-/** All that IANA hands out as global unicast addresses; the rest is unassigned (RFC 4291, section 2.4). */
+/**
+ * All that IANA hands out as global unicast addresses; the rest is unassigned (RFC 4291,
+ * section 2.4).
+ */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 
 /** The 6bone's, which is returned and not assigned again (RFC 3701). */

@@ -1,9 +1,10 @@
 /**
  * Implements simplan's `WebhookSender` port (rules W6 and W7) over HTTP on Node.
  *
- * Each call is signed with the time of the attempt, ends within the time limit, follows no redirect, and uses only the
- * ports and addresses that are allowed (see `Destinations`). Organizations share no connection. The core decides what a
- * status means. No message contains a signing key or the password of a proxy.
+ * Each call is signed with the time of the attempt, ends within the time limit, follows no
+ * redirect, and uses only the ports and addresses that are allowed (see `Destinations`).
+ * Organizations share no connection. The core decides what a status means. No message contains a
+ * signing key or the password of a proxy.
  */
 import * as Http from "node:http"
 import * as Https from "node:https"
@@ -40,7 +41,10 @@ const lookups = (outcome: Outcome) =>
     incremental: true
   })
 
-/** Resolves the names of an organization's connections. Fails if one of a name's addresses is not allowed. */
+/**
+ * Resolves the names of an organization's connections. Fails if one of a name's addresses is not
+ * allowed.
+ */
 const lookupOf =
   (resolve: Names.Resolve, isAllowed: (address: string) => boolean, count: (outcome: Outcome) => void) =>
   (organizationId: string): LookupFunction =>
@@ -103,8 +107,9 @@ const isEmpty = ({ headers, statusCode }: Http.IncomingMessage): boolean =>
   headers["content-length"] === "0" || statusCode === 204
 
 /**
- * Reads the beginning of a response's body, and calls `done` once: with the first kilobyte, with the whole body, or with what
- * came within a second. Closes the connection where the body is long or slow.
+ * Reads the beginning of a response's body, and calls `done` once: with the first kilobyte, with
+ * the whole body, or with what came within a second. Closes the connection where the body is long
+ * or slow.
  */
 const readBody = (response: Http.IncomingMessage, done: (text: string) => void): void => {
   if (isEmpty(response)) {
@@ -159,8 +164,8 @@ interface Call {
 }
 
 /**
- * Posts, and answers with the status and the beginning of the body. The time limit is until the head of the response, and
- * `tooLate` is the message of a call that exceeds it.
+ * Posts, and answers with the status and the beginning of the body. The time limit is until the
+ * head of the response, and `tooLate` is the message of a call that exceeds it.
  */
 const posting =
   (connections: Connections.Connections, timeoutMillis: number, tooLate: string) =>
@@ -182,7 +187,8 @@ const posting =
       }, timeoutMillis)
       request.on("socket", Connections.beginResponse)
       let hasResponse = false
-      // The listener stays, because an error may come after an interruption. After the response's head it changes nothing.
+      // The listener stays, because an error may come after an interruption. After the response's
+      // head it changes nothing.
       request.on("error", (error) => {
         clearTimeout(timer)
         if (!hasResponse) resume(Effect.fail(failed(error)))

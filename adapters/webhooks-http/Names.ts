@@ -1,14 +1,19 @@
 /**
- * The addresses of host names, for the sender (rule W7). A slow or silent name server holds up only its own names.
+ * The addresses of host names, for the sender (rule W7). A slow or silent name server holds up only
+ * its own names.
  *
- * - `localhost` and the names under it are loopback, a name under `invalid` does not exist (RFC 6761), and names in the
- *   hosts file have its addresses. All others are asked for by DNS, as they are: no search domain is added.
- * - An answer is kept for its time to live, from 1 s to 5 min, and a failure for 5 s. Equal names share a query.
- * - At most 32 queries are young, which is to say under way for less than 0.5 s, and 256 are under way in all; the rest
- *   wait for the turn of their organization (rule W13). A query that takes long leaves its slot to the next one and goes on,
- *   so that names whose servers are silent do not hold up others. Waiting and the query each have a time limit of 5 s.
- * - A query goes through c-ares and not through `dns.lookup`, which occupies one of libuv's four threads for as long as a
- *   name server is silent, and so holds up files, cryptography and every other look-up of the process.
+ * - `localhost` and the names under it are loopback, a name under `invalid` does not exist
+ *   (RFC 6761), and names in the hosts file have its addresses. All others are asked for by DNS, as
+ *   they are: no search domain is added.
+ * - An answer is kept for its time to live, from 1 s to 5 min, and a failure for 5 s. Equal names
+ *   share a query.
+ * - At most 32 queries are young, which is to say under way for less than 0.5 s, and 256 are under
+ *   way in all; the rest wait for the turn of their organization (rule W13). A query that takes
+ *   long leaves its slot to the next one and goes on, so that names whose servers are silent do not
+ *   hold up others. Waiting and the query each have a time limit of 5 s.
+ * - A query goes through c-ares and not through `dns.lookup`, which occupies one of libuv's four
+ *   threads for as long as a name server is silent, and so holds up files, cryptography and every
+ *   other look-up of the process.
  */
 import { type LookupAddress, NODATA, NOTFOUND, type RecordWithTtl, Resolver, TIMEOUT } from "node:dns"
 import { readFileSync, statSync } from "node:fs"
@@ -25,7 +30,10 @@ const FAILED = 5 * SECOND
 /** How many names are kept. */
 const KEPT = 10_000
 
-/** How long one try of a name server may take; c-ares tries three times, each time with twice as long. */
+/**
+ * How long one try of a name server may take; c-ares tries three times, each time with twice as
+ * long.
+ */
 const TRY_MILLIS = SECOND
 const TRIES = 3
 /** How long the addresses of one family wait for those of the other, in milliseconds (RFC 8305). */
@@ -49,8 +57,8 @@ export interface Options {
 }
 
 /**
- * Rejects with an error whose `code` is one of `node:dns`, such as `ENOTFOUND`. The name is asked for in the turn of the
- * organization (rule W13).
+ * Rejects with an error whose `code` is one of `node:dns`, such as `ENOTFOUND`. The name is asked
+ * for in the turn of the organization (rule W13).
  */
 export type Resolve = (name: string, organizationId: string) => Promise<ReadonlyArray<LookupAddress>>
 
@@ -74,8 +82,9 @@ const parseHosts = (text: string): ReadonlyMap<string, ReadonlyArray<string>> =>
 }
 
 /**
- * The IP addresses that the hosts file has for a name in lower case; empty if it has none. The file is read again when it has
- * changed, which is noticed within a second. One that cannot be read counts as empty.
+ * The IP addresses that the hosts file has for a name in lower case; empty if it has none. The file
+ * is read again when it has changed, which is noticed within a second. One that cannot be read
+ * counts as empty.
  */
 const hostsIn = (path: string = HOSTS_FILE): ((name: string) => ReadonlyArray<string>) => {
   let checkedAt = Number.NEGATIVE_INFINITY
@@ -171,8 +180,8 @@ class NoSlot extends Error {
 }
 
 /**
- * Runs a query when a slot is free, in the turn of its organization; rejects with `NoSlot` where none is for as long as it
- * waits. Organizations take turns at both bounds.
+ * Runs a query when a slot is free, in the turn of its organization; rejects with `NoSlot` where
+ * none is for as long as it waits. Organizations take turns at both bounds.
  */
 const inSlots = (waitMillis: number) => {
   const all = FairSlots.make({ slots: ALL, mostWaiting: MOST_WAITING })

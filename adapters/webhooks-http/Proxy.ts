@@ -1,8 +1,9 @@
 /**
  * An egress proxy for webhooks: `http://[user:password@]host:port`.
  *
- * `https` calls go through a tunnel (CONNECT), `http` calls name their whole URL to the proxy. The proxy resolves the names
- * and decides which addresses they may have. Its own address may be private.
+ * `https` calls go through a tunnel (CONNECT), `http` calls name their whole URL to the proxy. The
+ * proxy resolves the names and decides which addresses they may have. Its own address may be
+ * private.
  */
 import * as Http from "node:http"
 import type * as Https from "node:https"

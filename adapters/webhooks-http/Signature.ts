@@ -1,14 +1,15 @@
 /**
- * Creates and verifies webhook signatures (rule W6). A receiver can use this module alone: it needs only Node's
- * `crypto`.
+ * Creates and verifies webhook signatures (rule W6). A receiver can use this module alone: it needs
+ * only Node's `crypto`.
  *
  *     import { verify } from "simplan/webhooks"
  *     const result = verify({ headers: request.headers, body, signingKey })
  *     if (result._tag !== "Verified") return response.status(400).end(result.message)
  *
- * `x-service-signature: t=<unix seconds>,v1=<hex>` is HMAC-SHA256 over `<t>.<body>`, keyed by the UTF-8 bytes of the
- * signing key. During a key rotation there is one `v1` for each valid key; one match is enough. The headers of the
- * Standard Webhooks specification are sent too; their key is the decoded base64 text after `whsec_`.
+ * `x-service-signature: t=<unix seconds>,v1=<hex>` is HMAC-SHA256 over `<t>.<body>`, keyed by the
+ * UTF-8 bytes of the signing key. During a key rotation there is one `v1` for each valid key; one
+ * match is enough. The headers of the Standard Webhooks specification are sent too; their key is
+ * the decoded base64 text after `whsec_`.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 
@@ -73,8 +74,8 @@ export interface ToVerify {
   /** The value of `x-service-signature`, or a list with it; several values are malformed. */
   readonly header?: HeaderValue
   /**
-   * All headers, instead of `header`: as Node (`headers` or `headersDistinct`) or `fetch` has them. Without `x-service-signature` the headers of the
-   * Standard Webhooks specification are verified.
+   * All headers, instead of `header`: as Node (`headers` or `headersDistinct`) or `fetch` has them.
+   * Without `x-service-signature` the headers of the Standard Webhooks specification are verified.
    */
   readonly headers?: { readonly [name: string]: HeaderValue } | { readonly get: (name: string) => string | null }
   /** The received body, as it came; or the parsed payload, whose compact JSON text is the body. */
@@ -86,16 +87,16 @@ export interface ToVerify {
   /** Milliseconds since the epoch; the machine's clock by default. */
   readonly now?: number
   /**
-   * How far the timestamp may be from `now`, in either direction; 300 by default. It limits for how long a call can be
-   * replayed.
+   * How far the timestamp may be from `now`, in either direction; 300 by default. It limits for how
+   * long a call can be replayed.
    */
   readonly toleranceSeconds?: number
 }
 
 /**
- * Verifies the signature of a call. Signatures are compared in constant time. It throws nothing: a body that is none is
- * `BodyMissing`, which says what was given. To prevent replays within the tolerance,
- * store the ids of events for as long.
+ * Verifies the signature of a call. Signatures are compared in constant time. It throws nothing: a
+ * body that is none is `BodyMissing`, which says what was given. To prevent replays within the
+ * tolerance, store the ids of events for as long.
  */
 export const verify = ({
   body,

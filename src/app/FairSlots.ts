@@ -1,13 +1,15 @@
 /**
- * Slots that organizations share fairly (rule W13): the one policy for calls of a telco, lookups of names, reads, jobs and
- * deliveries, and a semaphore by it, whose effects wait for their slots.
+ * Slots that organizations share fairly (rule W13): the one policy for calls of a telco, lookups of
+ * names, reads, jobs and deliveries, and a semaphore by it, whose effects wait for their slots.
  *
  * - A slot goes to the organization that holds fewest of those that wait; among equals in turns.
- * - The last few slots are only for an organization that holds less than an even share. So one that is alone has all but
- *   these, and the next one finds a slot at once.
- * - Something may need several slots at once. Whoever holds as many or more waits behind it, so that it gets them at last.
+ * - The last few slots are only for an organization that holds less than an even share. So one that
+ *   is alone has all but these, and the next one finds a slot at once.
+ * - Something may need several slots at once. Whoever holds as many or more waits behind it, so
+ *   that it gets them at last.
  * - What waits is bounded for each organization, never by what others have waiting.
- * - Of one organization, what a request waits for comes first, but each fourth turn is for the rest where some waits.
+ * - Of one organization, what a request waits for comes first, but each fourth turn is for the rest
+ *   where some waits.
  *
  * Where a slot is free, taking and giving it back costs a read of a map.
  */
@@ -17,7 +19,9 @@ import { Effect } from "effect"
 interface Asker {
   /** The organization; those of an empty id share as one. */
   readonly organizationId: string
-  /** Whether a request waits for it: it comes before what none waits for, of the same organization. */
+  /**
+   * Whether a request waits for it: it comes before what none waits for, of the same organization.
+   */
   readonly isUrgent: boolean
   /** How many slots it needs at once, half of all at most; 1 by default. */
   readonly slots?: number
@@ -37,30 +41,43 @@ export interface Waiting extends Asker {
 
 /** The slots of one shared resource in this process. */
 export interface FairSlots {
-  /** Runs the effect in a slot; `none` where its organization has too many waiting, or none came in time. */
+  /**
+   * Runs the effect in a slot; `none` where its organization has too many waiting, or none came in
+   * time.
+   */
   readonly run: <A, E, R, B, E2, R2>(
     asking: Asking,
     effect: Effect.Effect<A, E, R>,
     none: Effect.Effect<B, E2, R2>
   ) => Effect.Effect<A | B, E | E2, R | R2>
   /**
-   * Waits for slots that `tryTake` did not give; false where the organization has too many waiting, or none came in time.
-   * `onTaken` runs in the instant in which they are the caller's, which gives them back also when it is interrupted then.
+   * Waits for slots that `tryTake` did not give; false where the organization has too many waiting,
+   * or none came in time. `onTaken` runs in the instant in which they are the caller's, which gives
+   * them back also when it is interrupted then.
    */
   readonly take: (asking: Asking, onTaken: () => void) => Effect.Effect<boolean>
   /** Whether the organization may have a slot now, were nothing of it waiting. */
   readonly mayTake: (organizationId: string) => boolean
-  /** Takes slots for an organization, one by default, if they are free and it is its turn. The caller gives them back. */
+  /**
+   * Takes slots for an organization, one by default, if they are free and it is its turn. The
+   * caller gives them back.
+   */
   readonly tryTake: (organizationId: string, slots?: number) => boolean
   /** Takes a slot for what is under way already, also where the organization may not have one. */
   readonly takeAnyway: (organizationId: string) => void
   /** Gives back slots of an organization, one by default; whoever has the next turn begins. */
   readonly give: (organizationId: string, slots?: number) => void
-  /** Takes a place in the organization's queue; false if that is full. Not for one that `tryTake` would give its slots. */
+  /**
+   * Takes a place in the organization's queue; false if that is full. Not for one that `tryTake`
+   * would give its slots.
+   */
   readonly enter: (one: Waiting) => boolean
   /** Leaves the queue. One that does not wait changes nothing. */
   readonly withdraw: (one: Waiting) => void
-  /** How many more slots may be taken whoever takes them; 0 where the rest is for those with less than an even share. */
+  /**
+   * How many more slots may be taken whoever takes them; 0 where the rest is for those with less
+   * than an even share.
+   */
   readonly open: () => number
   /** How many slots are taken: by an organization, or by all. */
   readonly held: (organizationId?: string) => number
@@ -68,7 +85,10 @@ export interface FairSlots {
   readonly active: () => number
 }
 
-/** The share of the slots that an organization alone leaves free: an eighth, and none where there are few slots. */
+/**
+ * The share of the slots that an organization alone leaves free: an eighth, and none where there
+ * are few slots.
+ */
 const RESERVED = 1 / 8
 /** From how many slots on some are left free. */
 const ENOUGH = 4
@@ -91,7 +111,10 @@ const firstOf = (set: ReadonlySet<Waiting>): Waiting | undefined => {
 /** How many slots are left free by an organization that is alone. */
 export const reserved = (slots: number): number => (slots < ENOUGH ? 0 : Math.max(1, Math.floor(slots * RESERVED)))
 
-/** How many slots are an organization's even share of so many, among these; at least 1. One alone counts as two. */
+/**
+ * How many slots are an organization's even share of so many, among these; at least 1. One alone
+ * counts as two.
+ */
 export const evenShare = (slots: number, organizations: number): number =>
   Math.max(1, Math.floor(slots / Math.max(2, organizations)))
 

@@ -1,13 +1,16 @@
 /**
- * The turns of the reads that may cost much (rule W13): what goes over all of an organization, over a whole history, or counts
- * what waits. `ReadCosts` says which.
+ * The turns of the reads that may cost much (rule W13): what goes over all of an organization, over
+ * a whole history, or counts what waits. `ReadCosts` says which.
  *
- * - An organization has one under way at a time, and a process three, so that those of one hold up no others' and the rest of the
- *   reads goes on beside them. One more waits for its turn for 5 s, then it is refused.
- * - One that has taken 10 s is stopped, by the storage's server where it has one (`Storage.Aside`), and refused.
+ * - An organization has one under way at a time, and a process three, so that those of one hold up
+ *   no others' and the rest of the reads goes on beside them. One more waits for its turn for 5 s,
+ *   then it is refused.
+ * - One that has taken 10 s is stopped, by the storage's server where it has one (`Storage.Aside`),
+ *   and refused.
  * - The time that it took is charged to the request (`RequestContext`), also where it was stopped.
  *
- * What is due to a handler has no turn, since its loop would wait for the reads of others: it is made aside alone.
+ * What is due to a handler has no turn, since its loop would wait for the reads of others: it is
+ * made aside alone.
  *
  * Inside a transaction of the host a read waits for nothing, and is not stopped: it is the host's.
  */
@@ -21,7 +24,10 @@ import { Aside, type Read, type RefusedRead, Storage, StorageError } from "../po
 import * as FairSlots from "./FairSlots.ts"
 import * as RequestContext from "./RequestContext.ts"
 
-/** How many are under way in a process, and how many of these slots one organization alone leaves free. */
+/**
+ * How many are under way in a process, and how many of these slots one organization alone leaves
+ * free.
+ */
 const SLOTS = { slots: 3, kept: 2, mostWaiting: 64 }
 
 /** How long one waits for its turn, and how long it may take, in milliseconds. */
@@ -40,7 +46,9 @@ const refused = (refusedRead: RefusedRead) =>
 /** Makes a read of an organization, or of the service itself, in its turn. */
 export type InTurn = <A>(organizationId: string | null | undefined, read: Read<A>) => Read<A>
 
-/** The read over a connection of its own, where the storage has any, its time charged and bounded. */
+/**
+ * The read over a connection of its own, where the storage has any, its time charged and bounded.
+ */
 export const aside = <A>(read: Read<A>): Read<A> =>
   Effect.flatMap(Clocks.monotonicNow, (began) =>
     read.pipe(

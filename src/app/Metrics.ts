@@ -1,8 +1,8 @@
 /**
  * The core's metrics, in Effect's metric registry: jobs, deliveries, telco calls and reports.
  *
- * Labels are kinds and outcomes, and the names that a host gives its handlers of events; never ids or texts from outside.
- * So there are few series, and none holds a secret.
+ * Labels are kinds and outcomes, and the names that a host gives its handlers of events; never ids
+ * or texts from outside. So there are few series, and none holds a secret.
  */
 import { Clock as MachineClock, Context, Effect, type Exit, Metric, Tracer } from "effect"
 

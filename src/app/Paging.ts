@@ -1,5 +1,6 @@
 /**
- * Keyset pages: one page, all of them as a stream that holds one page at a time, and the pages of filtered lists.
+ * Keyset pages: one page, all of them as a stream that holds one page at a time, and the pages of
+ * filtered lists.
  */
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import * as Clocks from "../ports/Clocks.ts"
@@ -7,7 +8,10 @@ import { Aside, type CreatedCursor, type Filtered, type Keyset, SCAN_LIMIT } fro
 import * as FairSlots from "./FairSlots.ts"
 import * as RequestContext from "./RequestContext.ts"
 
-/** Two pages of the longest rows take less than 1 MB (rule W10): a row has up to 17 kB, where its metadata are emoji. */
+/**
+ * Two pages of the longest rows take less than 1 MB (rule W10): a row has up to 17 kB, where its
+ * metadata are emoji.
+ */
 const STREAM_PAGE = 25
 
 /** A page of a list, and the cursor of the next page; null if there is none. */
@@ -27,7 +31,9 @@ export const page = <A, Cursor>(
   return { items, next: found.length > limit && last !== undefined ? cursorOf(last) : null }
 }
 
-/** All rows, read page by page as they are consumed (rule W4). No connection is held between pages. */
+/**
+ * All rows, read page by page as they are consumed (rule W4). No connection is held between pages.
+ */
 export const stream = <A, Cursor, E, R>(
   read: (after: Cursor | null, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>,
   cursorOf: (item: A) => Cursor
@@ -53,7 +59,10 @@ export const streamPages = <A, Cursor, E, R>(
 /** How many rows a page scans, at most: all plans that an organization has by its usual quota. */
 export const MOST_SCANNED = 40 * SCAN_LIMIT
 
-/** How many rows a step of a search looks at: what it finds among so many is all read at once (rule L1). */
+/**
+ * How many rows a step of a search looks at: what it finds among so many is all read at once
+ * (rule L1).
+ */
 const SEARCHED = 8 * SCAN_LIMIT
 
 /** How many rows a step scans, where that differs from other lists. */
@@ -70,19 +79,21 @@ export interface Asked<Cursor = CreatedCursor> extends Keyset<Cursor> {
 type Step<A, Cursor, E> = (of: Keyset<Cursor>) => Effect.Effect<Filtered<A, Cursor>, E>
 
 /**
- * Reads filtered lists within bounds (rule W13), whatever the storage: how many rows a page scans, and that what one
- * organization searches waits for its turn among the searches of others. All of a process take the same turns.
+ * Reads filtered lists within bounds (rule W13), whatever the storage: how many rows a page scans,
+ * and that what one organization searches waits for its turn among the searches of others. All of a
+ * process take the same turns.
  *
- * A page is read in steps of a few hundred rows. The first one is made at once: mostly it is enough. Each further one takes
- * its turn, so that no search holds up the reads of others for longer than a step takes. What was scanned is charged to
- * the request (`RequestContext`).
+ * A page is read in steps of a few hundred rows. The first one is made at once: mostly it is
+ * enough. Each further one takes its turn, so that no search holds up the reads of others for
+ * longer than a step takes. What was scanned is charged to the request (`RequestContext`).
  */
 export class FilteredLists extends Context.Service<
   FilteredLists,
   {
     /**
-     * A page. It has fewer than `limit` rows, or none, and a `next`, where `MOST_SCANNED` rows were scanned, or where no turn
-     * came in time: 2 s after the page was asked for, it goes on only while it need not wait.
+     * A page. It has fewer than `limit` rows, or none, and a `next`, where `MOST_SCANNED` rows were
+     * scanned, or where no turn came in time: 2 s after the page was asked for, it goes on only
+     * while it need not wait.
      */
     readonly page: <A, Cursor, E>(
       asked: Asked<Cursor>,
@@ -92,11 +103,17 @@ export class FilteredLists extends Context.Service<
   }
 >()("simplan/FilteredLists") {}
 
-/** How many steps beyond a page's first are made at a time, aside of other reads: they share a processor of the database. */
+/**
+ * How many steps beyond a page's first are made at a time, aside of other reads: they share a
+ * processor of the database.
+ */
 const SLOTS = 1
 /** How a step beyond the first is made. */
 const STEP: Aside = { atMost: 10_000 }
-/** How many requests of one organization may wait for their turn, and how long after it was asked for a page may, in ms. */
+/**
+ * How many requests of one organization may wait for their turn, and how long after it was asked
+ * for a page may, in ms.
+ */
 const MOST_WAITING = 256
 const WAIT_LIMIT = 2_000
 

@@ -1,6 +1,6 @@
 /**
- * How often things happened in this process lately: counted in memory, and forgotten with the process. Whoever wants more reads the
- * metrics.
+ * How often things happened in this process lately: counted in memory, and forgotten with the
+ * process. Whoever wants more reads the metrics.
  *
  * The counts are beside the registry of the process's metrics.
  */
@@ -56,7 +56,10 @@ const ringsOf = (context: Context.Context<never>): Rings => {
 
 const spanOf = (at: Instant): number => Math.floor(at / SPAN)
 
-/** Counts that something has happened now. The fiber's context has the registry and the machine's clock. */
+/**
+ * Counts that something has happened now. The fiber's context has the registry and the machine's
+ * clock.
+ */
 export const count = (kind: Kind, isFailed: boolean, context: Context.Context<never>): void =>
   ringsOf(context)[kind].add(spanOf(Context.get(context, MachineClock.Clock).currentTimeMillisUnsafe()), isFailed)
 

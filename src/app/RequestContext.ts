@@ -1,7 +1,8 @@
 /**
- * The request that the running fiber serves: where it comes from (rule W11), and what it has read (rule W10). The edge that
- * takes requests sets it: the HTTP API does, and a host that embeds the services can. It changes nothing that a use case
- * does. It lets logs and records name where a change came from, and the edge charge for what a request reads.
+ * The request that the running fiber serves: where it comes from (rule W11), and what it has read
+ * (rule W10). The edge that takes requests sets it: the HTTP API does, and a host that embeds the
+ * services can. It changes nothing that a use case does. It lets logs and records name where a
+ * change came from, and the edge charge for what a request reads.
  */
 import { Context, Effect } from "effect"
 import type { WithPackages } from "../domain/Attachment.ts"
@@ -15,7 +16,10 @@ export interface RequestContext {
   readonly address: string | null
   /** Who asks, as `Origin.actor` in audit entries has it; `host` by default. */
   readonly actor?: string
-  /** Why, as audit entries of the request keep it; at most `TextLimit.REASON` characters that storages can keep. */
+  /**
+   * Why, as audit entries of the request keep it; at most `TextLimit.REASON` characters that
+   * storages can keep.
+   */
   readonly reason?: string | null
   /** Counts what the request reads; absent where nothing is counted. */
   readonly meter?: Meter
@@ -23,14 +27,18 @@ export interface RequestContext {
 
 const none: RequestContext = { requestId: null, address: null }
 
-/** The request that the running fiber serves: `Effect.provideService(useCase, RequestContext.Current, request)`. */
+/**
+ * The request that the running fiber serves: `Effect.provideService(useCase,
+ * RequestContext.Current, request)`.
+ */
 export const Current = Context.Reference<RequestContext>("simplan/RequestContext/Current", {
   defaultValue: () => none
 })
 
 /**
- * What a request has read, where that is much more than it answers: the attachments of a subscription with their texts, its
- * body, the rows that a filter goes over, and the time of heavy reads.
+ * What a request has read, where that is much more than it answers: the attachments of a
+ * subscription with their texts, its body, the rows that a filter goes over, and the time of heavy
+ * reads.
  */
 export interface Meter {
   /** Bytes, roughly. */
@@ -47,7 +55,10 @@ export const countBytes = (read: number): Effect.Effect<void> =>
     return Effect.void
   })
 
-/** Counts the time that a heavy read took the storage, in milliseconds; also of one that was stopped. */
+/**
+ * Counts the time that a heavy read took the storage, in milliseconds; also of one that was
+ * stopped.
+ */
 export const countMillis = (millis: number): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const { meter } = fiber.getRef(Current)

@@ -6,8 +6,8 @@ import * as Quota from "../domain/Quota.ts"
 import { DAY, MINUTE } from "../domain/Time.ts"
 
 /**
- * Which fast paths the use cases take. Each one can be switched off: the service then does the same work in the plain
- * way. `npm run test:plain` runs the suite with all of them off.
+ * Which fast paths the use cases take. Each one can be switched off: the service then does the same
+ * work in the plain way. `npm run test:plain` runs the suite with all of them off.
  */
 export interface FastPaths {
   /** Plans are cached. */
@@ -38,11 +38,19 @@ export interface Limits {
   readonly waitLimitMillis: number
   /** How long audit entries are kept, in business time (rule W12); whole months are deleted. */
   readonly auditRetentionMillis: number
-  /** How long webhook events, their deliveries and attempts are kept, in business time (rule W12). */
+  /**
+   * How long webhook events, their deliveries and attempts are kept, in business time (rule W12).
+   */
   readonly retentionMillis: number
-  /** How long usage is kept by day and country, in business time (rule U1); whole months are deleted. */
+  /**
+   * How long usage is kept by day and country, in business time (rule U1); whole months are
+   * deleted.
+   */
   readonly usageRetentionMillis: number
-  /** How many SMS an organization may send to one of its SIMs in a time (rule W13); null: as many as it likes. */
+  /**
+   * How many SMS an organization may send to one of its SIMs in a time (rule W13); null: as many as
+   * it likes.
+   */
   readonly smsLimit: { readonly messages: number; readonly windowMillis: number } | null
   /** How many plans, regions, endpoints and keys an organization may have (rule W13). */
   readonly quotas: Quota.Quotas

@@ -1,8 +1,8 @@
 /**
  * When an attached plan starts (rules T3 to T5, and the interface's seven `active_period` rules).
  *
- * A plan without an active period starts at its first use. A plan with one starts at `start`: a recurring plan has its
- * anchor there, a non-recurring plan has its whole window.
+ * A plan without an active period starts at its first use. A plan with one starts at `start`: a
+ * recurring plan has its anchor there, a non-recurring plan has its whole window.
  */
 import { Result } from "effect"
 import type { ActivePeriod, Attachment } from "./Attachment.ts"
@@ -27,7 +27,9 @@ export interface Request {
 export interface Start {
   /** Null: none was asked for. */
   readonly activePeriod: ActivePeriod | null
-  /** Of a recurring plan with a start. Null: known only at the first use (rule T3), or never needed. */
+  /**
+   * Of a recurring plan with a start. Null: known only at the first use (rule T3), or never needed.
+   */
   readonly anchor: Instant | null
 }
 
@@ -51,19 +53,25 @@ export const start = (terms: PlanTerms, request: Request | null, now: Instant): 
   return Result.succeed({ activePeriod: { start: request.start, end: request.end }, anchor: request.start })
 }
 
-/** A package that the creation of an attachment orders. `window` is null if the package starts at its first use. */
+/**
+ * A package that the creation of an attachment orders. `window` is null if the package starts at
+ * its first use.
+ */
 export interface Initial {
   /** From 0. */
   readonly occurrence: number
   /** Null: from the first use, for the terms' validity. */
   readonly window: Recurrence.Window | null
-  /** True if the whole period was over at the creation. Such a package is recorded without a telco call (rule T5). */
+  /**
+   * True if the whole period was over at the creation. Such a package is recorded without a telco
+   * call (rule T5).
+   */
   readonly over: boolean
 }
 
 /**
- * Rule T5: the packages that are due when the attachment is created. They follow from the attachment alone, so a
- * process that takes over after a crash orders the same ones.
+ * Rule T5: the packages that are due when the attachment is created. They follow from the
+ * attachment alone, so a process that takes over after a crash orders the same ones.
  */
 export const initialPackages = (attachment: Attachment): ReadonlyArray<Initial> => {
   const { activePeriod, anchor, createdAt, terms } = attachment

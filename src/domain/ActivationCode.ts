@@ -1,8 +1,9 @@
 /**
- * Activation codes of eSIMs (rule I8; SGP.22, section 4.1): what a QR code says, and what a phone downloads a profile by.
+ * Activation codes of eSIMs (rule I8; SGP.22, section 4.1): what a QR code says, and what a phone
+ * downloads a profile by.
  *
- * Links that install an eSIM from its activation code without a QR code (rule I10). Whoever has one can download the profile, as
- * with the code itself.
+ * Links that install an eSIM from its activation code without a QR code (rule I10). Whoever has one
+ * can download the profile, as with the code itself.
  */
 
 /** The links of one eSIM. */
@@ -44,15 +45,17 @@ export const parse = (text: string): ActivationCode | undefined => {
 }
 
 /**
- * Rule I8: a code as it is stored: with the prefix `LPA:`, which is part of a QR code and not of the code itself, and without the
- * space around it.
+ * Rule I8: a code as it is stored: with the prefix `LPA:`, which is part of a QR code and not of
+ * the code itself, and without the space around it.
  */
 export const canonical = (text: string): string => text.trim().replace(/^(?:LPA:)?/i, "LPA:")
 
 /** What messages say that a text has to be. They repeat no code, since a code opens its profile. */
 export const expected = "an activation code of the form LPA:1$<SM-DP+ host>$<matching id>, perhaps with $<OID> and $1"
 
-/** A code for those who may not use it: its host, and the last four characters of its matching id. */
+/**
+ * A code for those who may not use it: its host, and the last four characters of its matching id.
+ */
 export const shortened = (code: string): string => {
   const { matchingId, smdpAddress } = parse(code) ?? { matchingId: "", smdpAddress: "" }
   return `LPA:1$${smdpAddress}$…${matchingId.length > 8 ? matchingId.slice(-4) : ""}`

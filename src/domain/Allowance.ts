@@ -1,6 +1,7 @@
 /**
- * Allowances and their thresholds. Of a non-recurring plan's attachment 50, 80 and 100 % are notified (rule R2); of every
- * package the percentages that its plan names (rule U2). Each one is notified once, in order.
+ * Allowances and their thresholds. Of a non-recurring plan's attachment 50, 80 and 100 % are
+ * notified (rule R2); of every package the percentages that its plan names (rule U2). Each one is
+ * notified once, in order.
  */
 import type * as Plan from "./Plan.ts"
 
@@ -15,7 +16,10 @@ export const thresholds = [50, 80, 100] as const
 
 const NONE: ReadonlyArray<never> = []
 
-/** Rules R2 and U2: all percentages at which an event may fire for a package of the plan, in rising order. */
+/**
+ * Rules R2 and U2: all percentages at which an event may fire for a package of the plan, in rising
+ * order.
+ */
 export const eventThresholds = ({
   alertThresholds = thresholds,
   recurrence
@@ -25,11 +29,12 @@ export const eventThresholds = ({
     : [...new Set([...thresholds, ...alertThresholds])].sort((left, right) => left - right)
 
 /**
- * The thresholds above `lastNotified` that `usedBytes` has reached, in rising order. `lastNotified` is the last
- * threshold notified, in percent. A recurring plan has none.
+ * The thresholds above `lastNotified` that `usedBytes` has reached, in rising order. `lastNotified`
+ * is the last threshold notified, in percent. A recurring plan has none.
  *
- * The comparison is exact to the byte. The largest allowance is 2^51 bytes, so both products can exceed 2^53 and be
- * rounded. Rounding errors stay below the smallest difference between two unequal products, which is 20.
+ * The comparison is exact to the byte. The largest allowance is 2^51 bytes, so both products can
+ * exceed 2^53 and be rounded. Rounding errors stay below the smallest difference between two
+ * unequal products, which is 20.
  */
 export const crossed = (
   terms: Pick<Plan.PlanTerms, "recurrence" | "dataMegaBytes">,
@@ -44,8 +49,9 @@ const isReached = (allowance: number, percentage: number, bytes: number): boolea
   bytes * 100 >= allowance * percentage
 
 /**
- * Rule U2: the plan's percentages that a package reaches as its usage rises `from` so many bytes `to` so many, in rising
- * order. Its usage never falls, so no percentage is reached twice, and none has to be remembered.
+ * Rule U2: the plan's percentages that a package reaches as its usage rises `from` so many bytes
+ * `to` so many, in rising order. Its usage never falls, so no percentage is reached twice, and none
+ * has to be remembered.
  */
 export const reachedBetween = (
   terms: Pick<Plan.PlanTerms, "alertThresholds" | "dataMegaBytes">,

@@ -1,8 +1,8 @@
 /**
  * API keys: `simplan_` + 43 characters of secret + 6 of checksum, `[A-Za-z0-9_]` only (rule W3).
  *
- * The prefix makes a leaked key recognizable to scanners, the checksum distinguishes a mistyped one from an unknown one
- * without a look-up. Only a hash of a key is ever stored.
+ * The prefix makes a leaked key recognizable to scanners, the checksum distinguishes a mistyped one
+ * from an unknown one without a look-up. Only a hash of a key is ever stored.
  */
 import { Result } from "effect"
 import { InvalidField, NotFound } from "./Refusal.ts"
@@ -38,7 +38,10 @@ export interface ApiKey {
   readonly expiresAt: Instant | null
   /** Null while the key is valid. A revocation is for good. */
   readonly revokedAt: Instant | null
-  /** When it was last used, as far as is stored; null: never. A commit does not write it: the storage is given the uses. */
+  /**
+   * When it was last used, as far as is stored; null: never. A commit does not write it: the
+   * storage is given the uses.
+   */
   readonly lastUsedAt: Instant | null
   /** Rises by one with each commit that writes it; 0 while it is not stored. */
   readonly version: number
@@ -77,10 +80,15 @@ export const make = (
     version: 0
   }))
 
-/** Rule W3: the key is refused from `now` on. Revoked again, it keeps the instant of the first time. */
+/**
+ * Rule W3: the key is refused from `now` on. Revoked again, it keeps the instant of the first time.
+ */
 export const revoked = (key: ApiKey, now: Instant): ApiKey => ({ ...key, revokedAt: key.revokedAt ?? now })
 
-/** The secrets after a new one. The one before goes on for `overlap` ms, with 0 not at all; the one before that ends. */
+/**
+ * The secrets after a new one. The one before goes on for `overlap` ms, with 0 not at all; the one
+ * before that ends.
+ */
 export const replaced = (
   { hash }: Pick<Secrets, "hash">,
   next: Secret,
@@ -93,7 +101,10 @@ export const replaced = (
   previousUntil: overlap === 0 ? null : now + overlap
 })
 
-/** Whether the secret with the hash is good at `now`, of what is still there; it ends at the very instant named. */
+/**
+ * Whether the secret with the hash is good at `now`, of what is still there; it ends at the very
+ * instant named.
+ */
 export const isGood = (
   { expiresAt, hash, previousHash, previousUntil }: Secrets,
   now: Instant,
@@ -107,8 +118,9 @@ export const isGood = (
 export const LONGEST_OVERLAP_HOURS = 720
 
 /**
- * Rule W3: the key with another secret. The one before goes on for that many hours, for none it is refused at once; the one
- * before that ends. A revoked key is not found. Name, scope and expiry stay.
+ * Rule W3: the key with another secret. The one before goes on for that many hours, for none it is
+ * refused at once; the one before that ends. A revoked key is not found. Name, scope and expiry
+ * stay.
  */
 export const rotated = (
   key: ApiKey,
@@ -124,7 +136,10 @@ export const rotated = (
   return Result.succeed({ ...key, ...replaced(key, secret, overlapHours * HOUR, now) })
 }
 
-/** Whether the secret with the hash is good at `now`: neither revoked nor ended; it ends at the very instant named. */
+/**
+ * Whether the secret with the hash is good at `now`: neither revoked nor ended; it ends at the very
+ * instant named.
+ */
 export const isValid = (key: ApiKey, now: Instant, hash: string): boolean =>
   key.revokedAt === null && isGood(key, now, hash)
 

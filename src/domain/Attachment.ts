@@ -1,15 +1,19 @@
 /**
- * Plan attachments: one plan instance on a subscription, with its own copy of the plan's terms (rules T2, T6 and S4).
+ * Plan attachments: one plan instance on a subscription, with its own copy of the plan's terms
+ * (rules T2, T6 and S4).
  *
- * The state is never stored. State, times and used allowance are pure functions of the stored facts and the clock, so
- * they are right after any downtime.
+ * The state is never stored. State, times and used allowance are pure functions of the stored facts
+ * and the clock, so they are right after any downtime.
  */
 import { isRefused, type Package } from "./Package.ts"
 import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
 import type { Instant } from "./Time.ts"
 
-/** The active period as requested. A recurring plan ignores `end`, but the creation's answer repeats it. */
+/**
+ * The active period as requested. A recurring plan ignores `end`, but the creation's answer repeats
+ * it.
+ */
 export interface ActivePeriod {
   /** Inclusive. */
   readonly start: Instant
@@ -23,7 +27,9 @@ export interface Attachment {
   readonly organizationId: string
   /** 18 to 20 digits (rule I1). */
   readonly iccid: string
-  /** The subscription that it is on, for good; the subscription may move to another SIM (rule S8). */
+  /**
+   * The subscription that it is on, for good; the subscription may move to another SIM (rule S8).
+   */
   readonly subscriptionId: string
   /** An id that never changes; packages and jobs are named after it. */
   readonly attachmentId: string
@@ -37,11 +43,13 @@ export interface Attachment {
   readonly metadata: string
   /** Business time. */
   readonly createdAt: Instant
-  /** False until the telco's outcome is committed. An unconfirmed attachment is invisible (rule S5). */
+  /**
+   * False until the telco's outcome is committed. An unconfirmed attachment is invisible (rule S5).
+   */
   readonly confirmed: boolean
   /**
-   * The instant from which a recurring attachment counts its cycles. Null before the first use, and if it does not
-   * recur.
+   * The instant from which a recurring attachment counts its cycles. Null before the first use, and
+   * if it does not recur.
    */
   readonly anchor: Instant | null
   /** Null while it is not suspended. A suspension is final (rule T7). */
@@ -96,8 +104,9 @@ export interface Timed {
 }
 
 /**
- * Rule T6. A recurring attachment activates at its anchor and expires with its last occurrence; both are known before
- * any package exists. A non-recurring attachment has the times of its only package.
+ * Rule T6. A recurring attachment activates at its anchor and expires with its last occurrence;
+ * both are known before any package exists. A non-recurring attachment has the times of its only
+ * package.
  */
 export const times = ({ attachment, packages }: Timed): Times => {
   const { anchor, terms } = attachment
@@ -121,7 +130,10 @@ export const state = (of: WithPackages, now: Instant): State => {
   return "ACTIVE"
 }
 
-/** Rule T6: the usage of a recurring attachment's last package that began, or of a non-recurring one's only package. */
+/**
+ * Rule T6: the usage of a recurring attachment's last package that began, or of a non-recurring
+ * one's only package.
+ */
 const usedBytes = ({ attachment, packages }: WithPackages, now: Instant): number => {
   const counted =
     attachment.terms.recurrence === null
@@ -144,8 +156,9 @@ export const isNamed = ({ attachmentId, planId }: Pick<Attachment, "attachmentId
   attachmentId === id || planId === id
 
 /**
- * Rule S4: the attachment with this attachment id. If there is none, the newest active attachment of the plan with this
- * id; if none is active, the newest of that plan. `attachments` are oldest first.
+ * Rule S4: the attachment with this attachment id. If there is none, the newest active attachment
+ * of the plan with this id; if none is active, the newest of that plan. `attachments` are oldest
+ * first.
  */
 export const find = (attachments: ReadonlyArray<WithPackages>, id: string, now: Instant): WithPackages | undefined => {
   const byId = attachments.find(({ attachment }) => attachment.attachmentId === id)

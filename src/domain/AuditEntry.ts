@@ -1,8 +1,8 @@
 /**
  * Audit entries: who changed what, when, from which address and under which request id (rule W11).
  *
- * A commit carries the entry of the change that it makes, so that there is no change without its entry, and no entry of
- * a change that was refused, replayed, or made no difference.
+ * A commit carries the entry of the change that it makes, so that there is no change without its
+ * entry, and no entry of a change that was refused, replayed, or made no difference.
  */
 import { isId } from "./Id.ts"
 import type { Instant } from "./Time.ts"
@@ -60,7 +60,10 @@ export const actions = [
   "clock.advance"
 ] as const
 
-/** Stands for an organization's id in entries of changes that belong to none, such as those of the catalogue. */
+/**
+ * Stands for an organization's id in entries of changes that belong to none, such as those of the
+ * catalogue.
+ */
 export const SERVICE = "*"
 
 /** The actor of changes by a host that embeds the services and names nobody else. */
@@ -73,8 +76,9 @@ export const TELCO = "telco"
 export const OPERATOR = "the operator of the service"
 
 /**
- * Rule W11: an actor as an organization is shown it. Names of operators, and e-mail addresses in them, are not its business: it is shown
- * the ids of its keys, `self`, which is who asks, and who has no name. Null: nobody is known.
+ * Rule W11: an actor as an organization is shown it. Names of operators, and e-mail addresses in
+ * them, are not its business: it is shown the ids of its keys, `self`, which is who asks, and who
+ * has no name. Null: nobody is known.
  */
 export const shownToOrganization = (actor: string | null, self: string | null): string | null =>
   actor === null || actor === self || actor === HOST || actor === TELCO || isId(actor) ? actor : OPERATOR
@@ -85,8 +89,8 @@ export type Action = (typeof actions)[number]
 /** Where a change comes from. */
 export interface Origin {
   /**
-   * The id of the API key, or the name of the operator, `bootstrap` for who has the server's token; `telco` for who has that of
-   * the telco; `HOST` for a host that embeds the services.
+   * The id of the API key, or the name of the operator, `bootstrap` for who has the server's token;
+   * `telco` for who has that of the telco; `HOST` for a host that embeds the services.
    */
   readonly actor: string
   /** The network address of the caller; null if it is unknown. */
@@ -103,13 +107,19 @@ export interface Change {
   readonly organizationId: string
   /** What was done to the resource. */
   readonly action: Action
-  /** The id of what is changed. That of a SIM is its ICCID, that of an import its own, that of an advance the instant. */
+  /**
+   * The id of what is changed. That of a SIM is its ICCID, that of an import its own, that of an
+   * advance the instant.
+   */
   readonly resourceId: string
   /** The SIM that the change is about; null if it is about none, or many. */
   readonly iccid: string | null
 }
 
-/** A change as the log keeps it, for a year unless set otherwise, and then until its month is over (rule W12). */
+/**
+ * A change as the log keeps it, for a year unless set otherwise, and then until its month is over
+ * (rule W12).
+ */
 export interface AuditEntry extends Change, Origin {
   /** Names it in its organization. */
   readonly entryId: string
@@ -133,7 +143,10 @@ export interface Filter {
   readonly resourceId: string | null
 }
 
-/** The creation of a subscription with its first attachment, or of an attachment on a subscription that was there. */
+/**
+ * The creation of a subscription with its first attachment, or of an attachment on a subscription
+ * that was there.
+ */
 export const creation = (
   of: {
     readonly organizationId: string

@@ -1,6 +1,6 @@
 /**
- * What an operator does to many subscriptions or SIMs of an organization at once (rule W15): which ones a filter takes, and what comes
- * of each.
+ * What an operator does to many subscriptions or SIMs of an organization at once (rule W15): which
+ * ones a filter takes, and what comes of each.
  */
 import { Result } from "effect"
 import * as Attachment from "./Attachment.ts"
@@ -66,7 +66,10 @@ export interface SimRequest {
   readonly filter: SimFilter
 }
 
-/** The correction that an action is. `reason` goes with a withdrawal, `label` with another label, and both are checked with the correction. */
+/**
+ * The correction that an action is. `reason` goes with a withdrawal, `label` with another label,
+ * and both are checked with the correction.
+ */
 export const correctionOf = (
   action: SimAction,
   { label, reason }: Pick<Unchecked, "label" | "reason">
@@ -101,7 +104,9 @@ export interface ItemResult {
   readonly refusal: Refusal | null
 }
 
-/** What comes of one by its parts, of each its refusal or null: it is changed where a part of it is. */
+/**
+ * What comes of one by its parts, of each its refusal or null: it is changed where a part of it is.
+ */
 export const ofParts = (parts: ReadonlyArray<Refusal | null>): Pick<ItemResult, "outcome" | "refusal"> => {
   const refusal = parts.find((part) => part !== null) ?? null
   if (parts.includes(null)) return { outcome: "changed", refusal }
@@ -170,7 +175,10 @@ export const takes = (
   { subscription }: Pick<SubscriptionWithSim, "subscription">
 ): boolean => createdUntil === null || subscription.createdAt <= createdUntil
 
-/** The attachments of a subscription and a plan that have neither expired nor been suspended, oldest first. */
+/**
+ * The attachments of a subscription and a plan that have neither expired nor been suspended, oldest
+ * first.
+ */
 export const ofPlan = (
   attachments: ReadonlyArray<Attachment.WithPackages>,
   { planId, subscriptionId }: { readonly planId: string; readonly subscriptionId: string },

@@ -1,7 +1,8 @@
 /**
- * The catalogue of countries, operators and standard coverage profiles (rules I3 and I5): data of the whole service,
- * which the operator of the service can replace. A network operator belongs to one country and has the labels that it
- * serves. A profile is a label and a list of countries; its operators follow from both.
+ * The catalogue of countries, operators and standard coverage profiles (rules I3 and I5): data of
+ * the whole service, which the operator of the service can replace. A network operator belongs to
+ * one country and has the labels that it serves. A profile is a label and a list of countries; its
+ * operators follow from both.
  */
 import { Result } from "effect"
 import type { Label } from "./Label.ts"
@@ -132,7 +133,10 @@ export interface CoveredCountry extends Country {
 
 const covered = new WeakMap<Index, Map<string, CoveredCountry>>()
 
-/** The country with the operators that serve a label, the same value each time; undefined for an unknown country. */
+/**
+ * The country with the operators that serve a label, the same value each time; undefined for an
+ * unknown country.
+ */
 export const coveredCountry = (catalogue: Index, iso2: string, label: Label): CoveredCountry | undefined => {
   const known = covered.get(catalogue) ?? new Map<string, CoveredCountry>()
   covered.set(catalogue, known)

@@ -1,9 +1,10 @@
 /**
  * Commands: what a host asks of the telco inside its own database transaction (rule H1).
  *
- * Inside that transaction nothing is called outside the database. The command is stored with the host's rows and is
- * committed or rolled back with them. After the commit its job carries it out once: each attempt ends in a commit that
- * either settles the command or leaves the job of the next attempt.
+ * Inside that transaction nothing is called outside the database. The command is stored with the
+ * host's rows and is committed or rolled back with them. After the commit its job carries it out
+ * once: each attempt ends in a commit that either settles the command or leaves the job of the next
+ * attempt.
  */
 import { Result } from "effect"
 import { nextTry } from "./Backoff.ts"
@@ -19,9 +20,15 @@ import type { Instant } from "./Time.ts"
 import { SECOND } from "./Time.ts"
 import type { Data, Payload } from "./WebhookEvent.ts"
 
-/** What can be asked for. Each one is a call of the telco that a host cannot make inside its transaction. */
+/**
+ * What can be asked for. Each one is a call of the telco that a host cannot make inside its
+ * transaction.
+ */
 export type Request =
-  /** A subscription on a free eSIM of the plan's label, or the plan on the SIM that is named (rule S1). */
+  /**
+   * A subscription on a free eSIM of the plan's label, or the plan on the SIM that is named
+   * (rule S1).
+   */
   | {
       readonly _tag: "CreateSubscription"
       readonly planId: string
@@ -52,7 +59,9 @@ export type Method = (typeof methods)[keyof typeof methods]
 export interface Command {
   /** The organization that owns it. */
   readonly organizationId: string
-  /** With an idempotency key it follows from that key, so a repeated submission finds its command. */
+  /**
+   * With an idempotency key it follows from that key, so a repeated submission finds its command.
+   */
   readonly commandId: string
   /** What is to be done; it never changes. */
   readonly request: Request
@@ -85,14 +94,19 @@ export const stateOf = ({ outcome }: Pick<Command, "outcome">): State => {
 /** The outcome of a command. */
 export type Settlement = Pick<Command, "organizationId" | "commandId" | "outcome"> & { readonly settledAt: Instant }
 
-/** The text whose SHA-256 names the command of an idempotency key. It is ASCII, whatever the key is. */
+/**
+ * The text whose SHA-256 names the command of an idempotency key. It is ASCII, whatever the key is.
+ */
 export const keyText = (organizationId: string, request: Pick<Request, "_tag">, key: string): string =>
   JSON.stringify([organizationId, request._tag, key]).replace(
     /[^\u0020-\u007e]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-/** The id of the command with that key: the same key gives the same id, so a repeated request finds its command. */
+/**
+ * The id of the command with that key: the same key gives the same id, so a repeated request finds
+ * its command.
+ */
 export const idOf = (digest: string): string => Id.uuid8(digest)
 
 /** Rule W9: the idempotency key of a command has 1 to 255 characters. */
@@ -153,8 +167,9 @@ export const isCancelled = ({ outcome }: Pick<Command, "outcome">): boolean =>
   outcome._tag === "Refused" && outcome.refusal._tag === "CommandCancelled"
 
 /**
- * Rule H1: whether the command has begun, by the job that carries it out: null where there is none. The first commit of an
- * attempt ends the job, and an attempt without a commit is counted, so a command with its first job has done nothing.
+ * Rule H1: whether the command has begun, by the job that carries it out: null where there is none.
+ * The first commit of an attempt ends the job, and an attempt without a commit is counted, so a
+ * command with its first job has done nothing.
  */
 export const hasBegun = (job: Pick<Job, "attempts"> | null): boolean => job === null || job.attempts > 0
 
@@ -168,12 +183,15 @@ export const job = (commandId: string, dueAt: Instant): NewJob => ({
   dueAt
 })
 
-/** When a command is tried again after `attempts` attempts, and at the earliest after so many seconds. */
+/**
+ * When a command is tried again after `attempts` attempts, and at the earliest after so many
+ * seconds.
+ */
 export const nextAttempt = (attempts: number, now: Instant, afterSeconds = 0): Instant =>
   Math.max(nextTry(attempts, now), now + afterSeconds * SECOND)
 
 /**
- * Rule H1: whether this failure of an attempt settles the command. While the telco cannot be reached, or SIMs are being
- * put into service or released, the command is tried again.
+ * Rule H1: whether this failure of an attempt settles the command. While the telco cannot be
+ * reached, or SIMs are being put into service or released, the command is tried again.
  */
 export const isFinal = (refusal: Refusal): boolean => Refusals.retry(refusal) !== "Soon"

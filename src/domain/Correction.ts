@@ -1,6 +1,7 @@
 /**
- * What differs between the telco's books and ours, and asking the telco for what we have (rule S6). An operator says so, and a
- * job asks for what is wanted by then: what has changed meanwhile is not asked for.
+ * What differs between the telco's books and ours, and asking the telco for what we have (rule S6).
+ * An operator says so, and a job asks for what is wanted by then: what has changed meanwhile is not
+ * asked for.
  */
 import { changeOfPlan, changeOfService, isInService, type Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
@@ -21,10 +22,16 @@ export type Correction =
   | { readonly _tag: "MobilePlan" }
   /** The packages of a suspended attachment are stopped (rule T7). */
   | { readonly _tag: "Suspension"; readonly attachmentId: string }
-  /** The package is cancelled, as the telco calls it; an operator has said that nobody is to have it (rule S5). */
+  /**
+   * The package is cancelled, as the telco calls it; an operator has said that nobody is to have it
+   * (rule S5).
+   */
   | { readonly _tag: "Cancellation"; readonly packageId: string }
 
-/** Whether a SIM in service has none, because it is paused; null where it is not in service, or is being changed. */
+/**
+ * Whether a SIM in service has none, because it is paused; null where it is not in service, or is
+ * being changed.
+ */
 export const serviceWanted = (sim: Sim): { readonly pausedAt: Instant | null } | null =>
   isInService(sim) && changeOfService(sim.service) === null ? { pausedAt: sim.service.pausedAt } : null
 

@@ -1,6 +1,6 @@
 /**
- * The result of a decision about a SIM's aggregate: the new state, webhook events and jobs. They are committed together
- * or not at all.
+ * The result of a decision about a SIM's aggregate: the new state, webhook events and jobs. They
+ * are committed together or not at all.
  */
 import type { Work } from "./Job.ts"
 import type { Plan } from "./Plan.ts"

@@ -1,7 +1,8 @@
 /**
- * Deleting a subscription and recycling its SIM (rule S3). The deletion is committed first. A job then cancels the
- * packages at the telco. The SIM is free again when the telco has confirmed that. A SIM in stock on which packages of
- * packages without an owner are found goes the same way (rule S5).
+ * Deleting a subscription and recycling its SIM (rule S3). The deletion is committed first. A job
+ * then cancels the packages at the telco. The SIM is free again when the telco has confirmed that.
+ * A SIM in stock on which packages of packages without an owner are found goes the same way
+ * (rule S5).
  */
 import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
@@ -19,8 +20,8 @@ import type { Instant } from "./Time.ts"
 const releaseJobId = (subscriptionId: string): string => `release:${subscriptionId}`
 
 /**
- * The packages that the telco has of an attachment, or may be about to have. Packages whose period is over are left
- * out.
+ * The packages that the telco has of an attachment, or may be about to have. Packages whose period
+ * is over are left out.
  */
 export const packageIdsAtTelco = (
   { attachment, packages }: Attachment.WithPackages,
@@ -39,8 +40,9 @@ export const packageIdsAtTelco = (
 }
 
 /**
- * Rule S3: refuses an eSIM that shows a sign of a download. The subscription of a physical SIM can always be deleted. A
- * deletion ends a pause (rule S7), by the change `given` where the telco is not being asked already.
+ * Rule S3: refuses an eSIM that shows a sign of a download. The subscription of a physical SIM can
+ * always be deleted. A deletion ends a pause (rule S7), by the change `given` where the telco is
+ * not being asked already.
  */
 export const remove = (
   aggregate: SimAggregate.SimAggregate,
@@ -83,9 +85,10 @@ export const remove = (
 }
 
 /**
- * Rule S5: the telco lists packages of ours on a free SIM, which nobody owns. The SIM leaves the stock. Where the telco knows
- * the orders of all of them, the job that releases it cancels them first; else an operator decides. `releaseId` is new; it
- * stands for the subscription that the SIM is released from. A SIM that is not free stays as it is.
+ * Rule S5: the telco lists packages of ours on a free SIM, which nobody owns. The SIM leaves the
+ * stock. Where the telco knows the orders of all of them, the job that releases it cancels them
+ * first; else an operator decides. `releaseId` is new; it stands for the subscription that the SIM
+ * is released from. A SIM that is not free stays as it is.
  */
 export const withheld = (
   aggregate: SimAggregate.SimAggregate,
@@ -113,7 +116,10 @@ export const withheld = (
   }
 }
 
-/** Rule S5: what an operator reads of a SIM that is not sold, because the telco lists these packages on it. */
+/**
+ * Rule S5: what an operator reads of a SIM that is not sold, because the telco lists these packages
+ * on it.
+ */
 export const reviewed = (iccid: string, packageIds: ReadonlyArray<string>): string =>
   `The telco lists packages on the SIM ${iccid} that no subscription here has: ${packageIds.join(", ")}. They may be of a ` +
   "customer whom a restored backup does not know. If they are not, have them cancelled; else retry once they are over"
@@ -121,7 +127,10 @@ export const reviewed = (iccid: string, packageIds: ReadonlyArray<string>): stri
 /** The job that ends what the telco has of a subscription on the SIM that it has left (rule S8). */
 const endJobId = (subscriptionId: string, iccid: string): string => `${releaseJobId(subscriptionId)}:${iccid}`
 
-/** The job that releases the SIM, or ends what its subscription has left on it; null where there is none. */
+/**
+ * The job that releases the SIM, or ends what its subscription has left on it; null where there is
+ * none.
+ */
 export const releaseJobOf = ({ allocation, iccid }: Pick<Sim, "allocation" | "iccid">): string | null => {
   switch (allocation._tag) {
     case "Releasing":
@@ -151,15 +160,16 @@ const afterRelease = (sim: Sim): Sim => {
 }
 
 /**
- * Rules S3 and S8: the telco has confirmed the cancellation, so the SIM is free again, or withdrawn where its subscription has
- * moved. One that the telco has not resumed yet (rule S7) stays: it is so when its change is done.
+ * Rules S3 and S8: the telco has confirmed the cancellation, so the SIM is free again, or withdrawn
+ * where its subscription has moved. One that the telco has not resumed yet (rule S7) stays: it is
+ * so when its change is done.
  */
 export const released = (sim: Sim): Decision =>
   releaseJobOf(sim) === null ? {} : { sim: { loaded: { sim }, next: { sim: afterRelease(sim) } } }
 
 /**
- * Rule S7: a change of the SIM's service has ended. `isReleased` says that nothing else is left to be done of its release: then
- * the SIM is free, or withdrawn, where it was resumed.
+ * Rule S7: a change of the SIM's service has ended. `isReleased` says that nothing else is left to
+ * be done of its release: then the SIM is free, or withdrawn, where it was resumed.
  */
 export const afterPause = (loaded: Sim, { jobs, sim }: Pause.Next, isReleased: boolean): Decision => {
   const next = isReleased ? afterRelease(sim) : sim

@@ -1,5 +1,6 @@
 /**
- * Webhook deliveries and the schedule of their retries (rule W7), which a handler may have its own of (rule E2).
+ * Webhook deliveries and the schedule of their retries (rule W7), which a handler may have its own
+ * of (rule E2).
  */
 import { Result } from "effect"
 import * as EventHandler from "./EventHandler.ts"
@@ -69,8 +70,9 @@ export const pending = (
 export const DISABLED = "the endpoint is disabled"
 
 /**
- * The deliveries of an event as they are first written: one for each endpoint of its organization, and for each handler,
- * that receives it; and one given up for each endpoint that misses it, so that it can be replayed (rule W7).
+ * The deliveries of an event as they are first written: one for each endpoint of its organization,
+ * and for each handler, that receives it; and one given up for each endpoint that misses it, so
+ * that it can be replayed (rule W7).
  */
 export const fanOut = (
   event: WebhookEvent.WebhookEvent,
@@ -136,7 +138,9 @@ export const isAsked = (
   (from === undefined || from <= delivery.createdAt) &&
   (to === undefined || delivery.createdAt < to)
 
-/** Rule W7: how long to wait after each failed attempt; after the last one the delivery is given up. */
+/**
+ * Rule W7: how long to wait after each failed attempt; after the last one the delivery is given up.
+ */
 export const retrySchedule = [
   5 * SECOND,
   5 * MINUTE,
@@ -151,7 +155,10 @@ export const retrySchedule = [
 
 /** When failed attempts are made again. */
 export interface Schedule {
-  /** Milliseconds after each failed attempt; the last one goes on. None: a failed attempt is not made again. */
+  /**
+   * Milliseconds after each failed attempt; the last one goes on. None: a failed attempt is not
+   * made again.
+   */
   readonly waits: ReadonlyArray<number>
   /** After how many attempts the delivery is given up. */
   readonly attempts: number
@@ -173,8 +180,8 @@ const WAITS = 100
 const ATTEMPTS = 1_000
 
 /**
- * Rule E2: the schedule that a handler asks for. Without waits they are those of rule W7; without a number of attempts
- * there is one after each wait.
+ * Rule E2: the schedule that a handler asks for. Without waits they are those of rule W7; without a
+ * number of attempts there is one after each wait.
  */
 export const schedule = ({
   maxAttempts,
@@ -236,7 +243,10 @@ export interface LoggedAttempt {
 /** An attempt without what the endpoint answered. */
 export type ShortAttempt = Omit<LoggedAttempt, "responseBody">
 
-/** How many attempts of each delivery are read where several are read at once: one for each step of rule W7. */
+/**
+ * How many attempts of each delivery are read where several are read at once: one for each step of
+ * rule W7.
+ */
 export const LAST_ATTEMPTS = 10
 
 /** The last attempts of a delivery. */
@@ -247,7 +257,10 @@ export interface DeliveryAttempts {
   readonly attempts: ReadonlyArray<ShortAttempt>
 }
 
-/** Rule W7: when an attempt first failed after the last one that succeeded; null if none did. In any order. */
+/**
+ * Rule W7: when an attempt first failed after the last one that succeeded; null if none did. In any
+ * order.
+ */
 export const failingSince = (attempts: Iterable<Pick<LoggedAttempt, "at" | "error">>): Instant | null => {
   const failed: Array<Instant> = []
   let succeeded = Number.NEGATIVE_INFINITY
@@ -263,8 +276,9 @@ export const failingSince = (attempts: Iterable<Pick<LoggedAttempt, "at" | "erro
 export const isReplay = ({ attempts, retryStep }: Delivery): boolean => retryStep === 1 && attempts > 1
 
 /**
- * What an attempt met. `untried`: there was none. `none`: there was no answer, as when the connection was refused or the
- * time was over. The others are the class of the answer's status; a status outside of 100 to 599 is in the nearest one.
+ * What an attempt met. `untried`: there was none. `none`: there was no answer, as when the
+ * connection was refused or the time was over. The others are the class of the answer's status; a
+ * status outside of 100 to 599 is in the nearest one.
  */
 export const answers = ["untried", "none", "1xx", "2xx", "3xx", "4xx", "5xx"] as const
 
@@ -291,7 +305,10 @@ export interface WaitingCount {
   readonly nextAt: Instant
 }
 
-/** The counts of these deliveries by what their last attempts met, in no order. Those that are not pending do not count. */
+/**
+ * The counts of these deliveries by what their last attempts met, in no order. Those that are not
+ * pending do not count.
+ */
 export const waitingCounts = (deliveries: Iterable<Delivery>): ReadonlyArray<WaitingCount> => {
   const counts = new Map<Answer, WaitingCount>()
   for (const delivery of deliveries) {
@@ -334,18 +351,25 @@ const errorOf = (attempt: Attempt): string | null => {
 /** The statuses of a receiver that takes nothing now, and may say until when. */
 const BUSY: ReadonlySet<number> = new Set([429, 503])
 
-/** Rule W7: the longest wait that a receiver may ask for, so that none holds up its deliveries for ever. */
+/**
+ * Rule W7: the longest wait that a receiver may ask for, so that none holds up its deliveries for
+ * ever.
+ */
 export const LONGEST_ASKED = DAY
 
-/** Rule W7: for how many milliseconds the receiver asks not to be called; 0 where it asks for nothing. */
+/**
+ * Rule W7: for how many milliseconds the receiver asks not to be called; 0 where it asks for
+ * nothing.
+ */
 const askedWait = (attempt: Attempt): number =>
   attempt._tag === "Responded" && BUSY.has(attempt.status)
     ? Math.min(Math.max(attempt.retryAfterSeconds ?? 0, 0) * SECOND, LONGEST_ASKED)
     : 0
 
 /**
- * The delivery after an attempt at `now`. The next one comes after the wait of the schedule, or the one that the receiver
- * asks for where that is longer (rule W7). `random`, from 0 to below 1, sets the jitter by which either is lengthened.
+ * The delivery after an attempt at `now`. The next one comes after the wait of the schedule, or the
+ * one that the receiver asks for where that is longer (rule W7). `random`, from 0 to below 1, sets
+ * the jitter by which either is lengthened.
  */
 export const attempted = (
   delivery: Delivery,
@@ -371,7 +395,10 @@ export const attempted = (
   }
 }
 
-/** What the log keeps of an attempt, and how long it took: `after` is the delivery that it led to, at `now`. */
+/**
+ * What the log keeps of an attempt, and how long it took: `after` is the delivery that it led to,
+ * at `now`.
+ */
 export const logged = (
   after: Delivery,
   attempt: Attempt,
@@ -404,7 +431,10 @@ export const isPending = ({ status }: Pick<Delivery, "status">): boolean => stat
 /** Whether it was given up. */
 export const isFailed = ({ status }: Pick<Delivery, "status">): boolean => status === "Failed"
 
-/** Whether the delivery is due or being sent: it is not done, and does not wait for its next attempt. */
+/**
+ * Whether the delivery is due or being sent: it is not done, and does not wait for its next
+ * attempt.
+ */
 export const isUnderWay = ({ nextAttemptAt, status }: Delivery, now: Instant): boolean =>
   status === "Pending" && nextAttemptAt !== null && nextAttemptAt <= now
 
@@ -416,7 +446,10 @@ export const replayed = (delivery: Delivery, now: Instant): Delivery => ({
   nextAttemptAt: now
 })
 
-/** Rule S6: the delivery to be made again at once, with what is left of its schedule, after an operator asks for it. */
+/**
+ * Rule S6: the delivery to be made again at once, with what is left of its schedule, after an
+ * operator asks for it.
+ */
 export const dueAgain = (delivery: Delivery, now: Instant): Delivery => ({ ...delivery, nextAttemptAt: now })
 
 /** Why an event is given up that an operator has seen to. */

@@ -1,9 +1,9 @@
 /**
  * Handlers of events in a host's own process (rule E2), known by name over all processes.
  *
- * What is due to a handler is stored as a delivery, as for an endpoint: the handler's name stands in place of the
- * endpoint's id. Deliveries of one handler about one SIM go one after the other, in the order of their events: the next
- * one waits until the one before is delivered or given up.
+ * What is due to a handler is stored as a delivery, as for an endpoint: the handler's name stands
+ * in place of the endpoint's id. Deliveries of one handler about one SIM go one after the other, in
+ * the order of their events: the next one waits until the one before is delivered or given up.
  */
 import { Result } from "effect"
 import { InvalidField } from "./Refusal.ts"
@@ -25,7 +25,10 @@ export interface EventHandler {
 
 const NAME = /^[A-Za-z0-9._-]{1,100}$/
 
-/** A handler with this name; null and undefined for all organizations. Refuses a name and types that are not allowed. */
+/**
+ * A handler with this name; null and undefined for all organizations. Refuses a name and types that
+ * are not allowed.
+ */
 export const make = (request: {
   readonly name: string
   readonly types: ReadonlyArray<string>
@@ -50,7 +53,9 @@ export const takesTheSame = (one: EventHandler, other: EventHandler): boolean =>
   one.types.length === other.types.length &&
   one.types.every((type) => other.types.includes(type))
 
-/** Rule E2: whether the event is delivered to the handler. One that is for a single endpoint is not. */
+/**
+ * Rule E2: whether the event is delivered to the handler. One that is for a single endpoint is not.
+ */
 export const receives = (
   { organizationId, types }: EventHandler,
   event: Pick<WebhookEvent.WebhookEvent, "organizationId" | "payload">
@@ -60,8 +65,8 @@ export const receives = (
   types.some((type) => type === event.payload.type)
 
 /**
- * Rules E1 and E2: the types that an organization's endpoints name, and those of handlers for it or for all. An endpoint
- * counts if it is enabled, or if what it misses is kept (rule W7).
+ * Rules E1 and E2: the types that an organization's endpoints name, and those of handlers for it or
+ * for all. An endpoint counts if it is enabled, or if what it misses is kept (rule W7).
  */
 export const namedTypes = (
   organizationId: string,
@@ -82,7 +87,10 @@ export const namedTypes = (
 
 const PREFIX = "handler:"
 
-/** What stands in place of the endpoint's id in a delivery to the handler. No endpoint has such an id. */
+/**
+ * What stands in place of the endpoint's id in a delivery to the handler. No endpoint has such an
+ * id.
+ */
 export const endpointId = (name: string): string => `${PREFIX}${name}`
 
 /** The handler that a delivery is for; null for one to an endpoint. */

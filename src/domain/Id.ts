@@ -1,6 +1,7 @@
 /**
- * Identifiers: UUIDs of version 7 (RFC 9562, section 5.7). Instant and random bytes are arguments, so a simulation
- * makes the same ids each time it runs with the same seed. Every way into the service reads a UUID by this module (rule I13).
+ * Identifiers: UUIDs of version 7 (RFC 9562, section 5.7). Instant and random bytes are arguments,
+ * so a simulation makes the same ids each time it runs with the same seed. Every way into the
+ * service reads a UUID by this module (rule I13).
  */
 import type { Instant } from "./Time.ts"
 
@@ -8,7 +9,9 @@ const HEX: ReadonlyArray<string> = Array.from({ length: 256 }, (_, byte) => byte
 
 const hex = (byte: number): string => HEX[byte & 0xff] ?? ""
 
-/** A UUIDv7 of the millisecond `now`; `random` holds at least 10 bytes, of which 74 bits are used. */
+/**
+ * A UUIDv7 of the millisecond `now`; `random` holds at least 10 bytes, of which 74 bits are used.
+ */
 export const uuid7 = (now: Instant, random: Uint8Array): string => {
   const time = Math.max(0, now).toString(16).padStart(12, "0").slice(-12)
   const byte = (index: number): number => random[index] ?? 0
@@ -22,8 +25,9 @@ export const uuid7 = (now: Instant, random: Uint8Array): string => {
 export const COUNTER_SIZE = 2 ** 26
 
 /**
- * `random` with a counter in its first 26 bits (RFC 9562, section 6.2, method 1). Ids of one millisecond sort by the
- * counter, so that those of events order them (rule W5). A virtual clock that stands still gives all ids the same millisecond.
+ * `random` with a counter in its first 26 bits (RFC 9562, section 6.2, method 1). Ids of one
+ * millisecond sort by the counter, so that those of events order them (rule W5). A virtual clock
+ * that stands still gives all ids the same millisecond.
  */
 export const withCounter = (counter: number, random: Uint8Array): Uint8Array => {
   const counted = random.slice(0, 10)
@@ -34,7 +38,10 @@ export const withCounter = (counter: number, random: Uint8Array): Uint8Array => 
   return counted
 }
 
-/** A UUIDv8 (RFC 9562, section 5.8) of the first 128 bits of a digest in hexadecimal: the same digest, the same id. */
+/**
+ * A UUIDv8 (RFC 9562, section 5.8) of the first 128 bits of a digest in hexadecimal: the same
+ * digest, the same id.
+ */
 export const uuid8 = (digest: string): string => {
   const variant = (0x8 | (Number.parseInt(digest.charAt(16), 16) & 0x3)).toString(16)
   const groups = [
@@ -56,7 +63,7 @@ const FORMAT = new RegExp(`^${UUID}(?::${UUID})*$`, "i")
 export const isId = (text: string): boolean => FORMAT.test(text)
 
 /**
- * Rule I13: the id as the service writes it: a UUID, or several that colons join, with small letters. Any other text stays
- * as it is.
+ * Rule I13: the id as the service writes it: a UUID, or several that colons join, with small
+ * letters. Any other text stays as it is.
  */
 export const canonical = (text: string): string => (FORMAT.test(text) ? text.toLowerCase() : text)

@@ -1,9 +1,10 @@
 /**
  * Idempotency keys (rule W2): the first final answer under a key is kept for 24 h and replayed.
  *
- * The record is written in the request's first commit. While the outcome depends on a job the record is `Pending`. The
- * job's last commit settles or deletes the record, so a crash leaves no key stuck. A request of many commits holds its record for a
- * while, again and again: after a crash the same request goes on behind what is committed.
+ * The record is written in the request's first commit. While the outcome depends on a job the
+ * record is `Pending`. The job's last commit settles or deletes the record, so a crash leaves no
+ * key stuck. A request of many commits holds its record for a while, again and again: after a crash
+ * the same request goes on behind what is committed.
  */
 import { Result } from "effect"
 import type { ApiKey } from "./ApiKey.ts"
@@ -126,21 +127,28 @@ export type Outcome =
   | { readonly _tag: "Refused"; readonly refusal: Plain }
 
 /**
- * The creation or change of the mobile plan under the key has ended without an answer of the telco (rule S5). While its
- * attempt is there the same request goes on with it; from then on until it is undone the request is refused.
+ * The creation or change of the mobile plan under the key has ended without an answer of the telco
+ * (rule S5). While its attempt is there the same request goes on with it; from then on until it is
+ * undone the request is refused.
  */
 export interface Interrupted {
   readonly _tag: "Interrupted"
   /** The SIM that the attempt holds; empty where it corrects many. */
   readonly iccid: string
   /**
-   * What the telco's calls and the jobs are named after: the unconfirmed attachment's id, or that of the change. Of many corrections a
-   * name of who corrects them.
+   * What the telco's calls and the jobs are named after: the unconfirmed attachment's id, or that
+   * of the change. Of many corrections a name of who corrects them.
    */
   readonly attemptId: string
-  /** What came of the rows that are committed, of many corrections: the same request goes on behind them. */
+  /**
+   * What came of the rows that are committed, of many corrections: the same request goes on behind
+   * them.
+   */
   readonly kept?: Kept
-  /** Machine time, until which the attempt is taken for one that is under way; absent where it has ended. */
+  /**
+   * Machine time, until which the attempt is taken for one that is under way; absent where it has
+   * ended.
+   */
   readonly heldUntil?: Instant
 }
 
@@ -152,7 +160,10 @@ export interface RequestKey {
   readonly key: string
   /** A digest of what is asked for (`meaning`). */
   readonly fingerprint: string
-  /** The digests that version 0.2 may have made of it: what that has recorded is good for 24 h after an upgrade. */
+  /**
+   * The digests that version 0.2 may have made of it: what that has recorded is good for 24 h after
+   * an upgrade.
+   */
   readonly formerFingerprints?: ReadonlyArray<string>
 }
 
@@ -168,32 +179,37 @@ export interface IdempotencyRecord extends Omit<RequestKey, "formerFingerprints"
 const ofStock: ReadonlySet<Refusal["_tag"]> = new Set(["SimBusy", "NoFreeSim", "SimsReleasing", "PackagesListed"])
 
 /**
- * Rule W2: whether this failure is the request's final answer. One that the telco's state caused is not, nor is that no
- * SIM is free: callers repeat a creation under its key after an outage, when SIMs return and stock is imported.
+ * Rule W2: whether this failure is the request's final answer. One that the telco's state caused is
+ * not, nor is that no SIM is free: callers repeat a creation under its key after an outage, when
+ * SIMs return and stock is imported.
  */
 export const isFinal = (error: unknown): error is Refusal => isRefusal(error) && retry(error) === "Never"
 
 /**
- * Rule W2: whether this failure may be the doing of a twin, a request under the same key that has taken the SIM. Then the
- * twin's outcome is the answer.
+ * Rule W2: whether this failure may be the doing of a twin, a request under the same key that has
+ * taken the SIM. Then the twin's outcome is the answer.
  */
 export const isOfStock = (error: unknown): boolean => isRefusal(error) && ofStock.has(error._tag)
 
 /**
- * Rule W2: whether a twin goes on with the attempt that the request found interrupted. The twin's outcome is the answer, if
- * there is one.
+ * Rule W2: whether a twin goes on with the attempt that the request found interrupted. The twin's
+ * outcome is the answer, if there is one.
  */
 export const isOfTwin = (error: unknown): boolean => isRefusal(error) && error._tag === "RequestInProgress"
 
-/** Rules I1 and I13: a name of a SIM or of a thing as it is kept, however it is written; any other text as it is. */
+/**
+ * Rules I1 and I13: a name of a SIM or of a thing as it is kept, however it is written; any other
+ * text as it is.
+ */
 export const named = (text: string): string => Iccid.canonical(canonicalId(Id.canonical(text)))
 
 /** Fields whose texts are names of SIMs or things. Others may have texts that only look so. */
 const NAMES = /^(?:iccids?|\w+_ids?)$/
 
 /**
- * Rule W2: the text whose digest is a request's fingerprint: what is called, and what it is called with as a value of
- * JSON (`CanonicalJson`), all of it: a field that nobody reads counts too. Names count as they are kept.
+ * Rule W2: the text whose digest is a request's fingerprint: what is called, and what it is called
+ * with as a value of JSON (`CanonicalJson`), all of it: a field that nobody reads counts too. Names
+ * count as they are kept.
  */
 export const meaning = (called: string, value: unknown): string =>
   `${called}\n${CanonicalJson.text(value, (text, field) => (NAMES.test(field) ? named(text) : text))}`
@@ -201,7 +217,10 @@ export const meaning = (called: string, value: unknown): string =>
 /** The fingerprints of a request. */
 type Fingerprints = Pick<RequestKey, "fingerprint" | "formerFingerprints">
 
-/** Rule W2: whether the record is of this request, or of the same one that was sent before an upgrade. */
+/**
+ * Rule W2: whether the record is of this request, or of the same one that was sent before an
+ * upgrade.
+ */
 const isOf = ({ fingerprint }: IdempotencyRecord, request: Fingerprints): boolean =>
   fingerprint === request.fingerprint || request.formerFingerprints?.includes(fingerprint) === true
 
@@ -209,8 +228,8 @@ const isOf = ({ fingerprint }: IdempotencyRecord, request: Fingerprints): boolea
 export const isKept = (record: IdempotencyRecord, now: Instant): boolean => record.createdAt > now - RETENTION
 
 /**
- * The interrupted attempt that this request repeats; null if the record is of something else, or the attempt is under way at
- * `machineNow`.
+ * The interrupted attempt that this request repeats; null if the record is of something else, or
+ * the attempt is under way at `machineNow`.
  */
 export const interruptedBy = (
   record: IdempotencyRecord,
@@ -221,20 +240,29 @@ export const interruptedBy = (
   return left === null || (left.heldUntil ?? machineNow) > machineNow ? null : left
 }
 
-/** How long an interrupted attempt waits for its request beyond the seconds that the caller was asked to wait. */
+/**
+ * How long an interrupted attempt waits for its request beyond the seconds that the caller was
+ * asked to wait.
+ */
 const WAIT_LIMIT = 5 * SECOND
 
-/** Rule S5: when an attempt that was interrupted now is undone, unless its request has come again. */
+/**
+ * Rule S5: when an attempt that was interrupted now is undone, unless its request has come again.
+ */
 export const undoneAt = (now: Instant, retryAfterSeconds: number): Instant =>
   now + retryAfterSeconds * SECOND + WAIT_LIMIT
 
-/** Whether a request has gone on with the attempt; false where it has not come again, or the key has another by now. */
+/**
+ * Whether a request has gone on with the attempt; false where it has not come again, or the key has
+ * another by now.
+ */
 export const isResumed = (record: IdempotencyRecord | null, attemptId: string): boolean =>
   record?.outcome._tag === "Pending" && record.outcome.attemptId === attemptId
 
 /**
- * Rule W2: the answer to a later request under the record's key. `IdempotencyKeyReused` if the later request has
- * another fingerprint or another kind of answer; `RequestInProgress` while the outcome is pending, or was interrupted.
+ * Rule W2: the answer to a later request under the record's key. `IdempotencyKeyReused` if the
+ * later request has another fingerprint or another kind of answer; `RequestInProgress` while the
+ * outcome is pending, or was interrupted.
  */
 export const answer = <Name extends keyof Answers>(
   name: Name,
@@ -256,7 +284,10 @@ export const answer = <Name extends keyof Answers>(
   }
 }
 
-/** Whether what `answer` gave is the outcome of the first request, and not a refusal of the later one. */
+/**
+ * Whether what `answer` gave is the outcome of the first request, and not a refusal of the later
+ * one.
+ */
 export const isReplay = (answered: Result.Result<unknown, Plain>): boolean =>
   Result.isSuccess(answered) ||
   (answered.failure._tag !== "IdempotencyKeyReused" && answered.failure._tag !== "RequestInProgress")

@@ -1,6 +1,7 @@
 /**
- * Jobs: durable work that is due at an instant of business time. A job's id names its work, so the same work cannot be
- * stored twice. The telco de-duplicates its calls by keys that follow from the same names.
+ * Jobs: durable work that is due at an instant of business time. A job's id names its work, so the
+ * same work cannot be stored twice. The telco de-duplicates its calls by keys that follow from the
+ * same names.
  */
 import type { Origin } from "./AuditEntry.ts"
 import type { Correction, Sides } from "./Correction.ts"
@@ -9,8 +10,9 @@ import type { Instant } from "./Time.ts"
 import type { Difference } from "./UsageReconciliation.ts"
 
 /**
- * What becomes of other packages that the telco lists on a SIM that is released. `Cancel`: they are cancelled. `Review`: they may be of
- * a customer whom a restored backup does not know, so an operator decides. `Confirmed`: an operator has said that they are cancelled.
+ * What becomes of other packages that the telco lists on a SIM that is released. `Cancel`: they are
+ * cancelled. `Review`: they may be of a customer whom a restored backup does not know, so an
+ * operator decides. `Confirmed`: an operator has said that they are cancelled.
  */
 export type Release = "Cancel" | "Review" | "Confirmed"
 
@@ -45,8 +47,8 @@ export type Work =
   /** Send a suspension to the telco (rule T7). */
   | { readonly _tag: "SuspendPackages"; readonly iccid: string; readonly attachmentId: string }
   /**
-   * Cancel packages at the telco, whether or not it has them. With `release` the SIM becomes free after the telco has
-   * confirmed all of them (rules S3 and S5), or withdrawn for good (rule S8).
+   * Cancel packages at the telco, whether or not it has them. With `release` the SIM becomes free
+   * after the telco has confirmed all of them (rules S3 and S5), or withdrawn for good (rule S8).
    */
   | {
       readonly _tag: "CancelPackages"
@@ -54,7 +56,10 @@ export type Work =
       readonly packageIds: ReadonlyArray<string>
       /** Null: the SIM is not released. */
       readonly release: Release | null
-      /** The creation that may have ordered them is undone: one that was used is kept, and is a problem (rules S5 and S6). */
+      /**
+       * The creation that may have ordered them is undone: one that was used is kept, and is a
+       * problem (rules S5 and S6).
+       */
       readonly isUndone?: true
     }
   | {
@@ -68,18 +73,24 @@ export type Work =
   | { readonly _tag: "ChangeMobilePlan"; readonly iccid: string; readonly changeId: string }
   /** Pause the service of a SIM or resume it, as its SIM's `service` says (rule S7). */
   | { readonly _tag: "SetService"; readonly iccid: string; readonly changeId: string }
-  /** Notify what is due of an attachment from the job's instant on: its activation, coming end and end (rule E1). */
+  /**
+   * Notify what is due of an attachment from the job's instant on: its activation, coming end and
+   * end (rule E1).
+   */
   | { readonly _tag: "NotifyAttachment"; readonly iccid: string; readonly attachmentId: string }
   /**
-   * Leave a `NotifyAttachment` job for each attachment that has something to be notified yet, after an endpoint has asked
-   * for it (rule E1). `after` is the subscription that was read last.
+   * Leave a `NotifyAttachment` job for each attachment that has something to be notified yet, after
+   * an endpoint has asked for it (rule E1). `after` is the subscription that was read last.
    */
   | {
       readonly _tag: "NotifyAttachments"
       readonly requestId: string
       readonly after: { readonly createdAt: Instant; readonly id: string } | null
     }
-  /** Review what a comparison with the telco's books has found of a SIM; it is a problem from the start (rule S6). */
+  /**
+   * Review what a comparison with the telco's books has found of a SIM; it is a problem from the
+   * start (rule S6).
+   */
   | {
       readonly _tag: "ReviewPackage"
       readonly iccid: string
@@ -96,11 +107,14 @@ export type Work =
       readonly findingId: string
       readonly correction: Correction
     }
-  /** Review a day on which a SIM has used another total by the telco's book than by ours; likewise (rules S6 and U1). */
+  /**
+   * Review a day on which a SIM has used another total by the telco's book than by ours; likewise
+   * (rules S6 and U1).
+   */
   | { readonly _tag: "UsageDiffers"; readonly iccid: string; readonly findingId: string; readonly usage: Difference }
   /**
-   * An event that a host's handler fails at, while later ones about its SIM wait; it is a problem from the start (rule
-   * S6). The handler is called by the outbox, so the job itself does nothing.
+   * An event that a host's handler fails at, while later ones about its SIM wait; it is a problem
+   * from the start (rule S6). The handler is called by the outbox, so the job itself does nothing.
    */
   | {
       readonly _tag: "HandleEvent"
@@ -133,7 +147,10 @@ export const kinds = [
   "RunCommand"
 ] as const satisfies ReadonlyArray<Work["_tag"]>
 
-/** The command that waits for the outcome of a job, and how many attempts were made of the command before (rule H1). */
+/**
+ * The command that waits for the outcome of a job, and how many attempts were made of the command
+ * before (rule H1).
+ */
 export interface WaitingCommand {
   /** The command that the job's outcome settles. */
   readonly commandId: string
@@ -152,10 +169,10 @@ export interface Refusals {
 }
 
 /**
- * What a job waits for that was tried and is to be tried again. `unavailable`: the telco did not answer, or could not take
- * the work. `held_back`: the telco was not asked, since it has too many calls or did not answer others. `refused`: the telco
- * refused, and is asked again (rule S6). `busy`: what a command needs is not there yet (rule H1), or a SIM is not resumed yet
- * (rule S7).
+ * What a job waits for that was tried and is to be tried again. `unavailable`: the telco did not
+ * answer, or could not take the work. `held_back`: the telco was not asked, since it has too many
+ * calls or did not answer others. `refused`: the telco refused, and is asked again (rule S6).
+ * `busy`: what a command needs is not there yet (rule H1), or a SIM is not resumed yet (rule S7).
  */
 export const waitingReasons = ["unavailable", "held_back", "refused", "busy"] as const
 
@@ -194,30 +211,42 @@ export interface Job {
   readonly jobId: string
   /** The organization that owns it. */
   readonly organizationId: string
-  /** What is to be done; it changes only where an operator says so of one that has ended (rule S6). */
+  /**
+   * What is to be done; it changes only where an operator says so of one that has ended (rule S6).
+   */
   readonly work: Work
   /** Business time from which it may be claimed. A retry moves it. */
   readonly dueAt: Instant
-  /** How many attempts gave the job back: the telco was unavailable, or something is to be notified later. */
+  /**
+   * How many attempts gave the job back: the telco was unavailable, or something is to be notified
+   * later.
+   */
   readonly attempts: number
   /** Business time. */
   readonly createdAt: Instant
   /**
-   * The idempotency key of the request that waits for this job's outcome; null if no request with a key does (rule W2).
+   * The idempotency key of the request that waits for this job's outcome; null if no request with a
+   * key does (rule W2).
    */
   readonly idempotencyKey: string | null
   /**
-   * Where the request comes from that waits for this job's outcome, for the audit entry of that outcome; null if no
-   * request does (rule W11).
+   * Where the request comes from that waits for this job's outcome, for the audit entry of that
+   * outcome; null if no request does (rule W11).
    */
   readonly origin: Origin | null
   /** The command that waits for this job's outcome; null if none does (rule H1). */
   readonly command: WaitingCommand | null
   /** Null while the telco has refused no attempt. */
   readonly refused: Refusals | null
-  /** When the job ended in refusals: nobody is handed it any more (rule S6). Null while it is to be done. */
+  /**
+   * When the job ended in refusals: nobody is handed it any more (rule S6). Null while it is to be
+   * done.
+   */
   readonly endedAt: Instant | null
-  /** Why it waits for its next try; null for one that was not tried, or is only due later. It stays while it is tried. */
+  /**
+   * Why it waits for its next try; null for one that was not tried, or is only due later. It stays
+   * while it is tried.
+   */
   readonly waiting: Waiting | null
 }
 
@@ -271,7 +300,8 @@ export const make = (
 })
 
 /**
- * Rule W2: whether a request waits for the work's outcome. Only such a job settles the request's idempotency record.
+ * Rule W2: whether a request waits for the work's outcome. Only such a job settles the request's
+ * idempotency record.
  */
 export const isAwaited = (work: Work): boolean => {
   switch (work._tag) {

@@ -1,5 +1,6 @@
 /**
- * Network supply tiers. A plan takes its label from its coverage profile, and only a SIM of that label can carry it.
+ * Network supply tiers. A plan takes its label from its coverage profile, and only a SIM of that
+ * label can carry it.
  */
 
 /** The labels as the interface spells them, `Voilet` included. */

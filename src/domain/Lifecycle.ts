@@ -1,10 +1,11 @@
 /**
  * What happens to subscriptions, attachments and packages, as events (rule E1).
  *
- * A change of a SIM's aggregate causes some of them in its own commit. The others fall due by the clock: an attachment's
- * activation, the notice of its coming end, and its end. Their instants follow from the attachment's times, which never
- * change once they are known. One job per attachment notifies them in order. The commit that suspends an attachment, or
- * deletes its subscription, notifies first what is due and that the job has not notified yet.
+ * A change of a SIM's aggregate causes some of them in its own commit. The others fall due by the
+ * clock: an attachment's activation, the notice of its coming end, and its end. Their instants
+ * follow from the attachment's times, which never change once they are known. One job per
+ * attachment notifies them in order. The commit that suspends an attachment, or deletes its
+ * subscription, notifies first what is due and that the job has not notified yet.
  */
 import * as Attachment from "./Attachment.ts"
 import type { NewJob } from "./Decision.ts"
@@ -31,8 +32,8 @@ interface Milestone {
 }
 
 /**
- * When an attachment activates, is about to expire and expires; those that are not known yet are left out. The notice
- * comes 24 h before the end, or with the activation where that is later.
+ * When an attachment activates, is about to expire and expires; those that are not known yet are
+ * left out. The notice comes 24 h before the end, or with the activation where that is later.
  */
 const milestones = (of: Attachment.Timed): ReadonlyArray<Milestone> => {
   const { activationAt, expirationAt } = Attachment.times(of)
@@ -67,7 +68,8 @@ interface Cause {
 type Of = NonNullable<SimChange["next"]["attachments"]>[number]
 
 /**
- * The causes in a change of a SIM's aggregate, in the order in which they are notified, and the jobs of those to come.
+ * The causes in a change of a SIM's aggregate, in the order in which they are notified, and the
+ * jobs of those to come.
  */
 export interface Caused {
   readonly causes: ReadonlyArray<Cause>
@@ -85,13 +87,16 @@ const isDeletion = ({ loaded, next }: SimChange): boolean => isDeleted(next.subs
 /** What names the job of an attachment. */
 export type NotifiedAttachment = Pick<Attachment.Attachment, "attachmentId" | "replacements">
 
-/** The id of the job that notifies what falls due of an attachment. One that moves with its subscription gets another one. */
+/**
+ * The id of the job that notifies what falls due of an attachment. One that moves with its
+ * subscription gets another one.
+ */
 export const jobIdOf = ({ attachmentId, replacements }: NotifiedAttachment): string =>
   replacements === 0 ? `notify:${attachmentId}` : `notify:${attachmentId}:${replacements}`
 
 /**
- * The attachments that the change ends, by a suspension or a deletion, after something of them has fallen due. `caused`
- * needs to know what their jobs have notified.
+ * The attachments that the change ends, by a suspension or a deletion, after something of them has
+ * fallen due. `caused` needs to know what their jobs have notified.
  */
 export const ended = (change: SimChange, now: Instant): ReadonlyArray<NotifiedAttachment> => {
   const { loaded, next } = change
@@ -116,9 +121,9 @@ const pauseCauses = (change: SimChange, now: Instant): ReadonlyArray<Cause> => {
 }
 
 /**
- * Rule E1: what the change causes at `now`. An attachment counts from the commit that confirms it (rule S5).
- * `notifiedUntil` has for each attachment of `ended` the instant until which it has been notified, which is its job's;
- * an attachment without a job is not in it.
+ * Rule E1: what the change causes at `now`. An attachment counts from the commit that confirms it
+ * (rule S5). `notifiedUntil` has for each attachment of `ended` the instant until which it has been
+ * notified, which is its job's; an attachment without a job is not in it.
  */
 export const caused = (
   change: SimChange,
@@ -158,7 +163,10 @@ export const caused = (
 /** Lapsed packages were never at the telco: nothing is notified of them. */
 const packageTypes = { Created: "package.created", Refused: "package.refused", Lapsed: null } as const
 
-/** What became of a package at the telco; of what is left of it, where its subscription has moved (rule S8). */
+/**
+ * What became of a package at the telco; of what is left of it, where its subscription has moved
+ * (rule S8).
+ */
 const packageType = ({ refusal, replacement, status }: Package): LifecycleType | null => {
   if (replacement?.isAwaited !== true) return packageTypes[status]
   return refusal === null ? null : "package.refused"
@@ -205,8 +213,8 @@ const followed = (aggregate: SimAggregate | null, attachmentId: string): Attachm
     : undefined
 
 /**
- * Rule E1: what falls due of an attachment from `from` to `now`, both included. After a suspension or a deletion nothing
- * is left to be notified: its own commit has notified what was due by then.
+ * Rule E1: what falls due of an attachment from `from` to `now`, both included. After a suspension
+ * or a deletion nothing is left to be notified: its own commit has notified what was due by then.
  */
 export const notifications = (
   aggregate: SimAggregate | null,
@@ -220,7 +228,10 @@ export const notifications = (
   return { payloads: payloads(causes, aggregate), nextAt }
 }
 
-/** The jobs that notify what falls due of these attachments after `now`, for an endpoint that asks for it from now on. */
+/**
+ * The jobs that notify what falls due of these attachments after `now`, for an endpoint that asks
+ * for it from now on.
+ */
 export const jobsFrom = (attachments: ReadonlyArray<Attachment.WithPackages>, now: Instant): ReadonlyArray<NewJob> =>
   attachments.flatMap((of) => {
     const { confirmed, iccid, suspendedAt } = of.attachment
@@ -232,7 +243,10 @@ export const jobsFrom = (attachments: ReadonlyArray<Attachment.WithPackages>, no
 export const followedOf = (attachments: ReadonlyArray<Attachment.WithPackages>): ReadonlyArray<NotifiedAttachment> =>
   attachments.filter((of) => isFollowed(of) && milestones(of).length > 0).map(({ attachment }) => attachment)
 
-/** Rule S8: the jobs that go on for attachments which have moved, each from the instant until which it has been notified. */
+/**
+ * Rule S8: the jobs that go on for attachments which have moved, each from the instant until which
+ * it has been notified.
+ */
 export const jobsUntil = (
   attachments: ReadonlyArray<Attachment.WithPackages>,
   notifiedUntil: ReadonlyMap<string, Instant>
@@ -246,8 +260,8 @@ export const jobsUntil = (
 const PROPAGATION = 10 * SECOND
 
 /**
- * The jobs that leave those of an organization's attachments, after an endpoint has asked for what falls due. The second
- * one is for attachments of processes that did not know the endpoint yet.
+ * The jobs that leave those of an organization's attachments, after an endpoint has asked for what
+ * falls due. The second one is for attachments of processes that did not know the endpoint yet.
  */
 export const jobsOfAll = (requestId: string, now: Instant): ReadonlyArray<NewJob> => [
   nextOfAll(requestId, null, now),

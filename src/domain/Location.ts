@@ -17,8 +17,9 @@ export interface LastOperator {
   /** When it was seen there. */
   readonly at: Instant
   /**
-   * Where it was before, newest first: when it was first seen in each country that it came to (rule U1). Absent where the
-   * network above is all that was reported, and in what was stored before there was a book of usage.
+   * Where it was before, newest first: when it was first seen in each country that it came to
+   * (rule U1). Absent where the network above is all that was reported, and in what was stored
+   * before there was a book of usage.
    */
   readonly visits?: ReadonlyArray<Visit>
 }
@@ -34,7 +35,10 @@ export interface Visit {
 /** How many visits are kept of a SIM. */
 const VISITS = 8
 
-/** Rule R3: how long after its last activity a SIM's last operator is shown. Exactly 7 days is still inside. */
+/**
+ * Rule R3: how long after its last activity a SIM's last operator is shown. Exactly 7 days is still
+ * inside.
+ */
 export const ACTIVITY_WINDOW = 7 * DAY
 
 /** The visits with one more. Of those in a row in one country the oldest is kept. */
@@ -47,8 +51,8 @@ const withVisit = (visits: ReadonlyArray<Visit>, { at, countryAlpha2 }: Visit): 
 }
 
 /**
- * Rule R3: the last operator after a report. A report that is older than the last operator changes nothing but where the
- * SIM was before.
+ * Rule R3: the last operator after a report. A report that is older than the last operator changes
+ * nothing but where the SIM was before.
  */
 export const withReport = (last: LastOperator | null, report: LastOperator): LastOperator => {
   if (last === null) return report
@@ -59,7 +63,10 @@ export const withReport = (last: LastOperator | null, report: LastOperator): Las
   return { ...(isOlder ? last : report), visits }
 }
 
-/** Rule U1: the country in which a SIM was last seen at or before an instant; null where that is not known. */
+/**
+ * Rule U1: the country in which a SIM was last seen at or before an instant; null where that is not
+ * known.
+ */
 export const countryAt = (last: LastOperator | null, at: Instant): string | null =>
   (last === null || last.at <= at ? last : last.visits?.find((one) => one.at <= at))?.countryAlpha2 ?? null
 

@@ -1,9 +1,10 @@
 /**
  * The organization's mobile plan on an eSIM (rule I6).
  *
- * A change is visible only after the telco has made it; until then the SIM's mobile plan is `Changing`. If the telco
- * does not answer in time, the request fails. The job goes on until the outcome is known. If the telco did make the
- * change, the job reverts it, because its caller got a failure.
+ * A change is visible only after the telco has made it; until then the SIM's mobile plan is
+ * `Changing`. If the telco does not answer in time, the request fails. The job goes on until the
+ * outcome is known. If the telco did make the change, the job reverts it, because its caller got a
+ * failure.
  */
 import { Result } from "effect"
 import type { Decision } from "./Decision.ts"
@@ -20,7 +21,10 @@ export interface MobilePlanStatus {
   readonly iccid: string
   /** Whether the telco applies it, as of the last change that is done. */
   readonly applied: boolean
-  /** The eSIM's import sequence: the same number for each change of one eSIM, another one for every other eSIM. */
+  /**
+   * The eSIM's import sequence: the same number for each change of one eSIM, another one for every
+   * other eSIM.
+   */
   readonly id: number
 }
 
@@ -52,8 +56,9 @@ export const checkNamed = (wanted: {
     : Result.void
 
 /**
- * Rule I6: requests that the mobile plan be applied or removed; null if it already is. `changeId` is the key of the
- * change at the telco. A withdrawn SIM gets none, and may lose the one that it has (rule I9).
+ * Rule I6: requests that the mobile plan be applied or removed; null if it already is. `changeId`
+ * is the key of the change at the telco. A withdrawn SIM gets none, and may lose the one that it
+ * has (rule I9).
  */
 export const request = (
   sim: Sim,
@@ -82,8 +87,9 @@ export const request = (
 }
 
 /**
- * Whether a request that has come again goes on with the change that it has left (rule S5). A SIM that was withdrawn meanwhile
- * gets no mobile plan (rule I9): its change is reverted, as one whose request does not come again.
+ * Whether a request that has come again goes on with the change that it has left (rule S5). A SIM
+ * that was withdrawn meanwhile gets no mobile plan (rule I9): its change is reverted, as one whose
+ * request does not come again.
  */
 export const isResumable = (sim: Sim): boolean => {
   const change = changeOfPlan(sim.mobilePlan)
@@ -98,7 +104,10 @@ export const settled = (sim: Sim): { readonly decision: Decision; readonly statu
   return { decision: { sim: change }, status: { ...statusOf(sim), applied: mobilePlan.target } }
 }
 
-/** The telco refused the change, or it never left for the telco (rule S5). If that was to revert another change, the other one remains. */
+/**
+ * The telco refused the change, or it never left for the telco (rule S5). If that was to revert
+ * another change, the other one remains.
+ */
 export const refused = (sim: Sim): Decision => {
   const { mobilePlan } = sim
   if (mobilePlan._tag === "Settled") return {}
@@ -110,7 +119,9 @@ export const refused = (sim: Sim): Decision => {
 export const isTurningBack = (mobilePlan: Extract<MobilePlan, { readonly _tag: "Changing" }>): boolean =>
   mobilePlan.target === mobilePlan.applied
 
-/** The telco has made a change whose caller got a failure. A job reverts it, as the change `undoId`. */
+/**
+ * The telco has made a change whose caller got a failure. A job reverts it, as the change `undoId`.
+ */
 export const turnedBack = (sim: Sim, changeId: string, undoId: string, now: Instant): Decision =>
   sim.mobilePlan._tag === "Changing"
     ? {

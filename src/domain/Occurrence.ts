@@ -1,6 +1,7 @@
 /**
- * The occurrences of a recurring attachment (rule T5). Each one is created at the telco, or recorded as refused, or
- * recorded as lapsed: its whole period was over, or its attachment suspended, before the telco had taken it.
+ * The occurrences of a recurring attachment (rule T5). Each one is created at the telco, or
+ * recorded as refused, or recorded as lapsed: its whole period was over, or its attachment
+ * suspended, before the telco had taken it.
  */
 import type * as Attachment from "./Attachment.ts"
 import type { Decision, NewJob } from "./Decision.ts"
@@ -40,13 +41,17 @@ export type Outcome =
 export type Step =
   | { readonly _tag: "Order"; readonly attachment: Recurring; readonly window: Recurrence.Window }
   | { readonly _tag: "Record"; readonly outcome: Outcome }
-  /** The occurrence is recorded already, or its attachment was suspended before the occurrence was due. */
+  /**
+   * The occurrence is recorded already, or its attachment was suspended before the occurrence was
+   * due.
+   */
   | { readonly _tag: "Nothing" }
   /** The attachment is gone: the package is cancelled at the telco, which may have it. */
   | { readonly _tag: "Gone" }
 
 /**
- * The job that creates an occurrence. None if the recurrence has ended, or was suspended before the occurrence was due.
+ * The job that creates an occurrence. None if the recurrence has ended, or was suspended before the
+ * occurrence was due.
  */
 export const next = (
   attachment: Omit<Recurring, "organizationId" | "terms"> & { readonly terms: Pick<PlanTerms, "recurrence"> },
@@ -81,7 +86,10 @@ export interface Named {
   readonly replacement?: number
 }
 
-/** The view, where the attachment is still on the SIM that the job was left for; else null (rule S8). */
+/**
+ * The view, where the attachment is still on the SIM that the job was left for; else null
+ * (rule S8).
+ */
 export const stillOf =
   ({ replacement = 0 }: Named) =>
   (present: ForOccurrence | null): ForOccurrence | null =>
@@ -91,8 +99,8 @@ const isRecorded = ({ packages }: Of, occurrence: number): boolean =>
   packages.some((pack) => pack.occurrence === occurrence)
 
 /**
- * Rule T5: orders the occurrence, unless its period is over, its attachment suspended or gone, or it is recorded
- * already.
+ * Rule T5: orders the occurrence, unless its period is over, its attachment suspended or gone, or
+ * it is recorded already.
  */
 export const step = (present: ForOccurrence | null, occurrence: number, now: Instant): Step => {
   if (present === null) return { _tag: "Gone" }
@@ -108,9 +116,10 @@ export const step = (present: ForOccurrence | null, occurrence: number, now: Ins
 }
 
 /**
- * Rule T5: records the outcome of an occurrence, and the job of the next one. If the attachment was suspended or
- * deleted while the telco was called, a job suspends or cancels the package there. If the outcome is unknown and the
- * attachment was suspended, a job cancels the package, whether or not the telco has it.
+ * Rule T5: records the outcome of an occurrence, and the job of the next one. If the attachment was
+ * suspended or deleted while the telco was called, a job suspends or cancels the package there. If
+ * the outcome is unknown and the attachment was suspended, a job cancels the package, whether or
+ * not the telco has it.
  */
 export const record = (present: ForOccurrence | null, work: Named, outcome: Outcome, now: Instant): Decision => {
   const { attachmentId, iccid, occurrence } = work
@@ -147,8 +156,9 @@ export const cancellation = (iccid: string, id: string, now: Instant): NewJob =>
 })
 
 /**
- * Rule T6: the package of an occurrence. The telco's times replace the computed ones. `telco` is null for a lapsed
- * occurrence. A package that starts at its first use has no times before that, unless the telco names an activation.
+ * Rule T6: the package of an occurrence. The telco's times replace the computed ones. `telco` is
+ * null for a lapsed occurrence. A package that starts at its first use has no times before that,
+ * unless the telco names an activation.
  */
 export const packageOf = (
   attachment: Recurring,

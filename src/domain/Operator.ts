@@ -1,9 +1,9 @@
 /**
- * Operators: the people and programs that the management API takes requests from, each with a name, a role and a token of its
- * own (rule W14).
+ * Operators: the people and programs that the management API takes requests from, each with a name,
+ * a role and a token of its own (rule W14).
  *
- * A token has the form of an API key, and only its SHA-256 is stored. One that is replaced goes on for a day, so that
- * whoever uses it has the time to change.
+ * A token has the form of an API key, and only its SHA-256 is stored. One that is replaced goes on
+ * for a day, so that whoever uses it has the time to change.
  */
 import { Result } from "effect"
 import { checkExpiry, isGood, replaced, type Secret } from "./ApiKey.ts"
@@ -16,8 +16,9 @@ import { DAY, type Instant } from "./Time.ts"
 export const roles = ["read", "support", "admin"] as const
 
 /**
- * What an operator may do. `read`: nothing that changes anything. `support`: the day's tasks, such as retries, replays and
- * corrections. `admin`: organizations, keys, endpoints, the catalogue and operators as well.
+ * What an operator may do. `read`: nothing that changes anything. `support`: the day's tasks, such
+ * as retries, replays and corrections. `admin`: organizations, keys, endpoints, the catalogue and
+ * operators as well.
  */
 export type Role = (typeof roles)[number]
 
@@ -56,7 +57,10 @@ export interface Operator extends Acting {
 /** The name of whoever has the token that the server was started with. */
 export const BOOTSTRAP = "bootstrap"
 
-/** What audit entries name others by (rule W11), or named whoever has the server's token in earlier releases. */
+/**
+ * What audit entries name others by (rule W11), or named whoever has the server's token in earlier
+ * releases.
+ */
 const reserved: ReadonlySet<string> = new Set([BOOTSTRAP, "admin", "anyone", HOST, TELCO])
 
 /** What names begin with that an identity provider has for its users. */
@@ -65,7 +69,10 @@ export const OPEN_ID = "oidc:"
 /** How long a token that was replaced goes on. */
 export const ROTATION_OVERLAP = DAY
 
-/** A new operator. A name that audit entries have for others, as API keys are named by their ids there, is refused, and so is an expiry that is not after `now`. */
+/**
+ * A new operator. A name that audit entries have for others, as API keys are named by their ids
+ * there, is refused, and so is an expiry that is not after `now`.
+ */
 export const make = (
   operator: Secret & Pick<Operator, "operatorId" | "name" | "role" | "organizationId" | "expiresAt">,
   now: Instant
@@ -85,15 +92,18 @@ export const make = (
   }))
 }
 
-/** Rule W14: the operator's tokens are refused from `now` on. Deleted again, it keeps the instant of the first time. */
+/**
+ * Rule W14: the operator's tokens are refused from `now` on. Deleted again, it keeps the instant of
+ * the first time.
+ */
 export const deleted = (operator: Operator, now: Instant): Operator => ({
   ...operator,
   deletedAt: operator.deletedAt ?? now
 })
 
 /**
- * Rule W14: the operator with another token. The one before goes on for 24 h, and the one before that ends. A deleted operator is
- * not found. Name, role, organization and expiry stay.
+ * Rule W14: the operator with another token. The one before goes on for 24 h, and the one before
+ * that ends. A deleted operator is not found. Name, role, organization and expiry stay.
  */
 export const rotated = (operator: Operator, secret: Secret, now: Instant): Result.Result<Operator, NotFound> =>
   operator.deletedAt === null

@@ -16,7 +16,10 @@ export interface Organization {
   readonly createdAt: Instant
 }
 
-/** A name without the space around it; an empty one is refused, and so is one over the limit (rule W9). */
+/**
+ * A name without the space around it; an empty one is refused, and so is one over the limit
+ * (rule W9).
+ */
 export const named = (name: string): Result.Result<string, InvalidField> => {
   const trimmed = name.trim()
   return trimmed === ""

@@ -1,6 +1,6 @@
 /**
- * What operators see first: the work that waits, the endpoints that fail, the stock, and whose load it is. Of everything it has so
- * much as one screen shows, and what it counts has a bound.
+ * What operators see first: the work that waits, the endpoints that fail, the stock, and whose load
+ * it is. Of everything it has so much as one screen shows, and what it counts has a bound.
  */
 import { Order } from "effect"
 import type { WaitingJob, WaitingReason, Work } from "./Job.ts"
@@ -104,8 +104,9 @@ const least = (instants: ReadonlyArray<Instant>): Instant | null =>
   instants.length === 0 ? null : instants.reduce((a, b) => Math.min(a, b))
 
 /**
- * How telcos stand, by what waits for them: those of these names, and others that jobs wait for. A job that waits for something
- * else than a telco (`busy`) does not count. A telco that nothing was asked of stands as one that answers.
+ * How telcos stand, by what waits for them: those of these names, and others that jobs wait for. A
+ * job that waits for something else than a telco (`busy`) does not count. A telco that nothing was
+ * asked of stands as one that answers.
  */
 export const telcos = (
   groups: ReadonlyArray<WaitingGroup>,
@@ -146,7 +147,10 @@ export interface FailingEndpoint {
 /** Of how long the rate of a stock is. */
 export const RATE_SPAN = 7 * DAY
 
-/** Of how many of an organization's newest subscriptions the rate is, where there are more in that time. */
+/**
+ * Of how many of an organization's newest subscriptions the rate is, where there are more in that
+ * time.
+ */
 export const RATE_SAMPLE = 200
 
 /** The free eSIMs of a label, and how many were sold lately. */
@@ -155,9 +159,15 @@ export interface WatchedStock extends Pick<Level, "organizationId" | "label" | "
   readonly level: number | null
   /** Counted up to 1,000, or to the level where that is higher. */
   readonly free: number
-  /** How many of the organization's subscriptions since `soldSince` that are still there have an eSIM of the label. */
+  /**
+   * How many of the organization's subscriptions since `soldSince` that are still there have an
+   * eSIM of the label.
+   */
   readonly sold: number
-  /** The beginning of the span that was asked for, or the creation of the oldest of the `RATE_SAMPLE` newest. */
+  /**
+   * The beginning of the span that was asked for, or the creation of the oldest of the
+   * `RATE_SAMPLE` newest.
+   */
   readonly soldSince: Instant
 }
 
@@ -172,8 +182,8 @@ export const daysLeft = (stock: Pick<WatchedStock, "free" | "sold" | "soldSince"
 }
 
 /**
- * Those that run out first, `STOCKS` at most: low ones, then those with the fewest days left, then those that were not sold lately, by how
- * many are free.
+ * Those that run out first, `STOCKS` at most: low ones, then those with the fewest days left, then
+ * those that were not sold lately, by how many are free.
  */
 export const scarcest = (stocks: ReadonlyArray<WatchedStock>, now: Instant): ReadonlyArray<WatchedStock> => {
   const days = new Map(stocks.map((stock) => [stock, daysLeft(stock, now) ?? Number.MAX_VALUE]))

@@ -1,11 +1,12 @@
 /**
- * Pausing a subscription and resuming it (rule S7). While it is paused its SIM has no service; its attachments go on as if it
- * had.
+ * Pausing a subscription and resuming it (rule S7). While it is paused its SIM has no service; its
+ * attachments go on as if it had.
  *
- * What is asked for is committed first, and a job tells the telco. One change of a SIM is under way at a time, under a key of
- * its own, until the telco has answered it. Only then the next one is asked for, if what was asked for last differs. So the
- * last wish wins, whatever is lost on the way or overtaken: a copy of an earlier call that arrives late is one that the telco
- * has answered before.
+ * What is asked for is committed first, and a job tells the telco. One change of a SIM is under way
+ * at a time, under a key of its own, until the telco has answered it. Only then the next one is
+ * asked for, if what was asked for last differs. So the last wish wins, whatever is lost on the way
+ * or overtaken: a copy of an earlier call that arrives late is one that the telco has answered
+ * before.
  */
 import { type Decision, type NewJob, nothing } from "./Decision.ts"
 import type { Service, Sim } from "./Sim.ts"
@@ -19,11 +20,16 @@ export const jobId = (changeId: string): string => `service:${changeId}`
 export interface Given {
   /** New: the key of the next change at the telco. */
   readonly changeId: string
-  /** Whether the telco has refused the change under way for good (rule S6), so that it has done nothing of it. */
+  /**
+   * Whether the telco has refused the change under way for good (rule S6), so that it has done
+   * nothing of it.
+   */
   readonly isRefused: boolean
 }
 
-/** Whether the telco has the SIM in service, with nothing under way. Only such a SIM may be free. */
+/**
+ * Whether the telco has the SIM in service, with nothing under way. Only such a SIM may be free.
+ */
 export const isResumed = ({ service }: Pick<Sim, "service">): boolean =>
   service._tag === "Settled" && service.pausedAt === null
 
@@ -78,9 +84,14 @@ export const request = (
 export const underWay = (sim: Sim, changeId: string): Changing | null =>
   sim.service._tag === "Changing" && sim.service.changeId === changeId ? sim.service : null
 
-/** The telco has made the change under way. Where something else is wanted by now, the change `nextId` follows. */
+/**
+ * The telco has made the change under way. Where something else is wanted by now, the change
+ * `nextId` follows.
+ */
 export const made = (sim: Sim, service: Changing, nextId: string, now: Instant): Next =>
   isWanted(service) ? settled(sim, service.pausedAt) : changing(sim, service.pausedAt, nextId, now)
 
-/** The telco has refused the change under way, which is not wanted any more: it has what is wanted. */
+/**
+ * The telco has refused the change under way, which is not wanted any more: it has what is wanted.
+ */
 export const dropped = (sim: Sim, service: Changing): Next => settled(sim, service.pausedAt)

@@ -1,8 +1,9 @@
 /**
- * Plans and their terms (rules P1, P2 and U2): an allowance, a validity, optional throttling, optional recurrence.
+ * Plans and their terms (rules P1, P2 and U2): an allowance, a validity, optional throttling,
+ * optional recurrence.
  *
- * Terms are checked once, when a plan is created. An attachment has its own copy of the terms, so archiving or deleting
- * a plan changes no attachment.
+ * Terms are checked once, when a plan is created. An attachment has its own copy of the terms, so
+ * archiving or deleting a plan changes no attachment.
  */
 import { Result } from "effect"
 import type { Label } from "./Label.ts"
@@ -30,7 +31,10 @@ export interface ThrottlingStep {
 export interface PlanTerms {
   /** Of the plan, 1 to 255 characters (rule W9). */
   readonly name: string
-  /** Where it may be used: a standard profile, or a custom region of the organization (rules I3 and I4). */
+  /**
+   * Where it may be used: a standard profile, or a custom region of the organization (rules I3 and
+   * I4).
+   */
   readonly coverageId: string
   /** Copied from the coverage profile; telcos find their zone by it. */
   readonly regionCode: string
@@ -45,8 +49,8 @@ export interface PlanTerms {
   /** Null: the plan is one package. */
   readonly recurrence: Recurrence.Recurrence | null
   /**
-   * At which percentages of a package's allowance `package.allowanceConsumed` is notified: up to 10, rising strictly (rule
-   * U2). Absent: 50, 80 and 100.
+   * At which percentages of a package's allowance `package.allowanceConsumed` is notified: up to
+   * 10, rising strictly (rule U2). Absent: 50, 80 and 100.
    */
   readonly alertThresholds?: ReadonlyArray<number>
 }
@@ -125,9 +129,9 @@ const alerts = (percentages: ReadonlyArray<number>): Result.Result<ReadonlyArray
 }
 
 /**
- * Rules P1, U2 and W9: the terms as requested, with the region code and label of their coverage profile. `coverage` is null
- * if no profile has the requested id; errors in the terms are reported before that (rule W8). A plan that starts at
- * `now` has to end before the year 10000.
+ * Rules P1, U2 and W9: the terms as requested, with the region code and label of their coverage
+ * profile. `coverage` is null if no profile has the requested id; errors in the terms are reported
+ * before that (rule W8). A plan that starts at `now` has to end before the year 10000.
  */
 export const terms = (
   request: TermsRequest,
@@ -171,16 +175,24 @@ export interface Filter {
   readonly archived: boolean | null
   /** Null: any. */
   readonly label: Label | null
-  /** A part of the name, taken literally and in any case: both are compared by their `toLowerCase()`. */
+  /**
+   * A part of the name, taken literally and in any case: both are compared by their
+   * `toLowerCase()`.
+   */
   readonly search: string | null
-  /** Only plans whose coverage is one of these ids, or a custom region with all of these countries. */
+  /**
+   * Only plans whose coverage is one of these ids, or a custom region with all of these countries.
+   */
   readonly covering: {
     readonly coverageIds: ReadonlyArray<string>
     readonly iso2List: ReadonlyArray<string>
   } | null
 }
 
-/** Whether a list with this filter has the plan. `region` is the custom region that it covers, if it covers one. */
+/**
+ * Whether a list with this filter has the plan. `region` is the custom region that it covers, if it
+ * covers one.
+ */
 export const isAsked = (
   { archivedAt, deletedAt, terms }: Plan,
   region: { readonly iso2List: ReadonlyArray<string> } | null | undefined,
@@ -200,7 +212,10 @@ export const existing = (plan: Plan | null, planId: string): Result.Result<Plan,
     ? Result.fail(new NotFound({ resource: "plan", id: planId }))
     : Result.succeed(plan)
 
-/** Rule P2: the plan takes no new attachments from `now` on. Archived again, it keeps the instant of the first time. */
+/**
+ * Rule P2: the plan takes no new attachments from `now` on. Archived again, it keeps the instant of
+ * the first time.
+ */
 export const archived = (plan: Plan, now: Instant): Plan => ({ ...plan, archivedAt: plan.archivedAt ?? now })
 
 /** Rule P2: the plan takes new attachments again. */

@@ -1,6 +1,7 @@
 /**
- * Previews of creations, deletions, replacements, suspensions and pauses (rule S9): what a request would do at an instant, worked out
- * by the same decisions that carry it out. Nothing is written, reserved or ordered.
+ * Previews of creations, deletions, replacements, suspensions and pauses (rule S9): what a request
+ * would do at an instant, worked out by the same decisions that carry it out. Nothing is written,
+ * reserved or ordered.
  *
  * A preview assumes that the telco takes every package, and names no times of its own for it.
  */
@@ -51,7 +52,9 @@ export interface OfCreation {
   readonly created: Created
   /** The packages that the telco would be asked for before the answer, oldest first. */
   readonly ordered: ReadonlyArray<PackageTimes>
-  /** When the next package would be made; null: none would follow, or only from the first use on. */
+  /**
+   * When the next package would be made; null: none would follow, or only from the first use on.
+   */
   readonly nextPackageAt: Instant | null
 }
 
@@ -81,7 +84,10 @@ export interface OfReplacement {
 
 /** What a suspension would do. */
 export interface OfSuspension {
-  /** The packages that would be stopped at the telco; none where the attachment is suspended already. */
+  /**
+   * The packages that would be stopped at the telco; none where the attachment is suspended
+   * already.
+   */
   readonly suspended: ReadonlyArray<PackageTimes>
   /** How many packages of the recurrence would never be made. */
   readonly endedOccurrences: number
@@ -123,7 +129,10 @@ const confirmed = (subscribed: Provisioning.Subscribed, now: Instant): Provision
   return Provisioning.confirm(aggregate, attachment, outcomes, now)
 }
 
-/** Rule S9: what a creation on the SIM would do. It is refused as `Provisioning.subscribe` would refuse it. */
+/**
+ * Rule S9: what a creation on the SIM would do. It is refused as `Provisioning.subscribe` would
+ * refuse it.
+ */
 export const creation = (
   plan: Plan,
   aggregate: SimAggregate.SimAggregate,
@@ -142,7 +151,10 @@ export const creation = (
     }
   )
 
-/** Rule S9: what a deletion would do. One that would be refused says so, and what the SIM shows of its use. */
+/**
+ * Rule S9: what a deletion would do. One that would be refused says so, and what the SIM shows of
+ * its use.
+ */
 export const deletion = (aggregate: SimAggregate.SimAggregate, now: Instant): Result.Result<OfDeletion, NotFound> => {
   const removed = Deletion.remove(aggregate, now, unasked)
   const refusal = Result.isFailure(removed) ? removed.failure : null
@@ -161,7 +173,10 @@ export const deletion = (aggregate: SimAggregate.SimAggregate, now: Instant): Re
   })
 }
 
-/** Rule S9: what a replacement by `free` would do. It is refused as `Replacement.replace` would refuse it. */
+/**
+ * Rule S9: what a replacement by `free` would do. It is refused as `Replacement.replace` would
+ * refuse it.
+ */
 export const replacement = (
   aggregate: SimAggregate.SimAggregate,
   free: Sim,

@@ -1,7 +1,8 @@
 /**
- * Problems: jobs that the telco refuses for good, and what a comparison of both books finds (rule S6). The third refusal
- * ends a job: it is not handed out any more, and stays until an operator retries or resolves it. A finding is such a job
- * from the start, and so is an event that holds up its SIM, because a host's handler fails at it (rule E2).
+ * Problems: jobs that the telco refuses for good, and what a comparison of both books finds
+ * (rule S6). The third refusal ends a job: it is not handed out any more, and stays until an
+ * operator retries or resolves it. A finding is such a job from the start, and so is an event that
+ * holds up its SIM, because a host's handler fails at it (rule E2).
  */
 import { nextTry } from "./Backoff.ts"
 import type * as Correction from "./Correction.ts"
@@ -25,12 +26,16 @@ export interface Refused {
   readonly refused: Refusals
   /** Null: the job is tried again. */
   readonly endedAt: Instant | null
-  /** When it is tried again: within 20 s of the first refusal, however often the telco was unavailable before. */
+  /**
+   * When it is tried again: within 20 s of the first refusal, however often the telco was
+   * unavailable before.
+   */
   readonly dueAt: Instant
 }
 
 /**
- * Rule S6: adds a refusal. Each third one ends the job, so that a job that was retried has as many as a new one.
+ * Rule S6: adds a refusal. Each third one ends the job, so that a job that was retried has as many
+ * as a new one.
  */
 export const refused = ({ refused }: Pick<Job, "refused">, message: string, now: Instant): Refused => {
   const times = (refused?.times ?? 0) + 1
@@ -60,9 +65,13 @@ export interface Finding {
   readonly iccid: string
   /** A sentence for the operator: what differs. */
   readonly message: string
-  /** The day on which usage differs, with both figures (rule U1); absent: something else differs. */
+  /**
+   * The day on which usage differs, with both figures (rule U1); absent: something else differs.
+   */
   readonly usage?: Difference
-  /** What is had here, and what the telco has; absent: a figure of usage, or what has no two sides. */
+  /**
+   * What is had here, and what the telco has; absent: a figure of usage, or what has no two sides.
+   */
   readonly sides?: Correction.Sides
   /** How the telco is asked for what is had here; absent: it cannot be. */
   readonly correction?: Correction.Correction
@@ -118,8 +127,9 @@ export const eventJobId = (deliveryId: string): string => `handle:${deliveryId}`
 export const mayHoldUp = ({ retryStep }: Pick<Delivery, "retryStep">): boolean => retryStep >= FAILURES
 
 /**
- * Rules E2 and S6: the job of an event that a handler has failed at and that is tried again, which has ended already; null
- * where it holds up nothing: it is about no SIM, was handled or given up, or has not failed often enough.
+ * Rules E2 and S6: the job of an event that a handler has failed at and that is tried again, which
+ * has ended already; null where it holds up nothing: it is about no SIM, was handled or given up,
+ * or has not failed often enough.
  */
 export const heldUp = ({ delivery, event }: LoggedDelivery, now: Instant): Job | null => {
   const { attempts, createdAt, deliveryId, lastError, organizationId } = delivery
@@ -149,8 +159,8 @@ export const isRetried = ({ endedAt, refused }: Pick<Job, "endedAt" | "refused">
   endedAt === null && refused !== null && refused.times >= REFUSALS
 
 /**
- * Rule S6: the key of a job's call to the telco. The telco answers a key as it did before, so each refusal gives the next
- * attempt a key of its own.
+ * Rule S6: the key of a job's call to the telco. The telco answers a key as it did before, so each
+ * refusal gives the next attempt a key of its own.
  */
 export const telcoKey = (key: string, { refused }: Pick<Job, "refused">): string =>
   refused === null ? key : `${key}:${refused.times}`
@@ -159,8 +169,8 @@ export const telcoKey = (key: string, { refused }: Pick<Job, "refused">): string
 export const retried = (now: Instant): Pick<Job, "dueAt" | "attempts"> => ({ dueAt: now, attempts: 0 })
 
 /**
- * What follows when the work is done at the telco: by the job, or by hand before an operator resolves the problem (rules
- * S3 and S6). `sim` is null if there is no such SIM.
+ * What follows when the work is done at the telco: by the job, or by hand before an operator
+ * resolves the problem (rules S3 and S6). `sim` is null if there is no such SIM.
  */
 export const done = (work: Work, sim: Sim | null): Decision =>
   work._tag === "CancelPackages" && work.release !== null && sim !== null ? Deletion.released(sim) : {}
@@ -175,9 +185,9 @@ export const sides = (work: Work): Correction.Sides | null => {
 }
 
 /**
- * Rule S6: what the job of a problem does from now on, since an operator has said that the telco is to have what is had here; null
- * where it cannot be asked for that. On a SIM that waits for its release nobody has what the telco lists: that is cancelled then,
- * whoever uses it.
+ * Rule S6: what the job of a problem does from now on, since an operator has said that the telco is
+ * to have what is had here; null where it cannot be asked for that. On a SIM that waits for its
+ * release nobody has what the telco lists: that is cancelled then, whoever uses it.
  */
 export const corrected = (work: Work): Work | null => {
   switch (work._tag) {

@@ -1,6 +1,7 @@
 /**
- * The processes that share a storage, as operators see them: each says of itself every half a minute what it is and what it has
- * under way. One that stops takes its own leave; one that was killed is forgotten after a while.
+ * The processes that share a storage, as operators see them: each says of itself every half a
+ * minute what it is and what it has under way. One that stops takes its own leave; one that was
+ * killed is forgotten after a while.
  */
 import type { Rates } from "./Rates.ts"
 import { MINUTE, SECOND, type Instant } from "./Time.ts"
@@ -13,7 +14,10 @@ export interface Process {
   readonly version: string | null
   /** The name of its machine; null where its host names none. */
   readonly host: string | null
-  /** What it runs: the groups of routes that it serves, and `worker` where it does work that falls due; sorted. */
+  /**
+   * What it runs: the groups of routes that it serves, and `worker` where it does work that falls
+   * due; sorted.
+   */
   readonly runs: ReadonlyArray<string>
   /** When it started. */
   readonly startedAt: Instant
@@ -30,7 +34,9 @@ export interface Process {
 /** How long a process says nothing, in milliseconds. */
 export const BEAT = 30 * SECOND
 
-/** For how long a process that says nothing is shown, in milliseconds: it has missed several beats. */
+/**
+ * For how long a process that says nothing is shown, in milliseconds: it has missed several beats.
+ */
 export const SILENCE = 2 * MINUTE
 
 /** How many processes are shown. */

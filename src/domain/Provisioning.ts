@@ -1,11 +1,12 @@
 /**
- * Putting a SIM into service, or attaching another plan to it (rules S1 and S5): two decisions around a call of the
- * telco.
+ * Putting a SIM into service, or attaching another plan to it (rules S1 and S5): two decisions
+ * around a call of the telco.
  *
- * `subscribe` allocates the SIM and creates a job; the subscription is invisible until the telco has every package that
- * is due. Then `confirm` makes it visible. If the telco did not take the packages, `undo` removes it, and a job cancels
- * what the telco may have done. If the telco gave no answer and the same request may come again, `interrupt` leaves the
- * attempt for a while, and `resume` goes on with it: same SIM, same packages.
+ * `subscribe` allocates the SIM and creates a job; the subscription is invisible until the telco
+ * has every package that is due. Then `confirm` makes it visible. If the telco did not take the
+ * packages, `undo` removes it, and a job cancels what the telco may have done. If the telco gave no
+ * answer and the same request may come again, `interrupt` leaves the attempt for a while, and
+ * `resume` goes on with it: same SIM, same packages.
  */
 import { Result } from "effect"
 import * as Activation from "./Activation.ts"
@@ -42,7 +43,10 @@ export interface Ids {
   readonly attachmentId: string
 }
 
-/** The telco's answer about an initial package. Its id is null for a package that was over and not ordered. */
+/**
+ * The telco's answer about an initial package. Its id is null for a package that was over and not
+ * ordered.
+ */
 export interface Outcome {
   readonly occurrence: number
   readonly telcoPackageId: string | null
@@ -73,8 +77,8 @@ export type Subscribed =
     }
 
 /**
- * The checks that need no SIM, so that no SIM is reserved in vain: the active period and, if the request names no
- * ICCID, whether the plan is archived.
+ * The checks that need no SIM, so that no SIM is reserved in vain: the active period and, if the
+ * request names no ICCID, whether the plan is archived.
  */
 export const admissible = (
   plan: Plan,
@@ -88,7 +92,10 @@ export const admissible = (
       : Result.succeed(undefined)
   )
 
-/** Whether a creation may have the SIM: one that is free, or in service for a top-up (rules I9, S1 and S5). */
+/**
+ * Whether a creation may have the SIM: one that is free, or in service for a top-up (rules I9, S1
+ * and S5).
+ */
 const admits = ({ allocation, iccid }: Sim): Result.Result<void, SimBusy | SimWithdrawn> => {
   switch (allocation._tag) {
     case "Free":
@@ -102,7 +109,9 @@ const admits = ({ allocation, iccid }: Sim): Result.Result<void, SimBusy | SimWi
   }
 }
 
-/** Rules I9, P2, S1, S5, T4, T5 and W9: begins a creation. Refusals come in the order of rule W8. */
+/**
+ * Rules I9, P2, S1, S5, T4, T5 and W9: begins a creation. Refusals come in the order of rule W8.
+ */
 export const subscribe = (
   plan: Plan,
   aggregate: SimAggregate.SimAggregate,
@@ -190,7 +199,10 @@ const lapsed = ({ occurrence }: Activation.Initial): Outcome => ({
   expirationAt: null
 })
 
-/** What follows from the telco's answers: the packages, the job of the next one, and the answer of the creation. */
+/**
+ * What follows from the telco's answers: the packages, the job of the next one, and the answer of
+ * the creation.
+ */
 const outcome = (
   aggregate: SimAggregate.SimAggregate,
   attachment: Attachment,
@@ -223,7 +235,10 @@ const outcome = (
   return { created, packages, jobs: next === undefined ? [] : [next] }
 }
 
-/** The aggregate after the creation: SIM in service, subscription live, attachment confirmed, with its packages. */
+/**
+ * The aggregate after the creation: SIM in service, subscription live, attachment confirmed, with
+ * its packages.
+ */
 const completed = (
   { attachments, sim, subscription }: SimAggregate.SimAggregate,
   attachment: Attachment,
@@ -234,7 +249,10 @@ const completed = (
   attachments: SimAggregate.withAttachment(attachments, { attachment: { ...attachment, confirmed: true }, packages })
 })
 
-/** Rule S5: the telco has every package. Subscription and attachment are visible, and the recurrence goes on. */
+/**
+ * Rule S5: the telco has every package. Subscription and attachment are visible, and the recurrence
+ * goes on.
+ */
 export const confirm = (
   aggregate: SimAggregate.SimAggregate,
   attachment: Attachment,
@@ -252,7 +270,10 @@ export const jobId = (attachmentId: string): string => `provision:${attachmentId
 /** The job that cancels what an undone creation may have left at the telco. */
 export const undoJobId = (attachmentId: string): string => `cancel:${attachmentId}`
 
-/** The aggregate, with the SIM allocated anew if it was allocated for a creation that is not confirmed. */
+/**
+ * The aggregate, with the SIM allocated anew if it was allocated for a creation that is not
+ * confirmed.
+ */
 const reallocated = (
   aggregate: SimAggregate.SimAggregate,
   _tag: "Provisioning" | "Releasing"
@@ -263,7 +284,10 @@ const reallocated = (
   return { ...aggregate, sim: { ...sim, allocation: { _tag, subscriptionId } } }
 }
 
-/** Rule S5: the telco gave no answer. The attempt stays; its SIM is on its way back to stock, unless it is resumed. */
+/**
+ * Rule S5: the telco gave no answer. The attempt stays; its SIM is on its way back to stock, unless
+ * it is resumed.
+ */
 export const interrupt = (aggregate: SimAggregate.SimAggregate): Decision => ({
   sim: { loaded: aggregate, next: reallocated(aggregate, "Releasing") }
 })
@@ -280,17 +304,21 @@ export const resume = (
 export const orderable = (attachment: Attachment): ReadonlyArray<number> =>
   Activation.initialPackages(attachment).flatMap(({ occurrence, over }) => (over ? [] : [occurrence]))
 
-/** Rule S5: the attachments that alone may have packages on the SIM; null where a subscription had it before. */
+/**
+ * Rule S5: the attachments that alone may have packages on the SIM; null where a subscription had
+ * it before.
+ */
 export const soleOwners = (
   { subscription }: SimAggregate.SimAggregate,
   { attachmentId }: Attachment
 ): ReadonlyArray<string> | null => (isPending(subscription) ? [attachmentId] : null)
 
 /**
- * Rule S5: the telco has not taken the packages, so nothing remains. A job cancels the `ordered` occurrences, which the
- * telco has or may have; a SIM that was allocated for this creation is free only after that. A package that was used meanwhile
- * is kept, and an operator decides about it (rule S6). `isOccupied`: the telco has packages of somebody else on the SIM, which
- * leaves the stock until an operator has decided about these.
+ * Rule S5: the telco has not taken the packages, so nothing remains. A job cancels the `ordered`
+ * occurrences, which the telco has or may have; a SIM that was allocated for this creation is free
+ * only after that. A package that was used meanwhile is kept, and an operator decides about it
+ * (rule S6). `isOccupied`: the telco has packages of somebody else on the SIM, which leaves the
+ * stock until an operator has decided about these.
  */
 export const undo = (
   aggregate: SimAggregate.SimAggregate,

@@ -1,9 +1,13 @@
 /**
- * How often things happened lately, for operators to see at a glance: in spans of five minutes, for six hours.
+ * How often things happened lately, for operators to see at a glance: in spans of five minutes, for
+ * six hours.
  */
 import { type Instant, MINUTE } from "./Time.ts"
 
-/** What is counted: answered requests of HTTP, calls of the telco, webhooks, and jobs that were tried. */
+/**
+ * What is counted: answered requests of HTTP, calls of the telco, webhooks, and jobs that were
+ * tried.
+ */
 export const kinds = ["requests", "telcoCalls", "deliveries", "jobs"] as const
 
 /** What is counted. */
@@ -31,8 +35,8 @@ export interface Rates {
 }
 
 /**
- * What happened in several processes together, in the spans of the first. Spans begin at the same times everywhere: what another
- * one has counted in other spans is left out.
+ * What happened in several processes together, in the spans of the first. Spans begin at the same
+ * times everywhere: what another one has counted in other spans is left out.
  */
 export const together = (first: Rates, others: ReadonlyArray<Rates>): Rates => {
   const sum = (kind: Kind, of: keyof Counts): ReadonlyArray<number> =>

@@ -1,5 +1,6 @@
 /**
- * Why an attachment gives no service now (rule L2): what support answers a customer who has no data.
+ * Why an attachment gives no service now (rule L2): what support answers a customer who has no
+ * data.
  */
 import * as Attachment from "./Attachment.ts"
 import type { Job } from "./Job.ts"
@@ -12,11 +13,17 @@ import { type Instant, toIso } from "./Time.ts"
 export type Reason =
   /** The next package activates then. */
   | { readonly _tag: "WaitsForStart"; readonly at: Instant }
-  /** The first use activates the package. `pausedAt`: the SIM has no service for it, since the subscription is paused. */
+  /**
+   * The first use activates the package. `pausedAt`: the SIM has no service for it, since the
+   * subscription is paused.
+   */
   | { readonly _tag: "WaitsForFirstUse"; readonly pausedAt: Instant | null }
   /** The package is due, and no order of it has failed. */
   | { readonly _tag: "WaitsForOrder" }
-  /** The package is due, and the telco has not taken its order: how often, since when, and when it is asked again. */
+  /**
+   * The package is due, and the telco has not taken its order: how often, since when, and when it
+   * is asked again.
+   */
   | {
       readonly _tag: "TelcoUnavailable"
       readonly tries: number
@@ -64,7 +71,9 @@ interface Wanted {
 const isServing = (pack: Package, now: Instant): boolean =>
   pack.activationAt !== null && pack.activationAt <= now && isAtTelco(pack, now) && pack.replacement?.isAwaited !== true
 
-/** The package of now, or the first one, of which the telco has not taken what is left (rule S8). */
+/**
+ * The package of now, or the first one, of which the telco has not taken what is left (rule S8).
+ */
 const awaited = ({ packages }: Attachment.WithPackages, now: Instant): Package | undefined =>
   packages.find(
     (pack) => pack.replacement?.isAwaited === true && isAtTelco(pack, now) && (pack.activationAt ?? now) <= now
@@ -86,7 +95,8 @@ const wanted = ({ attachment }: Attachment.WithPackages, now: Instant): Wanted |
   const { recurrence } = terms
   if (recurrence === null || anchor === null) return null
   const of = (occurrence: number): Wanted => ofOccurrence(terms, recurrence, anchor, occurrence)
-  // At most one occurrence of those that are due has not begun, unless cycles are shorter than the lead.
+  // At most one occurrence of those that are due has not begun, unless cycles are shorter than the
+  // lead.
   let occurrence = Math.max(0, Recurrence.dueCount(recurrence, anchor, now) - 1)
   while (occurrence > 0 && of(occurrence).start > now) occurrence -= 1
   const current = of(occurrence)

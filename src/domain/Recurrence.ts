@@ -1,8 +1,9 @@
 /**
- * Recurrence (rules T1 and T5): when each occurrence of a recurring attachment is active, and when it is due.
+ * Recurrence (rules T1 and T5): when each occurrence of a recurring attachment is active, and when
+ * it is due.
  *
- * Occurrence `i` activates at the anchor plus `i` cycles and lasts `periodDays`. It is due 12 h before it activates. So
- * the occurrences that exist follow from terms, anchor and clock alone.
+ * Occurrence `i` activates at the anchor plus `i` cycles and lasts `periodDays`. It is due 12 h
+ * before it activates. So the occurrences that exist follow from terms, anchor and clock alone.
  */
 import type { Instant } from "./Time.ts"
 import { addDays, addMonths, HOUR } from "./Time.ts"
@@ -43,7 +44,8 @@ export interface Window {
 export const isOver = (window: Window, now: Instant): boolean => window.end <= now
 
 /**
- * Rules T1 and T5: when an occurrence activates. Cycles are counted from the anchor, never from the occurrence before.
+ * Rules T1 and T5: when an occurrence activates. Cycles are counted from the anchor, never from the
+ * occurrence before.
  */
 export const activation = (recurrence: Recurrence, anchor: Instant, occurrence: number): Instant => {
   const cycles = occurrence * recurrence.frequency
@@ -67,7 +69,9 @@ export const window = (terms: Validity, recurrence: Recurrence, anchor: Instant,
 export const dueAt = (recurrence: Recurrence, anchor: Instant, occurrence: number): Instant =>
   activation(recurrence, anchor, occurrence) - PROVISIONING_LEAD
 
-/** Rule T5: how many occurrences are due at `now`. Those that activate exactly 12 h ahead are due. */
+/**
+ * Rule T5: how many occurrences are due at `now`. Those that activate exactly 12 h ahead are due.
+ */
 export const dueCount = (recurrence: Recurrence, anchor: Instant, now: Instant): number => {
   // Activations rise with the occurrence, so a binary search finds the first one that is not due.
   let low = 0

@@ -1,7 +1,7 @@
 /**
- * The refusals of the service. Each one is a tagged error with the fields that a caller needs to act on it. Its HTTP
- * status is set in `adapters/fields` alone (rule W1). Fields are plain data, so a refusal can be stored under an
- * idempotency key and replayed (rule W2).
+ * The refusals of the service. Each one is a tagged error with the fields that a caller needs to
+ * act on it. Its HTTP status is set in `adapters/fields` alone (rule W1). Fields are plain data, so
+ * a refusal can be stored under an idempotency key and replayed (rule W2).
  */
 import { type Cause, Data } from "effect"
 import type { Label } from "./Label.ts"
@@ -66,7 +66,10 @@ export class PlanArchived extends Data.TaggedError("PlanArchived")<{
   readonly planId: string
 }> {}
 
-/** The SIM is being put into service or released. Until that ends it is neither free nor usable (rule S5). */
+/**
+ * The SIM is being put into service or released. Until that ends it is neither free nor usable
+ * (rule S5).
+ */
 export class SimBusy extends Data.TaggedError("SimBusy")<{
   /** The ICCID of the SIM that is under way. */
   readonly iccid: string
@@ -228,7 +231,9 @@ export class ClockRefused extends Data.TaggedError("ClockRefused")<{
   readonly reason: "system clock" | "already advancing"
 }> {}
 
-/** The call cannot be made inside a transaction of the host, because it calls the telco (rule H1). */
+/**
+ * The call cannot be made inside a transaction of the host, because it calls the telco (rule H1).
+ */
 export class InsideTransaction extends Data.TaggedError("InsideTransaction")<{
   /** The operation that was called, such as `subscriptions.create`. */
   readonly operation: string
@@ -248,7 +253,9 @@ export class CommandCancelled extends Data.TaggedError("CommandCancelled")<{
   readonly commandId: string
 }> {}
 
-/** The API key is malformed, unknown, revoked or expired (rule W3). The caller does not learn which. */
+/**
+ * The API key is malformed, unknown, revoked or expired (rule W3). The caller does not learn which.
+ */
 export class KeyRefused extends Data.TaggedError("KeyRefused")<{}> {}
 
 const clockCodes = {
@@ -256,7 +263,10 @@ const clockCodes = {
   "already advancing": "clock_advancing"
 } as const satisfies Readonly<Record<ClockRefused["reason"], string>>
 
-/** Whether the same request may succeed later (rules W2 and H1): by itself, or after something has changed. */
+/**
+ * Whether the same request may succeed later (rules W2 and H1): by itself, or after something has
+ * changed.
+ */
 export type Retry = "Never" | "OnChange" | "Soon"
 
 /** The name of a field, given in camel case with the path to it, as somebody knows it. */
@@ -299,7 +309,10 @@ const ofQuota = {
   apiKeys: "API keys"
 } as const satisfies Readonly<Record<QuotaExceeded["kind"], string>>
 
-/** Each refusal, by its tag. Every face reads it from here: HTTP, hosts, the documents, the timeline. */
+/**
+ * Each refusal, by its tag. Every face reads it from here: HTTP, hosts, the documents, the
+ * timeline.
+ */
 const catalogue = {
   InvalidField: row(InvalidField, "invalid_field", {
     sentence: (of, name) => `${name(of.field)} ${requirement(of, name)}`
@@ -448,7 +461,8 @@ type Rows = typeof catalogue
 type FieldsOf = { readonly [Tag in keyof Rows]: Fields<InstanceType<Rows[Tag]["class"]>> }
 
 /**
- * A refusal as plain data: its tag, its fields and a message, which may be empty. Every refusal is one of these too.
+ * A refusal as plain data: its tag, its fields and a message, which may be empty. Every refusal is
+ * one of these too.
  */
 export type Plain<Tag extends keyof Rows = keyof Rows> = { [One in Tag]: FieldsOf[One] & { readonly _tag: One } }[Tag]
 
@@ -459,13 +473,19 @@ const rows: {
   readonly [Tag in keyof Rows]: Row<FieldsOf[Tag]> & { readonly code: Code | ((of: FieldsOf[Tag]) => Code) }
 } = catalogue
 
-/** The stable name of the refusal: the same over HTTP, in errors of Promise hosts and in events (rules W1 and E1). */
+/**
+ * The stable name of the refusal: the same over HTTP, in errors of Promise hosts and in events
+ * (rules W1 and E1).
+ */
 export const code = <Tag extends keyof Rows>(refusal: Plain<Tag>): Code => {
   const { code } = rows[refusal._tag]
   return typeof code === "string" ? code : code(refusal)
 }
 
-/** What is wrong, as a sentence for people. Fields have their names in the domain, unless `name` has others. */
+/**
+ * What is wrong, as a sentence for people. Fields have their names in the domain, unless `name` has
+ * others.
+ */
 export const sentence = <Tag extends keyof Rows>(refusal: Plain<Tag>, name: NameOf = (field) => field): string =>
   rows[refusal._tag].sentence(refusal, name)
 
@@ -479,7 +499,10 @@ export const retryAfterSeconds = <Tag extends keyof Rows>(refusal: Plain<Tag>): 
 /** The field of the request that is wrong, in camel case; undefined if it is none, or not known. */
 export const field = (refusal: Pick<Plain, "_tag">): string | undefined => rows[refusal._tag].field
 
-/** Why work waits that was refused like this: a sentence, and the telco's name where the refusal has one. */
+/**
+ * Why work waits that was refused like this: a sentence, and the telco's name where the refusal has
+ * one.
+ */
 export const reasonOf = (refusal: Refusal): { readonly message: string; readonly telco?: string } => ({
   message: sentence(toPlain(refusal)),
   ...(refusal._tag === "TelcoUnavailable" && refusal.telco !== undefined && { telco: refusal.telco })

@@ -21,13 +21,18 @@ export interface Region {
   readonly regionName: string
   /** The label of the SIMs that it is for. */
   readonly label: Label
-  /** The countries, as ISO 3166 alpha-2: each once, and each with an operator under the label (rule I4). */
+  /**
+   * The countries, as ISO 3166 alpha-2: each once, and each with an operator under the label
+   * (rule I4).
+   */
   readonly iso2List: ReadonlyArray<string>
   /** Business time. */
   readonly createdAt: Instant
 }
 
-/** How many codes a request may hold (rule W9). ISO 3166-1 has 249, and users may name one twice. */
+/**
+ * How many codes a request may hold (rule W9). ISO 3166-1 has 249, and users may name one twice.
+ */
 export const MOST_COUNTRIES = 500
 
 /** A custom region as it is asked for. */
@@ -42,7 +47,10 @@ export interface Request {
   readonly iso2List: ReadonlyArray<string>
 }
 
-/** Rules I4 and W9: the request with its name trimmed, and with each country code once and in upper case. */
+/**
+ * Rules I4 and W9: the request with its name trimmed, and with each country code once and in upper
+ * case.
+ */
 export const normalize = (request: Request): Result.Result<Request, InvalidField> => {
   const regionName = request.regionName.trim()
   if (regionName === "") return Result.fail(new InvalidField({ field: "regionName", message: "must not be empty" }))
@@ -68,7 +76,10 @@ export const normalize = (request: Request): Result.Result<Request, InvalidField
 // The beginning of a text from the request, without half of a character.
 const shown = (text: string): string => [...text.slice(0, 20)].slice(0, 10).join("")
 
-/** The set of countries as one text, the same for any order: the key by which storages keep the set unique. */
+/**
+ * The set of countries as one text, the same for any order: the key by which storages keep the set
+ * unique.
+ */
 export const countriesKey = (iso2List: ReadonlyArray<string>): string => [...new Set(iso2List)].sort().join(",")
 
 /** Whether two lists name the same countries, in any order. */
@@ -76,8 +87,9 @@ export const sameCountries = (left: ReadonlyArray<string>, right: ReadonlyArray<
   countriesKey(left) === countriesKey(right)
 
 /**
- * Rule I4: checks the name, then countries without an operator, then profiles with the same countries. `request` is
- * normalized. `alike` are the organization's regions with the same name or the same countries.
+ * Rule I4: checks the name, then countries without an operator, then profiles with the same
+ * countries. `request` is normalized. `alike` are the organization's regions with the same name or
+ * the same countries.
  */
 export const create = (
   request: Request,

@@ -1,12 +1,15 @@
 /**
- * Moving a subscription to another SIM (rule S8), for a customer whose eSIM was deleted from the phone, or whose card is lost.
+ * Moving a subscription to another SIM (rule S8), for a customer whose eSIM was deleted from the
+ * phone, or whose card is lost.
  *
- * One commit moves it with its attachments and packages: states, times and usage go on. The old SIM is withdrawn, and a job
- * cancels what the telco has on it. For each package that is not over, a job orders what is left of it on the new SIM, under
- * an id of its own: an order on the old SIM that arrives late is not taken for it.
+ * One commit moves it with its attachments and packages: states, times and usage go on. The old SIM
+ * is withdrawn, and a job cancels what the telco has on it. For each package that is not over, a
+ * job orders what is left of it on the new SIM, under an id of its own: an order on the old SIM
+ * that arrives late is not taken for it.
  *
- * Reports may be behind what was used. So before anything is cancelled or ordered, the package is stopped on the old SIM, and the
- * telco is asked how much of it was used there. What is left is ordered by that, and what is reported later counts too.
+ * Reports may be behind what was used. So before anything is cancelled or ordered, the package is
+ * stopped on the old SIM, and the telco is asked how much of it was used there. What is left is
+ * ordered by that, and what is reported later counts too.
  */
 import { Result } from "effect"
 import * as Allowance from "./Allowance.ts"
@@ -44,7 +47,10 @@ export interface Given {
   readonly pause: Pause.Given
   /** New: the key of the change by which the new SIM is paused. */
   readonly changeId: string
-  /** Until when each attachment has been notified, which is when its job is due (rule E1); one without a job is not in it. */
+  /**
+   * Until when each attachment has been notified, which is when its job is due (rule E1); one
+   * without a job is not in it.
+   */
   readonly notifiedUntil: ReadonlyMap<string, Instant>
 }
 
@@ -69,8 +75,9 @@ export interface Moved {
 }
 
 /**
- * The terms of a package of which so much was used: the data that is left, in whole MB, rounded up, and its throttling counted
- * from there. Null where nothing is left; a plan that is throttled goes on at its lowest speed.
+ * The terms of a package of which so much was used: the data that is left, in whole MB, rounded up,
+ * and its throttling counted from there. Null where nothing is left; a plan that is throttled goes
+ * on at its lowest speed.
  */
 export const remainder = (terms: PlanTerms, usedBytes: number): PlanTerms | null => {
   if (usedBytes === 0) return terms
@@ -118,7 +125,10 @@ const movedAttachment = (of: Attachment.WithPackages, iccid: string, now: Instan
   return { of: { attachment, packages }, left }
 }
 
-/** The jobs of the occurrences that are not recorded yet: those that are due, and the next one (rule T5). */
+/**
+ * The jobs of the occurrences that are not recorded yet: those that are due, and the next one
+ * (rule T5).
+ */
 const occurrencesOf = ({ attachment, packages }: Attachment.WithPackages, now: Instant): ReadonlyArray<NewJob> => {
   const { anchor, terms } = attachment
   if (terms.recurrence === null || anchor === null) return []
@@ -141,8 +151,8 @@ const orderJob = ({ pack }: Left, now: Instant): NewJob => ({
 })
 
 /**
- * Rule S8: moves the live subscription to `free`, an eSIM of its label that nobody has. `SimBusy` while a plan is being attached
- * to it.
+ * Rule S8: moves the live subscription to `free`, an eSIM of its label that nobody has. `SimBusy`
+ * while a plan is being attached to it.
  */
 export const replace = (
   aggregate: SimAggregate.SimAggregate,
@@ -225,7 +235,10 @@ export type Step =
   | { readonly _tag: "Count"; readonly iccids: ReadonlyArray<string> }
   /** The package is over, or the telco has answered. */
   | { readonly _tag: "Nothing" }
-  /** The attachment is suspended, deleted or has moved on: the package is cancelled at the telco, which may have it. */
+  /**
+   * The attachment is suspended, deleted or has moved on: the package is cancelled at the telco,
+   * which may have it.
+   */
   | { readonly _tag: "Gone" }
 
 const awaitedOf = (present: SimAggregate.ForOccurrence, { replacement }: Named): Package | undefined =>
@@ -234,8 +247,8 @@ const awaitedOf = (present: SimAggregate.ForOccurrence, { replacement }: Named):
   )
 
 /**
- * Rule S8: what is to be done for what is left of a package. `present` is `Occurrence.stillOf` the job. `isCounted`: the telco was
- * asked for each SIM that `Count` has named.
+ * Rule S8: what is to be done for what is left of a package. `present` is `Occurrence.stillOf` the
+ * job. `isCounted`: the telco was asked for each SIM that `Count` has named.
  */
 export const step = (
   present: SimAggregate.ForOccurrence | null,
@@ -266,7 +279,10 @@ export interface Counted {
   readonly activationAt?: Instant | null
 }
 
-/** The packages on a SIM that was left of which the telco is still to be asked how much was used there. */
+/**
+ * The packages on a SIM that was left of which the telco is still to be asked how much was used
+ * there.
+ */
 export const uncounted = (present: SimAggregate.SimAggregate, iccid: string): ReadonlyArray<string> =>
   present.attachments.flatMap(({ packages }) =>
     packages.flatMap((pack) =>
@@ -294,7 +310,10 @@ const reportsOf = ({ activationAt = null, packageId, usedBytes }: Counted, iccid
     : [...first, { ...of, occurredAt: now, fact: { _tag: "Usage", packageId, usage } as const }]
 }
 
-/** A package of which the telco was asked how much was used on a SIM. `before`: as it was known then. */
+/**
+ * A package of which the telco was asked how much was used on a SIM. `before`: as it was known
+ * then.
+ */
 const settled = (pack: Package, before: Package | undefined, terms: PlanTerms, of: Settled): Package => {
   const { replacement } = pack
   if (replacement === null || !formerOf(pack).some(({ iccid }) => iccid === of.iccid)) return pack
@@ -328,8 +347,9 @@ export interface Recorded {
 }
 
 /**
- * Rule S8: records what the telco has counted of the packages on `left`, as reports of it would, in the SIM that the subscription
- * is on now. Null: the telco cannot be asked, and the last reports are taken for right.
+ * Rule S8: records what the telco has counted of the packages on `left`, as reports of it would, in
+ * the SIM that the subscription is on now. Null: the telco cannot be asked, and the last reports
+ * are taken for right.
  */
 export const counted = (
   left: Sim,
@@ -380,8 +400,9 @@ export type Outcome =
   | { readonly _tag: "Refused"; readonly message: string }
 
 /**
- * Rule S8: records what the telco has answered. The package keeps its times. If the attachment was suspended meanwhile, a job
- * suspends the package at the telco; if it is gone, a job cancels it there.
+ * Rule S8: records what the telco has answered. The package keeps its times. If the attachment was
+ * suspended meanwhile, a job suspends the package at the telco; if it is gone, a job cancels it
+ * there.
  */
 export const record = (
   present: SimAggregate.ForOccurrence | null,

@@ -1,5 +1,6 @@
 /**
- * The values that examples share, so that those of all operations tell one story: Acme sells a plan for Sweden.
+ * The values that examples share, so that those of all operations tell one story: Acme sells a plan
+ * for Sweden.
  */
 import * as ActivationCode from "./ActivationCode.ts"
 
@@ -31,7 +32,10 @@ export const problemId = "release:019bab1c-0b80-7000-8000-00000000000b"
 export const jobId = "release:019bab1c-0b80-7000-8000-00000000000d"
 export const commandId = "019bab1c-0b80-7000-8000-00000000000c"
 
-/** When the organization was made, when the plan was bought, used for the first time, and when it ends. */
+/**
+ * When the organization was made, when the plan was bought, used for the first time, and when it
+ * ends.
+ */
 export const start = "2026-01-10T12:00:00.000Z"
 export const bought = "2026-01-10T12:30:00.000Z"
 export const used = "2026-01-11T08:15:00.000Z"

@@ -1,9 +1,11 @@
 /**
- * Sessions of operators' browsers as they are stored (rule W14): which cookie of a session is good, and what renewing it comes to.
+ * Sessions of operators' browsers as they are stored (rule W14): which cookie of a session is good,
+ * and what renewing it comes to.
  *
- * A session has one cookie at a time, and each is renewed once. Two tabs may do that at the same moment: the same cookie again
- * within seconds has the same answer. Later somebody else has it, so the session ends, whoever has its present cookie (RFC 9700,
- * section 4.14.2). Cookies are counted from 0. All instants are of the machine's clock. If it is set back, neither goes on for longer:
+ * A session has one cookie at a time, and each is renewed once. Two tabs may do that at the same
+ * moment: the same cookie again within seconds has the same answer. Later somebody else has it, so
+ * the session ends, whoever has its present cookie (RFC 9700, section 4.14.2). Cookies are counted
+ * from 0. All instants are of the machine's clock. If it is set back, neither goes on for longer:
  * an instant that is ahead by more than such a time counts as one that is past by more.
  */
 import { SECOND, type Instant } from "./Time.ts"
@@ -22,7 +24,10 @@ export interface Session {
   readonly renewedAt: Instant | null
   /** The present cookie, sealed as the browser has it; null while it is the first one. */
   readonly cookie: string | null
-  /** Since when a process finds out by the present cookie whether the session goes on; null: none does. */
+  /**
+   * Since when a process finds out by the present cookie whether the session goes on; null: none
+   * does.
+   */
   readonly askedAt: Instant | null
   /** Rises by one with each commit that writes it; 0 while it is not stored. */
   readonly version: number
@@ -31,7 +36,10 @@ export interface Session {
 /** For how long after a renewal the cookie before it is good, in milliseconds. */
 export const OVERLAP = 5 * SECOND
 
-/** After how long somebody else may find out whether the session goes on, since the first process has died meanwhile. */
+/**
+ * After how long somebody else may find out whether the session goes on, since the first process
+ * has died meanwhile.
+ */
 export const ASKING = 40 * SECOND
 
 /** A session that begins. */
@@ -55,8 +63,8 @@ const isBefore = ({ renewals, renewedAt }: Session, cookie: number, now: Instant
   cookie === renewals - 1 && isWithin(OVERLAP, renewedAt, now)
 
 /**
- * What the cookie of that number is to a session. `good`: it is the present one, or was a moment ago. `replaced`: another one has its
- * place. `over`: the session is.
+ * What the cookie of that number is to a session. `good`: it is the present one, or was a moment
+ * ago. `replaced`: another one has its place. `over`: the session is.
  */
 export const standing = (session: Session | null, cookie: number, now: Instant): "good" | "replaced" | "over" => {
   if (session === null || !isLive(session, now) || cookie > session.renewals) return "over"
@@ -67,11 +75,17 @@ export const standing = (session: Session | null, cookie: number, now: Instant):
 export type Renewal =
   /** Whoever asked first has this cookie, and so has whoever asks with the same one. */
   | { readonly _tag: "Renewed"; readonly cookie: string }
-  /** This process finds out whether the session goes on; the session says so to the others once it is stored. */
+  /**
+   * This process finds out whether the session goes on; the session says so to the others once it
+   * is stored.
+   */
   | { readonly _tag: "Asking"; readonly session: Session }
   /** Another process finds that out. */
   | { readonly _tag: "Wait" }
-  /** The cookie was renewed long ago: it is not its owner who sends it. The session ends once this is stored. */
+  /**
+   * The cookie was renewed long ago: it is not its owner who sends it. The session ends once this
+   * is stored.
+   */
   | { readonly _tag: "Reused"; readonly session: Session }
   /** It is over already. */
   | { readonly _tag: "Over" }

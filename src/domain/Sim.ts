@@ -1,6 +1,6 @@
 /**
- * SIMs of the inventory: eSIMs and physical cards, identified by their ICCID, and their allocation (rules I1, I6, I7,
- * I9, S2, S5 and S7).
+ * SIMs of the inventory: eSIMs and physical cards, identified by their ICCID, and their allocation
+ * (rules I1, I6, I7, I9, S2, S5 and S7).
  */
 import * as ActivationCode from "./ActivationCode.ts"
 import type { Label } from "./Label.ts"
@@ -11,12 +11,13 @@ import type { Instant } from "./Time.ts"
 import type * as Withdrawal from "./Withdrawal.ts"
 
 /**
- * The SIM's allocation (rule S5). `Free`: no subscription has it. `Provisioning`: a subscription is being created on it
- * and is invisible until the telco's outcome is committed. `InService`: a live subscription has it. `Releasing`: the
- * last subscription is gone, and the telco has not yet confirmed that nothing of it remains; or a creation on it was
- * interrupted, and is resumed or undone. `Withdrawn`: no subscription has it, and none gets it until it is made available
- * again (rule I9). `ending` is the subscription that has moved from it to another SIM (rule S8), while the telco has not yet
- * confirmed that nothing of it remains; then it is null.
+ * The SIM's allocation (rule S5). `Free`: no subscription has it. `Provisioning`: a subscription is
+ * being created on it and is invisible until the telco's outcome is committed. `InService`: a live
+ * subscription has it. `Releasing`: the last subscription is gone, and the telco has not yet
+ * confirmed that nothing of it remains; or a creation on it was interrupted, and is resumed or
+ * undone. `Withdrawn`: no subscription has it, and none gets it until it is made available again
+ * (rule I9). `ending` is the subscription that has moved from it to another SIM (rule S8), while
+ * the telco has not yet confirmed that nothing of it remains; then it is null.
  */
 export type Allocation =
   | { readonly _tag: "Free" }
@@ -26,11 +27,17 @@ export type Allocation =
   | { readonly _tag: "Withdrawn"; readonly reason: Withdrawal.Reason; readonly ending: null }
   | { readonly _tag: "Withdrawn"; readonly reason: "replaced"; readonly ending: string }
 
-/** Why the SIM is withdrawn, whether or not the telco has confirmed the end of what was on it; null: it is not. */
+/**
+ * Why the SIM is withdrawn, whether or not the telco has confirmed the end of what was on it; null:
+ * it is not.
+ */
 export const withdrawnReason = ({ allocation }: Pick<Sim, "allocation">): Withdrawal.Reason | null =>
   allocation._tag === "Withdrawn" ? allocation.reason : null
 
-/** The subscription that has the SIM, or had it until its telco has confirmed its end, as an id; null: none. */
+/**
+ * The subscription that has the SIM, or had it until its telco has confirmed its end, as an id;
+ * null: none.
+ */
 export const holder = (allocation: Allocation): string | null => {
   switch (allocation._tag) {
     case "Free":
@@ -45,8 +52,9 @@ export const holder = (allocation: Allocation): string | null => {
 }
 
 /**
- * Whether the organization's mobile plan is applied to an eSIM (rule I6). `Settled`: the telco has it so. `Changing`:
- * the telco is being asked for `target`; until it has answered, `applied` is what a request is answered.
+ * Whether the organization's mobile plan is applied to an eSIM (rule I6). `Settled`: the telco has
+ * it so. `Changing`: the telco is being asked for `target`; until it has answered, `applied` is
+ * what a request is answered.
  */
 export type MobilePlan =
   | { readonly _tag: "Settled"; readonly applied: boolean }
@@ -57,9 +65,10 @@ export const changeOfPlan = (plan: MobilePlan): Extract<MobilePlan, { readonly _
   plan._tag === "Changing" ? plan : null
 
 /**
- * Whether the SIM has service (rule S7). `pausedAt` is what was asked for last: since when it is paused, or null. `Settled`: the
- * telco has it so. `Changing`: the telco is being asked for `active`, under the key `changeId`; where something else was asked
- * for meanwhile, another change follows this one.
+ * Whether the SIM has service (rule S7). `pausedAt` is what was asked for last: since when it is
+ * paused, or null. `Settled`: the telco has it so. `Changing`: the telco is being asked for
+ * `active`, under the key `changeId`; where something else was asked for meanwhile, another change
+ * follows this one.
  */
 export type Service =
   | { readonly _tag: "Settled"; readonly pausedAt: Instant | null }
@@ -85,23 +94,37 @@ export interface Sim extends SimIdentities.SimIdentities {
   readonly simId: string
   /** 18 to 20 digits, unique in the whole service. */
   readonly iccid: string
-  /** The import sequence: the SIM's place in its organization's order of import, from 1. The storage assigns it. */
+  /**
+   * The import sequence: the SIM's place in its organization's order of import, from 1. The storage
+   * assigns it.
+   */
   readonly importSequence: number
   /** The label of the plans that it takes. */
   readonly label: Label
   /** False: a physical SIM, which has no SM-DP+ history and can always be taken out of service. */
   readonly isEsim: boolean
-  /** The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM imported without one. */
+  /**
+   * The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM imported
+   * without one.
+   */
   readonly lpa: string | null
   /** When it was imported, in business time. */
   readonly createdAt: Instant
-  /** Who has it: nobody, a creation under way, a subscription, or a deletion under way; or that it is withdrawn. */
+  /**
+   * Who has it: nobody, a creation under way, a subscription, or a deletion under way; or that it
+   * is withdrawn.
+   */
   readonly allocation: Allocation
   /** When its last subscription was deleted; null if none was. */
   readonly recycledAt: Instant | null
-  /** The SIM that its last subscription has moved to (rule S8), while it is withdrawn for that; else null. */
+  /**
+   * The SIM that its last subscription has moved to (rule S8), while it is withdrawn for that; else
+   * null.
+   */
   readonly movedTo: string | null
-  /** Whether there is any sign that the profile was downloaded (rule S2). Once true, it stays true. */
+  /**
+   * Whether there is any sign that the profile was downloaded (rule S2). Once true, it stays true.
+   */
   readonly downloaded: boolean
   /** The last successful report's (rule R3). Null: there is none. */
   readonly smdp: CurrentStatus | null
@@ -121,8 +144,8 @@ export interface Sim extends SimIdentities.SimIdentities {
 export const statuses = ["free", "in_use", "releasing", "withdrawn"] as const
 
 /**
- * `free`: nobody has it. `in_use`: a subscription, or a creation under way. `releasing`: it is on its way back to stock.
- * `withdrawn`: nobody gets it (rule I9).
+ * `free`: nobody has it. `in_use`: a subscription, or a creation under way. `releasing`: it is on
+ * its way back to stock. `withdrawn`: nobody gets it (rule I9).
  */
 export type Status = (typeof statuses)[number]
 
@@ -150,13 +173,22 @@ export const isInService = ({ allocation }: Pick<Sim, "allocation">): boolean =>
 /** Rule S2: `used` is true while the SIM is not free. */
 export const isUsed = ({ allocation }: Pick<Sim, "allocation">): boolean => allocation._tag !== "Free"
 
-/** Rule S2: whether a request without an ICCID may get the SIM: a free eSIM that shows no sign of a download. */
+/**
+ * Rule S2: whether a request without an ICCID may get the SIM: a free eSIM that shows no sign of a
+ * download.
+ */
 export const isFree = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag === "Free" && !sim.downloaded
 
-/** Rule S5: whether the SIM is on its way back to stock: it will be free when the telco has confirmed its release. */
+/**
+ * Rule S5: whether the SIM is on its way back to stock: it will be free when the telco has
+ * confirmed its release.
+ */
 export const isReturning = (sim: Sim): boolean => sim.isEsim && sim.allocation._tag === "Releasing" && !sim.downloaded
 
-/** Rule S5: whether a creation has the SIM that is not decided: it will be free again if the creation fails. */
+/**
+ * Rule S5: whether a creation has the SIM that is not decided: it will be free again if the
+ * creation fails.
+ */
 export const isUndecided = (sim: Sim): boolean => sim.isEsim && isProvisioning(sim) && !sim.downloaded
 
 /** How many free eSIMs of a label an organization has (rule S2). */
@@ -172,7 +204,10 @@ export interface Stock {
 /** What an eSIM is reserved for. */
 export type Purpose = "subscription" | "mobile plan"
 
-/** Whether a SIM can be reserved for the purpose, if nobody else has it reserved: rules S2, I6 and I9. */
+/**
+ * Whether a SIM can be reserved for the purpose, if nobody else has it reserved: rules S2, I6 and
+ * I9.
+ */
 export const isSuitable = (sim: Sim, purpose: Purpose): boolean =>
   purpose === "subscription"
     ? isFree(sim)
@@ -201,8 +236,9 @@ export const imported = (
 export type Importable = Pick<Sim, "isEsim" | "lpa" | keyof SimIdentities.SimIdentities>
 
 /**
- * Rule I7: what a repeated import makes of a SIM. Identities that are given replace stored ones. Only an eSIM that has no
- * activation code takes the one that is given: a subscriber may have got the stored one already.
+ * Rule I7: what a repeated import makes of a SIM. Identities that are given replace stored ones.
+ * Only an eSIM that has no activation code takes the one that is given: a subscriber may have got
+ * the stored one already.
  */
 export const importedAgain = <Of extends Importable>(stored: Of, given: Importable): Of => ({
   ...stored,
@@ -210,7 +246,10 @@ export const importedAgain = <Of extends Importable>(stored: Of, given: Importab
   lpa: stored.lpa ?? (stored.isEsim ? given.lpa : null)
 })
 
-/** What no import changes of a SIM that is there, but for an activation code that is missing (rule I7). */
+/**
+ * What no import changes of a SIM that is there, but for an activation code that is missing
+ * (rule I7).
+ */
 export type Kept = Pick<Sim, "label" | "isEsim" | "lpa">
 
 /** Some of what stays. */
@@ -223,7 +262,10 @@ export interface KeptFields {
   readonly lpa?: string
 }
 
-/** The fields in which a row of an import differs from the SIM that is there: what is stored, and what the row has. */
+/**
+ * The fields in which a row of an import differs from the SIM that is there: what is stored, and
+ * what the row has.
+ */
 export interface Difference {
   /** What stays. */
   readonly stored: KeptFields
@@ -231,7 +273,10 @@ export interface Difference {
   readonly given: KeptFields
 }
 
-/** Rule I7: how a row differs from the stored SIM in what stays; null where it does not. A row without an `lpa` has no other one. */
+/**
+ * Rule I7: how a row differs from the stored SIM in what stays; null where it does not. A row
+ * without an `lpa` has no other one.
+ */
 export const difference = (stored: Kept, given: Kept): Difference | null => {
   const isRelabelled = stored.label !== given.label
   const isOtherKind = stored.isEsim !== given.isEsim

@@ -1,9 +1,11 @@
 /**
- * The aggregate of a SIM: the SIM with its present subscription, that subscription's attachments and their packages.
+ * The aggregate of a SIM: the SIM with its present subscription, that subscription's attachments
+ * and their packages.
  *
- * Decisions about a SIM are made on its aggregate. The version of the SIM guards all of it: every commit that changes
- * any part of an aggregate names the version that was loaded. A view is a part of the aggregate. Views serve frequent
- * work for which reading the rest would cost too much; the functions that make views define what belongs to each.
+ * Decisions about a SIM are made on its aggregate. The version of the SIM guards all of it: every
+ * commit that changes any part of an aggregate names the version that was loaded. A view is a part
+ * of the aggregate. Views serve frequent work for which reading the rest would cost too much; the
+ * functions that make views define what belongs to each.
  */
 import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
@@ -19,7 +21,8 @@ export interface SimAggregate {
   /** As it was loaded, with its version. */
   readonly sim: Sim
   /**
-   * The pending or live subscription; null if there is none. A decision that deletes it leaves it here as `Deleted`.
+   * The pending or live subscription; null if there is none. A decision that deletes it leaves it
+   * here as `Deleted`.
    */
   readonly subscription: Subscription | null
   /** The subscription's attachments, oldest first, unconfirmed ones included. */
@@ -57,8 +60,8 @@ export interface AttachmentForReports {
 }
 
 /**
- * The view that the job of an occurrence reads and changes: one attachment, with the package of that occurrence if it
- * exists.
+ * The view that the job of an occurrence reads and changes: one attachment, with the package of
+ * that occurrence if it exists.
  */
 export interface ForOccurrence {
   /** The keys, and the version that guards the change. */
@@ -86,8 +89,8 @@ export interface Visible extends SimAggregate {
 }
 
 /**
- * Rule S5: the aggregate of the SIM where its subscription is live; a pending one is invisible. With `subscriptionId` no other
- * subscription is found.
+ * Rule S5: the aggregate of the SIM where its subscription is live; a pending one is invisible.
+ * With `subscriptionId` no other subscription is found.
  */
 export const visible = (
   aggregate: SimAggregate | null,
@@ -101,8 +104,9 @@ export const visible = (
     : Result.fail(new NotFound({ resource: "subscription", id: iccid }))
 
 /**
- * Rule S5: whose the packages are that the telco has on the SIM, creations under way included; none where the SIM is free or withdrawn.
- * Null while the SIM is being sold or released, or its subscription has just moved, and whose they are changes.
+ * Rule S5: whose the packages are that the telco has on the SIM, creations under way included; none
+ * where the SIM is free or withdrawn. Null while the SIM is being sold or released, or its
+ * subscription has just moved, and whose they are changes.
  */
 export const owners = ({ attachments, sim }: SimAggregate): ReadonlyArray<Attachment.WithPackages> | null => {
   switch (sim.allocation._tag) {
@@ -157,8 +161,8 @@ export interface PackagesForReports {
 }
 
 /**
- * The view for reports: of a SIM in service the confirmed attachments, each with its `Created` packages that have no
- * expiry, expire after `since`, or are named.
+ * The view for reports: of a SIM in service the confirmed attachments, each with its `Created`
+ * packages that have no expiry, expire after `since`, or are named.
  */
 export const forReports = (
   { attachments, sim, subscription }: SimAggregate,

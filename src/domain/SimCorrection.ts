@@ -1,5 +1,6 @@
 /**
- * Corrections of a SIM (rule I9): its label, its activation code, and whether it is withdrawn from the stock.
+ * Corrections of a SIM (rule I9): its label, its activation code, and whether it is withdrawn from
+ * the stock.
  */
 import { Result } from "effect"
 import * as ActivationCode from "./ActivationCode.ts"
@@ -61,7 +62,10 @@ const lpaOf = (given: string | null): Result.Result<string | null, InvalidField>
   return Result.fail(new InvalidField({ field: "lpa", message: `must be ${ActivationCode.expected}` }))
 }
 
-/** Rules I8 and I9: the correction, or what is wrong with it. One that changes nothing at all is refused. */
+/**
+ * Rules I8 and I9: the correction, or what is wrong with it. One that changes nothing at all is
+ * refused.
+ */
 export const parse = (of: Unchecked): Result.Result<Correction, InvalidField> =>
   Result.gen(function* () {
     const { label } = of
@@ -87,9 +91,9 @@ const allocationBy = (allocation: Allocation, status: Status | undefined): Alloc
 }
 
 /**
- * Rule I9: the SIM as it is corrected. While a subscription holds it, neither its label changes nor is it withdrawn
- * (`SimInUse`), and while one is being made or deleted the refusal is `SimBusy`. A correction to what the SIM has already
- * is taken, and changes nothing.
+ * Rule I9: the SIM as it is corrected. While a subscription holds it, neither its label changes nor
+ * is it withdrawn (`SimInUse`), and while one is being made or deleted the refusal is `SimBusy`. A
+ * correction to what the SIM has already is taken, and changes nothing.
  */
 export const apply = (
   sim: Sim,
@@ -99,7 +103,8 @@ export const apply = (
     return Result.fail(new InvalidField({ field: "lpa", message: "must be null for a physical SIM" }))
   }
   const { allocation, iccid } = sim
-  // One that its subscription has left stays withdrawn until the telco has confirmed its end (rule S8).
+  // One that its subscription has left stays withdrawn until the telco has confirmed its end
+  // (rule S8).
   const isAllocated = withdrawnReason(sim) === null ? status?._tag === "Withdrawn" : status !== undefined
   if (holder(allocation) !== null && (label !== sim.label || isAllocated)) {
     return Result.fail(isInService(sim) ? new SimInUse({ iccid }) : new SimBusy({ iccid }))
@@ -163,7 +168,10 @@ export const keep = (
   }
 }
 
-/** The results in the order of the rows. `refusal` is null where a row is not refused, and `cut` where its reason was not kept. */
+/**
+ * The results in the order of the rows. `refusal` is null where a row is not refused, and `cut`
+ * where its reason was not kept.
+ */
 export const resultsIn = ({
   refusals,
   results

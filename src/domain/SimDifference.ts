@@ -1,10 +1,12 @@
 /**
- * What a decision changes in a SIM's aggregate: the difference between the loaded aggregate and the next one.
+ * What a decision changes in a SIM's aggregate: the difference between the loaded aggregate and the
+ * next one.
  *
- * Rows are matched by their keys and compared by their values. Ids, terms, metadata, periods and times of creation
- * never change: they are written once, with the row. A package is removed only with its attachment. An attachment is
- * removed with its subscription, or alone. Only a subscription that moves to another SIM (rule S8) takes its rows along: two
- * changes of one commit, of which the one removes it and the other adds it to a SIM that had none.
+ * Rows are matched by their keys and compared by their values. Ids, terms, metadata, periods and
+ * times of creation never change: they are written once, with the row. A package is removed only
+ * with its attachment. An attachment is removed with its subscription, or alone. Only a
+ * subscription that moves to another SIM (rule S8) takes its rows along: two changes of one commit,
+ * of which the one removes it and the other adds it to a SIM that had none.
  */
 import type { Attachment } from "./Attachment.ts"
 import type { Package } from "./Package.ts"
@@ -55,8 +57,8 @@ interface View {
 }
 
 /**
- * A change of one SIM's aggregate, or of one view of it. The version of the loaded SIM guards the change. It rises by
- * one, even if nothing else changes.
+ * A change of one SIM's aggregate, or of one view of it. The version of the loaded SIM guards the
+ * change. It rises by one, even if nothing else changes.
  */
 export interface SimChange {
   /** What the decision was made on. */
@@ -85,7 +87,9 @@ export interface Changed<Row, Field> {
 
 /** The rows that a change adds, updates and removes. */
 export interface Difference {
-  /** The next SIM, with the version that was loaded. It has no fields if nothing of the SIM changes. */
+  /**
+   * The next SIM, with the version that was loaded. It has no fields if nothing of the SIM changes.
+   */
   readonly sim: Changed<View["sim"], SimField>
   /** A removed one is deleted with its attachments and their packages. */
   readonly subscriptions: {
@@ -133,7 +137,9 @@ const isWhole = (attachment: AttachmentState | Attachment): attachment is Attach
 
 type Attachments = NonNullable<View["attachments"]>
 
-/** What names the subscription and the plans of the next state; null if the change is one of a view. */
+/**
+ * What names the subscription and the plans of the next state; null if the change is one of a view.
+ */
 export const wholeOf = ({ next: { attachments = NONE, sim, subscription } }: SimChange): Named | null => {
   if (subscription === undefined) return null
   const named: Array<Named["attachments"][number]> = []
@@ -225,7 +231,10 @@ const pick = <A, Field extends keyof A>(row: A, fields: ReadonlyArray<Field>): P
   return picked
 }
 
-/** The aggregate that a storage has after it has written the difference. A deleted subscription is not part of it. */
+/**
+ * The aggregate that a storage has after it has written the difference. A deleted subscription is
+ * not part of it.
+ */
 export const applied = (
   stored: SimAggregate,
   { attachments, packages, sim, subscriptions }: Difference

@@ -1,5 +1,6 @@
 /**
- * What has happened to a SIM, from all books in one order (rule L3): what support reads where a customer has no data.
+ * What has happened to a SIM, from all books in one order (rule L3): what support reads where a
+ * customer has no data.
  */
 import type * as Attachment from "./Attachment.ts"
 import type { AuditEntry } from "./AuditEntry.ts"
@@ -16,24 +17,36 @@ import type { SimEntry as Usage } from "./UsageBook.ts"
 export type Fact =
   /** Somebody changed something (rule W11). */
   | { readonly _tag: "Change"; readonly entry: AuditEntry }
-  /** An event was sent to an endpoint, or is to be (rule W7). Its last attempts, newest first, are read with the page that has it. */
+  /**
+   * An event was sent to an endpoint, or is to be (rule W7). Its last attempts, newest first, are
+   * read with the page that has it.
+   */
   | { readonly _tag: "Event"; readonly logged: LoggedDelivery; readonly attempts: ReadonlyArray<ShortAttempt> }
   /** The SM-DP+ reported the profile's state (rule I2). */
   | { readonly _tag: "ProfileState"; readonly report: ProfileReport }
-  /** The telco reported a country that the SIM came to, or the network that it was seen in last (rule R3). */
+  /**
+   * The telco reported a country that the SIM came to, or the network that it was seen in last
+   * (rule R3).
+   */
   | {
       readonly _tag: "Network"
       readonly countryAlpha2: string
       /** Null: only the country is kept. */
       readonly network: Pick<LastOperator, "operator" | "rat"> | null
     }
-  /** What was used of an attachment in one country on one day, at whose beginning it stands (rule U1). */
+  /**
+   * What was used of an attachment in one country on one day, at whose beginning it stands
+   * (rule U1).
+   */
   | { readonly _tag: "Usage"; readonly used: Usage }
   /** A package of the telco became active, or ended. */
   | { readonly _tag: "Package"; readonly packageId: string; readonly became: "active" | "over" }
   /** A job was tried and waits for its next try, since its first try gave it back. */
   | { readonly _tag: "Job"; readonly job: WaitingJob }
-  /** A job ended in refusals, or a comparison found a difference, and an operator has to see to it (rule S6). */
+  /**
+   * A job ended in refusals, or a comparison found a difference, and an operator has to see to it
+   * (rule S6).
+   */
   | { readonly _tag: "Problem"; readonly job: Job }
 
 /** A position in a history, which is ordered by the instant and the id, newest first. */
@@ -72,13 +85,17 @@ const position = (kind: Kind, createdAt: Instant, id: string): Position => ({ cr
 const isBefore = (one: Position, other: Position): boolean =>
   one.createdAt < other.createdAt || (one.createdAt === other.createdAt && one.id < other.id)
 
-/** Where to go on in the list of one kind, which is ordered by instant and id, newest first; null: at its beginning. */
+/**
+ * Where to go on in the list of one kind, which is ordered by instant and id, newest first; null:
+ * at its beginning.
+ */
 export const after = (kind: Kind, cursor: Position | null): Position | null => {
   if (cursor === null) return null
   const [rank, { createdAt, id }] = [ranks[kind], cursor]
   const reached = Number(id.slice(0, 1))
   if (rank === reached) return { createdAt, id: id.slice(2) }
-  // Of a kind that comes later at this instant nothing was given; of one that comes earlier everything.
+  // Of a kind that comes later at this instant nothing was given; of one that comes earlier
+  // everything.
   return rank < reached ? { createdAt: createdAt + 1, id: "" } : { createdAt, id: "" }
 }
 
@@ -90,7 +107,9 @@ export interface Read {
   readonly until: Position | null
 }
 
-/** Entries of a list that was read from `after`: `next` is the position in that list to go on from. */
+/**
+ * Entries of a list that was read from `after`: `next` is the position in that list to go on from.
+ */
 export const read = (
   kind: Kind,
   facts: ReadonlyArray<readonly [at: Instant, id: string, fact: Fact]>,
@@ -134,7 +153,10 @@ export const ofPackages = (
     cursor
   )
 
-/** The states of the profile. Those of one instant are numbered as they were stored: a later report gets a later number. */
+/**
+ * The states of the profile. Those of one instant are numbered as they were stored: a later report
+ * gets a later number.
+ */
 export const ofProfile = (reports: ReadonlyArray<ProfileReport>, cursor: Position | null): Read => {
   const counts = new Map<Instant, number>()
   return known(
@@ -221,8 +243,9 @@ export interface Page {
 }
 
 /**
- * Rule L3: merges what was read of all kinds. Nothing is given that lies before the place where the reading of any of them
- * has stopped, so that nothing comes twice or out of order: such a page is short, or empty, and has a next one.
+ * Rule L3: merges what was read of all kinds. Nothing is given that lies before the place where the
+ * reading of any of them has stopped, so that nothing comes twice or out of order: such a page is
+ * short, or empty, and has a next one.
  */
 export const merged = (reads: ReadonlyArray<Read>, limit: number): Page => {
   const all = reads
@@ -262,20 +285,21 @@ export interface Summary {
   /** Which book it is from. */
   readonly type: (typeof types)[number]
   /**
-   * The action, the type of the event, the state of the profile or the package, the country of a network or of usage, or the work that
-   * waits or is a problem.
+   * The action, the type of the event, the state of the profile or the package, the country of a
+   * network or of usage, or the work that waits or is a problem.
    */
   readonly what: string
   /**
-   * The reason of who made the change, the status of the delivery and its last error, the SM-DP+'s result, the network, how much was
-   * used, why the work waits and until when, or the telco's words; null where there are none.
+   * The reason of who made the change, the status of the delivery and its last error, the SM-DP+'s
+   * result, the network, how much was used, why the work waits and until when, or the telco's
+   * words; null where there are none.
    */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */
   readonly by: string | null
   /**
-   * The id of what was changed, of the delivery, of the package, of the attachment that was used, of the job or of the problem; null for
-   * a state of the profile and a network.
+   * The id of what was changed, of the delivery, of the package, of the attachment that was used,
+   * of the job or of the problem; null for a state of the profile and a network.
    */
   readonly resourceId: string | null
 }

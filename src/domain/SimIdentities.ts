@@ -1,6 +1,6 @@
 /**
- * By what a telco knows a SIM beside its ICCID (rule I7). No decision depends on them: adapters of telcos address the SIM
- * by them.
+ * By what a telco knows a SIM beside its ICCID (rule I7). No decision depends on them: adapters of
+ * telcos address the SIM by them.
  */
 import { Result } from "effect"
 import * as TextLimit from "./TextLimit.ts"
@@ -9,9 +9,14 @@ import * as TextLimit from "./TextLimit.ts"
 export interface SimIdentities {
   /** The IMSI (ITU-T E.212): 6 to 15 digits. Null: it is not known. */
   readonly imsi: string | null
-  /** The phone number (ITU-T E.164): 1 to 15 digits with the country code, without a plus sign. Null: it has none. */
+  /**
+   * The phone number (ITU-T E.164): 1 to 15 digits with the country code, without a plus sign.
+   * Null: it has none.
+   */
   readonly msisdn: string | null
-  /** The telco's own id of the SIM, at most 64 characters of whatever form. Null: it is not known. */
+  /**
+   * The telco's own id of the SIM, at most 64 characters of whatever form. Null: it is not known.
+   */
   readonly subscriberId: string | null
 }
 
@@ -30,7 +35,10 @@ export interface Unchecked {
 
 const trimmed = (text: string | null | undefined): string | null => text?.trim() || null
 
-/** Rule I7: the identities, or what is wrong with them. Blanks around them are ignored, and an empty text is none. */
+/**
+ * Rule I7: the identities, or what is wrong with them. Blanks around them are ignored, and an empty
+ * text is none.
+ */
 export const parse = (of: Unchecked): Result.Result<SimIdentities, string> => {
   const imsi = trimmed(of.imsi)
   if (imsi !== null && !/^\d{6,15}$/.test(imsi)) return Result.fail("imsi must have 6 to 15 digits")

@@ -1,6 +1,6 @@
 /**
- * Rows of an inventory import (rules I1, I7, I8 and W9). Each row is a SIM, perhaps with warnings, or an error. An error in
- * one row stops no other row.
+ * Rows of an inventory import (rules I1, I7, I8 and W9). Each row is a SIM, perhaps with warnings,
+ * or an error. An error in one row stops no other row.
  */
 import { Record, Result } from "effect"
 import * as ActivationCode from "./ActivationCode.ts"
@@ -23,7 +23,9 @@ export interface SimRow extends SimIdentities.Unchecked {
 
 /** A row whose other columns could not be read; `problem` says why, and names the column. */
 export interface UnreadableRow {
-  /** As far as it could be read; null where it is no text, but a number for one, which loses digits. */
+  /**
+   * As far as it could be read; null where it is no text, but a number for one, which loses digits.
+   */
   readonly iccid: string | null
   /** As far as it could be read. */
   readonly label: string
@@ -67,8 +69,8 @@ export interface Parsed extends SimIdentities.SimIdentities {
 }
 
 /**
- * The row of a record, with its texts as they came. A text of another type makes the row unreadable, and so does an `isEsim` that
- * is undefined; `nameOf` is what its sender calls a field.
+ * The row of a record, with its texts as they came. A text of another type makes the row
+ * unreadable, and so does an `isEsim` that is undefined; `nameOf` is what its sender calls a field.
  */
 export const rowOf = (
   {
@@ -129,5 +131,7 @@ export const parse = (row: Row): Result.Result<Parsed, string> => {
   })
 }
 
-/** The ICCID by which messages name a row: one that is none as it was sent, at most 40 characters. */
+/**
+ * The ICCID by which messages name a row: one that is none as it was sent, at most 40 characters.
+ */
 export const name = ({ iccid }: Pick<Row, "iccid">): string => Iccid.canonical(iccid ?? "").slice(0, 40)

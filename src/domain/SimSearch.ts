@@ -1,6 +1,6 @@
 /**
- * Finding SIMs and subscriptions by what a customer can name (rule L1): the ICCID, the IMSI, the phone number, the id of the
- * subscription, the beginning of the metadata.
+ * Finding SIMs and subscriptions by what a customer can name (rule L1): the ICCID, the IMSI, the
+ * phone number, the id of the subscription, the beginning of the metadata.
  */
 import { Order } from "effect"
 import * as Iccid from "./Iccid.ts"
@@ -38,8 +38,9 @@ const LOWER =
 const lowered = new Map(Array.from(UPPER, (character, at) => [character, LOWER[at] ?? character]))
 
 /**
- * The part of a metadata that is searched, in any case: the first 64 characters, with small letters for the capitals of the
- * Latin, Greek and Cyrillic alphabets. Databases do not agree on the case of other letters, so those have to be the same.
+ * The part of a metadata that is searched, in any case: the first 64 characters, with small letters
+ * for the capitals of the Latin, Greek and Cyrillic alphabets. Databases do not agree on the case
+ * of other letters, so those have to be the same.
  */
 export const folded = (metadata: string): string => {
   let text = ""
@@ -51,7 +52,10 @@ export const folded = (metadata: string): string => {
   return text
 }
 
-/** What a text looks for; null for a blank one. Digits may be grouped by spaces, hyphens and parentheses. */
+/**
+ * What a text looks for; null for a blank one. Digits may be grouped by spaces, hyphens and
+ * parentheses.
+ */
 export const of = (text: string): Search | null => {
   const trimmed = text.trim()
   if (trimmed === "") return null
@@ -98,7 +102,10 @@ const finds: { readonly [P in Place]: (of: SimAggregate, search: Search) => bool
 export const placeOf = (of: SimAggregate, search: Search): Place | undefined =>
   places.find((place) => finds[place](of, search))
 
-/** Rule L1: whether a search finds the SIM, by itself or by its live subscription with the confirmed attachments. */
+/**
+ * Rule L1: whether a search finds the SIM, by itself or by its live subscription with the confirmed
+ * attachments.
+ */
 export const isFound = (of: SimAggregate, search: Search): boolean => placeOf(of, search) !== undefined
 
 /** How many SIMs a search over organizations gives (rule L4). */

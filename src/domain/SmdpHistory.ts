@@ -1,8 +1,8 @@
 /**
  * SM-DP+ state history of an eSIM profile (rules I2 and R3).
  *
- * Every report is kept, oldest first. The current status is the state of the latest successful report. A report that
- * arrives late never moves it back.
+ * Every report is kept, oldest first. The current status is the state of the latest successful
+ * report. A report that arrives late never moves it back.
  */
 import type { Instant } from "./Time.ts"
 
@@ -41,7 +41,10 @@ export const SUCCESS = "Success"
 
 const successful = new Set(["success", "successful", "ok", "executed-success", "executed-withwarning"])
 
-/** Whether a modification result counts (rule R3); the `Executed-…` names are those of SGP.22 notifications. */
+/**
+ * Whether a modification result counts (rule R3); the `Executed-…` names are those of SGP.22
+ * notifications.
+ */
 export const isSuccessful = (modificationResult: string): boolean => successful.has(modificationResult.toLowerCase())
 
 /** Rule R3: the current status after a report. A failed report and an older one change nothing. */

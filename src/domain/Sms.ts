@@ -10,7 +10,10 @@ import { InvalidField } from "./Refusal.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 
-/** The longest alphanumeric sender in septets, the longest numeric one in digits, and the most segments of a text. */
+/**
+ * The longest alphanumeric sender in septets, the longest numeric one in digits, and the most
+ * segments of a text.
+ */
 export const limits = { senderSeptets: 11, senderDigits: 15, segments: 10 } as const
 
 /** The message's id is its key at the telco: two sends under one id are one message. */
@@ -19,7 +22,9 @@ export interface Sms {
   readonly iccid: string
   /** What the telco knows the message by: the same id is sent once. */
   readonly messageId: string
-  /** Up to 11 characters of the GSM alphabet, or up to 15 digits that may begin with a plus sign. */
+  /**
+   * Up to 11 characters of the GSM alphabet, or up to 15 digits that may begin with a plus sign.
+   */
   readonly from: string
   /** At most 10 segments. */
   readonly text: string
@@ -39,8 +44,9 @@ const refused = (field: "from" | "message", message: string): Result.Result<void
   Result.fail(new InvalidField({ field, message }))
 
 /**
- * Whether sender and text are within their limits; the sender is checked first. A sender has 1 to 11
- * characters of the GSM alphabet, of which those of the extension table count twice, or 1 to 15 digits.
+ * Whether sender and text are within their limits; the sender is checked first. A sender has 1 to
+ * 11 characters of the GSM alphabet, of which those of the extension table count twice, or 1 to 15
+ * digits.
  */
 export const check = ({ from, text }: Pick<Sms, "from" | "text">): Result.Result<void, InvalidField> => {
   if (!isSender(from))
@@ -57,8 +63,8 @@ export const check = ({ from, text }: Pick<Sms, "from" | "text">): Result.Result
 }
 
 /**
- * The id of a message that is sent under an idempotency key (rule W2). A retry of the same request has the same id, so
- * the telco sends the message once.
+ * The id of a message that is sent under an idempotency key (rule W2). A retry of the same request
+ * has the same id, so the telco sends the message once.
  */
 export const idOf = ({ fingerprint, key, organizationId }: RequestKey): string =>
   `${organizationId}:${key}:${fingerprint.slice(0, 16)}`

@@ -1,9 +1,11 @@
 /**
- * The segments of an SMS: a text of the GSM alphabet is sent in septets, any other one in UCS-2 (3GPP TS 23.038). A text
- * that does not fit into one message is sent in several, which the phone puts together (concatenation, 3GPP TS 23.040).
+ * The segments of an SMS: a text of the GSM alphabet is sent in septets, any other one in UCS-2
+ * (3GPP TS 23.038). A text that does not fit into one message is sent in several, which the phone
+ * puts together (concatenation, 3GPP TS 23.040).
  *
- * The GSM 7-bit default alphabet and its extension table (3GPP TS 23.038, 6.2.1). A character of the default alphabet
- * takes one septet. A character of the extension table follows an escape and takes two.
+ * The GSM 7-bit default alphabet and its extension table (3GPP TS 23.038, 6.2.1). A character of
+ * the default alphabet takes one septet. A character of the extension table follows an escape and
+ * takes two.
  */
 
 const ESCAPE = 0x1b
@@ -32,7 +34,10 @@ const septetsOf: ReadonlyMap<string, ReadonlyArray<number>> = new Map<string, Re
   ...EXTENSION.map(([character, septet]) => [character, [ESCAPE, septet]] as const)
 ])
 
-/** The septets of each character, 1 or 2; undefined where the text has a character that is not of the alphabet. */
+/**
+ * The septets of each character, 1 or 2; undefined where the text has a character that is not of
+ * the alphabet.
+ */
 const encode = (text: string): ReadonlyArray<ReadonlyArray<number>> | undefined => {
   const all: Array<ReadonlyArray<number>> = []
   for (const character of text) {
@@ -43,10 +48,16 @@ const encode = (text: string): ReadonlyArray<ReadonlyArray<number>> | undefined 
   return all
 }
 
-/** How many septets each character takes; undefined where the text has a character that is not of the alphabet. */
+/**
+ * How many septets each character takes; undefined where the text has a character that is not of
+ * the alphabet.
+ */
 export const septets = (text: string): ReadonlyArray<number> | undefined => encode(text)?.map(({ length }) => length)
 
-/** The text in septets, each in an octet of its own; undefined where it has a character that is not of the alphabet. */
+/**
+ * The text in septets, each in an octet of its own; undefined where it has a character that is not
+ * of the alphabet.
+ */
 export const unpacked = (text: string): ReadonlyArray<number> | undefined => encode(text)?.flat()
 
 /** The answer to the sender of a message. */
@@ -63,7 +74,10 @@ export interface Split {
   readonly segments: ReadonlyArray<string>
 }
 
-/** What fits into the only segment of a text, and into each of several; a header takes the rest of those. */
+/**
+ * What fits into the only segment of a text, and into each of several; a header takes the rest of
+ * those.
+ */
 interface Capacity {
   readonly alone: number
   readonly concatenated: number
@@ -108,7 +122,10 @@ export const split = (text: string): Split => {
 /** How many segments a text takes, at least 1. */
 export const count = (text: string): number => split(text).segments.length
 
-/** In how many segments a telco has sent a text: as many as its answer says, else as the standard has it. */
+/**
+ * In how many segments a telco has sent a text: as many as its answer says, else as the standard
+ * has it.
+ */
 export const sent = (text: string, answer: unknown): Sent => {
   const reported = typeof answer === "object" && answer !== null && "segments" in answer ? answer.segments : null
   return {

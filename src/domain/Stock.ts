@@ -1,6 +1,6 @@
 /**
- * Stock: how many SIMs of a label an organization has free, in use and on their way back (rule I11), and the levels below
- * which it is notified (rule I12).
+ * Stock: how many SIMs of a label an organization has free, in use and on their way back
+ * (rule I11), and the levels below which it is notified (rule I12).
  */
 import { Result } from "effect"
 import type { NewJob } from "./Decision.ts"
@@ -12,9 +12,10 @@ import { type Instant, SECOND } from "./Time.ts"
 import type { Payload } from "./WebhookEvent.ts"
 
 /**
- * Where a SIM stands (rule I11). `free`: nobody has it, and an eSIM shows no sign of a download, so a creation without an
- * ICCID gets it. `downloaded`: an eSIM that nobody has, and that only a creation with its ICCID gets. `inUse`: a
- * subscription has it, or a creation under way. `releasing`: on its way back to stock. `withdrawn`: nobody gets it (rule I9).
+ * Where a SIM stands (rule I11). `free`: nobody has it, and an eSIM shows no sign of a download, so
+ * a creation without an ICCID gets it. `downloaded`: an eSIM that nobody has, and that only a
+ * creation with its ICCID gets. `inUse`: a subscription has it, or a creation under way.
+ * `releasing`: on its way back to stock. `withdrawn`: nobody gets it (rule I9).
  */
 export const states = ["free", "downloaded", "inUse", "releasing", "withdrawn"] as const
 
@@ -92,8 +93,8 @@ export type LevelRequest = Pick<Level, "label" | "level">
 const refuse = (field: string, message: string) => Result.fail(new InvalidField({ field, message }))
 
 /**
- * Rule I12: what changes where an organization sets its levels: those named are set, and all others end. A level that is
- * set to another number is notified anew; one that stays as it is goes on.
+ * Rule I12: what changes where an organization sets its levels: those named are set, and all others
+ * end. A level that is set to another number is notified anew; one that stays as it is goes on.
  */
 export const withLevels = (
   organizationId: string,
@@ -132,8 +133,8 @@ export interface Checked {
 }
 
 /**
- * Rule I12: the check of a level, where so many eSIMs are free. It is stored each time, also as it was: its version keeps
- * an older count from being stored after a newer one.
+ * Rule I12: the check of a level, where so many eSIMs are free. It is stored each time, also as it
+ * was: its version keeps an older count from being stored after a newer one.
  */
 export const checked = (stored: Level, free: number): Checked => {
   const { label, level } = stored
@@ -150,15 +151,18 @@ const mayBeFree = ({ allocation = { _tag: "Free" }, downloaded }: Known): boolea
   !isUsed({ allocation }) && downloaded === false
 
 /**
- * The labels of which another number of eSIMs may be free after the change. A view without the allocation may be of one that is
- * free.
+ * The labels of which another number of eSIMs may be free after the change. A view without the
+ * allocation may be of one that is free.
  */
 export const moved = ({ loaded, next }: SimChange): ReadonlyArray<Label> => {
   const [before, after] = [loaded.sim, next.sim].map((sim) => (mayBeFree(sim) ? sim.label : undefined))
   return before === after ? [] : [before, after].filter((label) => label !== undefined)
 }
 
-/** How long after a change its second check comes at least. By then every commit of the time before is done. */
+/**
+ * How long after a change its second check comes at least. By then every commit of the time before
+ * is done.
+ */
 const LATER = 10 * SECOND
 
 /** Of whose eSIMs of which label the free ones are counted. */
@@ -169,7 +173,9 @@ export interface Checking {
   readonly label: Label
 }
 
-/** The check at the end of the span of time that `now` is in, or of the one after `skipped` more. */
+/**
+ * The check at the end of the span of time that `now` is in, or of the one after `skipped` more.
+ */
 const checkIn = ({ label, organizationId }: Checking, now: Instant, span: number, skipped: number): NewJob => {
   const until = (Math.floor(now / span) + 1 + skipped) * span
   return {
@@ -180,16 +186,19 @@ const checkIn = ({ label, organizationId }: Checking, now: Instant, span: number
 }
 
 /**
- * Rule I12: the checks after a change at `now`. All changes of a second have one job, due when it is over, so that counting
- * costs no more than that, however many SIMs are sold. A commit that lasts until that check has counted is seen by the
- * second one.
+ * Rule I12: the checks after a change at `now`. All changes of a second have one job, due when it
+ * is over, so that counting costs no more than that, however many SIMs are sold. A commit that
+ * lasts until that check has counted is seen by the second one.
  */
 export const checks = (of: Checking, now: Instant): ReadonlyArray<NewJob> => [
   checkIn(of, now, SECOND, 0),
   checkIn(of, now, LATER, 1)
 ]
 
-/** Likewise where the clock stands still: a check of its own for each change, at once. `cause` names the change. */
+/**
+ * Likewise where the clock stands still: a check of its own for each change, at once. `cause` names
+ * the change.
+ */
 export const checkNow = ({ label, organizationId }: Checking, cause: string, now: Instant): ReadonlyArray<NewJob> => [
   { jobId: `stock:${organizationId}:${label}:${cause}`, work: { _tag: "CheckStock", label }, dueAt: now }
 ]

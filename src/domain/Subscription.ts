@@ -1,5 +1,6 @@
 /**
- * Subscriptions: a SIM in service, at most one per SIM at a time (rules S1, S3, S5), and how large one may become (rule W9).
+ * Subscriptions: a SIM in service, at most one per SIM at a time (rules S1, S3, S5), and how large
+ * one may become (rule W9).
  */
 import { Result } from "effect"
 import type { Attachment, WithPackages } from "./Attachment.ts"
@@ -8,7 +9,10 @@ import type { Sim } from "./Sim.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
 
-/** `Pending`: invisible, until the telco's outcome is committed (rule S5). `Deleted`: kept as history. */
+/**
+ * `Pending`: invisible, until the telco's outcome is committed (rule S5). `Deleted`: kept as
+ * history.
+ */
 export const statuses = ["Pending", "Live", "Deleted"] as const
 
 /** `Live` is the only status of a subscription that clients see. */
@@ -42,7 +46,10 @@ export const isDeleted = (of: Subscription | null | undefined): of is Subscripti
 /** How a live subscription stands, as lists are filtered by (rules S7 and L1). */
 export const serviceStatuses = ["active", "paused"] as const
 
-/** `paused`: it has no service until it is resumed. `active`: it has, as far as its attachments give it. */
+/**
+ * `paused`: it has no service until it is resumed. `active`: it has, as far as its attachments give
+ * it.
+ */
 export type ServiceStatus = (typeof serviceStatuses)[number]
 
 /** How the live subscription of a SIM stands. */
@@ -76,7 +83,8 @@ export const checkTexts = (request: {
   })
 
 /**
- * The answer to a creation (rule S1). `metadata` is the request's, also if the plan was added to an older subscription.
+ * The answer to a creation (rule S1). `metadata` is the request's, also if the plan was added to an
+ * older subscription.
  */
 export interface Created {
   /** The SIM's subscription, which may be older than this creation. */
@@ -90,15 +98,16 @@ export interface Created {
   /** The one that was named, or the eSIM that was picked (rule S2). */
   readonly sim: Sim
   /**
-   * The first package's times as the telco reported them, else as requested. Null if the request had no active period.
-   * The expiry is null if neither the telco nor the request named one.
+   * The first package's times as the telco reported them, else as requested. Null if the request
+   * had no active period. The expiry is null if neither the telco nor the request named one.
    */
   readonly period: { readonly activationAt: Instant; readonly expirationAt: Instant | null } | null
 }
 
 /**
- * The size of all attachments of a subscription, in bytes of JSON (rule W9). A decision about a SIM reads all of them with
- * their packages at once: it costs a few milliseconds at most, whoever asks for many of them (rule W13).
+ * The size of all attachments of a subscription, in bytes of JSON (rule W9). A decision about a SIM
+ * reads all of them with their packages at once: it costs a few milliseconds at most, whoever asks
+ * for many of them (rule W13).
  */
 export const SIZE_LIMIT = 1_048_576
 

@@ -1,6 +1,6 @@
 /**
- * Suspending an attachment (rule T7). A suspension is final: it ends the recurrence, and a job suspends the packages at
- * the telco.
+ * Suspending an attachment (rule T7). A suspension is final: it ends the recurrence, and a job
+ * suspends the packages at the telco.
  */
 import { Result } from "effect"
 import * as Attachment from "./Attachment.ts"
@@ -9,7 +9,10 @@ import * as SimAggregate from "./SimAggregate.ts"
 import { AttachmentExpired, NotFound } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 
-/** Rule T7: suspends the attachment. A second suspension changes nothing; an expired attachment is refused. */
+/**
+ * Rule T7: suspends the attachment. A second suspension changes nothing; an expired attachment is
+ * refused.
+ */
 export const suspend = (
   aggregate: SimAggregate.SimAggregate,
   attachmentId: string,

@@ -1,5 +1,6 @@
 /**
- * Reports of the telco about a SIM (rules R1 to R3, T3, U1, U2 and W9). They may arrive late, twice and out of order.
+ * Reports of the telco about a SIM (rules R1 to R3, T3, U1, U2 and W9). They may arrive late, twice
+ * and out of order.
  */
 import { Result } from "effect"
 import * as Activation from "./Activation.ts"
@@ -29,7 +30,10 @@ export type Fact =
       readonly _tag: "Usage"
       readonly packageId: string | null
       readonly usage: Usage
-      /** Where it was used: ISO 3166 alpha-2, upper case. Absent or null: where the SIM was last seen (rule U1). */
+      /**
+       * Where it was used: ISO 3166 alpha-2, upper case. Absent or null: where the SIM was last
+       * seen (rule U1).
+       */
       readonly countryAlpha2?: string | null
     }
   | { readonly _tag: "FirstUse"; readonly packageId: string | null }
@@ -59,20 +63,28 @@ type UsageFact = Extract<Fact, { readonly _tag: "Usage" }>
 /** Rule R1: how old a delta may be. */
 const DELTA_AGE = 35 * DAY
 
-/** Rules R1 and T3: how far ahead of the clock a report may be, and how far before its attachment a first use. */
+/**
+ * Rules R1 and T3: how far ahead of the clock a report may be, and how far before its attachment a
+ * first use.
+ */
 export const AHEAD_LIMIT = 5 * MINUTE
 
 /**
- * How long report ids are kept. A delta may be dated ahead of the clock by the limit, so ids are kept that much longer.
+ * How long report ids are kept. A delta may be dated ahead of the clock by the limit, so ids are
+ * kept that much longer.
  */
 export const ID_RETENTION = DELTA_AGE + AHEAD_LIMIT
 
-/** Rule R1: how long an id is known whenever a report with it occurred: a telco may date each of its tries anew. */
+/**
+ * Rule R1: how long an id is known whenever a report with it occurred: a telco may date each of its
+ * tries anew.
+ */
 const KNOWN_ANYWAY = DAY
 
 /**
- * Rule R1: since when the ids of these reports may have been taken. None was taken before its report occurred, but for the
- * limit. So whoever looks up those of fresh reports, as nearly all are, needs to go through the ids of few days.
+ * Rule R1: since when the ids of these reports may have been taken. None was taken before its
+ * report occurred, but for the limit. So whoever looks up those of fresh reports, as nearly all
+ * are, needs to go through the ids of few days.
  */
 export const seenSince = (reports: ReadonlyArray<Report>, now: Instant): Instant => {
   let since = now - KNOWN_ANYWAY
@@ -80,10 +92,16 @@ export const seenSince = (reports: ReadonlyArray<Report>, now: Instant): Instant
   return Math.max(since, now - ID_RETENTION)
 }
 
-/** Until when ids may have been taken. A storage need not look further, so the clocks of processes may differ by a day. */
+/**
+ * Until when ids may have been taken. A storage need not look further, so the clocks of processes
+ * may differ by a day.
+ */
 export const seenUntil = (now: Instant): Instant => now + DAY
 
-/** The first UTC day whose report ids are kept: they are forgotten by whole days, once all of one are old enough. */
+/**
+ * The first UTC day whose report ids are kept: they are forgotten by whole days, once all of one
+ * are old enough.
+ */
 export const keptFrom = (now: Instant): Instant => UsageBook.dayOf(now - ID_RETENTION)
 
 /** Why a report is rejected. */
@@ -107,7 +125,10 @@ export type Verdict =
   | { readonly _tag: "Duplicate" }
   | ({ readonly _tag: "Rejected" } & Rejection)
 
-/** The result of a report: the SIM's aggregate after it, and the events, history and jobs that it causes. */
+/**
+ * The result of a report: the SIM's aggregate after it, and the events, history and jobs that it
+ * causes.
+ */
 export interface Applied {
   /** As it is after the report. */
   readonly aggregate: ForReports
@@ -168,8 +189,8 @@ export interface Late {
 }
 
 /**
- * Rule S8: a use that is reported of a SIM which its subscription has left counts for the package that has moved to the SIM of
- * `aggregate`. It is booked where it was.
+ * Rule S8: a use that is reported of a SIM which its subscription has left counts for the package
+ * that has moved to the SIM of `aggregate`. It is booked where it was.
  */
 export const applyLate = (
   left: ForReports,
@@ -230,7 +251,10 @@ export const textProblem = ({ fact, iccid, reportId }: Report): Rejection | unde
 interface Target {
   readonly of: AttachmentForReports
   readonly pack: Package
-  /** What the package was on the SIM that the report is about, where its subscription has left that; else null. */
+  /**
+   * What the package was on the SIM that the report is about, where its subscription has left that;
+   * else null.
+   */
   readonly former: Former | null
 }
 
@@ -244,8 +268,9 @@ interface There {
 }
 
 /**
- * What a package is called on the SIM, or on one that its subscription has left. What was over or suspended when its
- * subscription moved has the id that it had, and nothing says on which of the SIMs it was.
+ * What a package is called on the SIM, or on one that its subscription has left. What was over or
+ * suspended when its subscription moved has the id that it had, and nothing says on which of the
+ * SIMs it was.
  */
 const thereOf = (
   { attachment: { attachmentId, replacements } }: AttachmentForReports,
@@ -266,10 +291,11 @@ const thereOf = (
 }
 
 /**
- * Rules R1, T3 and I13: the package that a use counts for. It is the named one; else the package that was active then and
- * expires first; else the oldest one that waits for its first use. A first use looks for the waiting one first. A use
- * before an attachment was created counts for it only if it names the package, because late reports of a recycled SIM
- * are about its former subscription. With `leftIccid` the report is about that SIM, which the subscription has left (rule S8).
+ * Rules R1, T3 and I13: the package that a use counts for. It is the named one; else the package
+ * that was active then and expires first; else the oldest one that waits for its first use. A first
+ * use looks for the waiting one first. A use before an attachment was created counts for it only if
+ * it names the package, because late reports of a recycled SIM are about its former subscription.
+ * With `leftIccid` the report is about that SIM, which the subscription has left (rule S8).
  */
 const target = (
   aggregate: ForReports,
@@ -312,8 +338,9 @@ const isActive = (pack: Package, at: Instant): boolean =>
   pack.activationAt !== null && pack.activationAt <= at && at < end(pack)
 
 /**
- * Rules T3, R2 and U2: a use activates a waiting package; rising usage causes an event for each threshold that it crosses,
- * of the attachment and of the package. `on`: the SIM on which it was used.
+ * Rules T3, R2 and U2: a use activates a waiting package; rising usage causes an event for each
+ * threshold that it crosses, of the attachment and of the package. `on`: the SIM on which it was
+ * used.
  */
 const applyUse = (
   aggregate: ForReports,
@@ -405,7 +432,8 @@ const entryOf = (
 })
 
 /**
- * Rule T3: activates a package for good. A recurring attachment gets its anchor, and the job of its next occurrence.
+ * Rule T3: activates a package for good. A recurring attachment gets its anchor, and the job of its
+ * next occurrence.
  */
 const activate = ({ attachment }: AttachmentForReports, pack: Package, firstUse: Instant) => {
   const window = Activation.firstUseWindow(attachment.terms, firstUse)
@@ -418,7 +446,10 @@ const activate = ({ attachment }: AttachmentForReports, pack: Package, firstUse:
   }
 }
 
-/** The package after a usage. The telco's total of it has nothing of what was used on other SIMs (rule S8). */
+/**
+ * The package after a usage. The telco's total of it has nothing of what was used on other SIMs
+ * (rule S8).
+ */
 const risen = (pack: Package, former: Former | null, usage: Usage): Pick<Package, "replacement" | "usedBytes"> => {
   const { replacement, usedBytes } = pack
   if (former === null || replacement === null) {

@@ -1,8 +1,10 @@
 /**
- * How long the texts may be that a caller sends, and which characters no storage keeps (rule W9). Each limit stands here once: the domain refuses longer texts,
- * and the HTTP adapter's schemas and OpenAPI document name the same numbers.
+ * How long the texts may be that a caller sends, and which characters no storage keeps (rule W9).
+ * Each limit stands here once: the domain refuses longer texts, and the HTTP adapter's schemas and
+ * OpenAPI document name the same numbers.
  *
- * A limit counts characters as JSON Schema does: Unicode code points, so that an emoji of two UTF-16 units counts once.
+ * A limit counts characters as JSON Schema does: Unicode code points, so that an emoji of two
+ * UTF-16 units counts once.
  */
 import { Result } from "effect"
 import { InvalidField } from "./Refusal.ts"
@@ -13,7 +15,10 @@ export const METADATA = 4_096
 /** A URL. */
 export const URL = 2_048
 
-/** The name of a plan, region, organization or API key, or of a country, operator or profile of the catalogue. */
+/**
+ * The name of a plan, region, organization or API key, or of a country, operator or profile of the
+ * catalogue.
+ */
 export const NAME = 255
 
 /** The description of a webhook endpoint. */
@@ -37,7 +42,8 @@ export const SUBSCRIBER_ID = 64
 /** Whether the text has at most `limit` characters. */
 export const isWithin = (text: string, limit: number): boolean => {
   if (text.length <= limit) return true
-  // A character takes two units at most, so a text of more than twice the limit is not walked through.
+  // A character takes two units at most, so a text of more than twice the limit is not walked
+  // through.
   if (text.length > 2 * limit) return false
   let count = 0
   for (const _ of text) if (++count > limit) return false

@@ -1,8 +1,9 @@
 /**
  * Instants and calendar arithmetic (rule T1).
  *
- * An instant is a whole number of UTC milliseconds since the epoch. A day is 24 h. A month is a calendar month in UTC.
- * Months are counted from an anchor and clamped to the month's last day, so clamping never accumulates.
+ * An instant is a whole number of UTC milliseconds since the epoch. A day is 24 h. A month is a
+ * calendar month in UTC. Months are counted from an anchor and clamped to the month's last day, so
+ * clamping never accumulates.
  */
 
 /** UTC milliseconds since 1970-01-01T00:00:00Z. */
@@ -27,8 +28,8 @@ export const START_OF_TIME: Instant = -62_167_219_200_000
 export const addDays = (anchor: Instant, days: number): Instant => anchor + days * DAY
 
 /**
- * `anchor` plus `months` calendar months in UTC. The day of the month is clamped: 31 January plus one month is the
- * last day of February, plus two months is 31 March.
+ * `anchor` plus `months` calendar months in UTC. The day of the month is clamped: 31 January plus
+ * one month is the last day of February, plus two months is 31 March.
  */
 export const addMonths = (anchor: Instant, months: number): Instant => {
   const date = new Date(anchor)
@@ -45,8 +46,8 @@ const daysInMonth = (year: number, month: number): number =>
 
 const ERA = 146_097 * DAY
 
-// Date.UTC reads the years 0 to 99 as 1900 to 1999. The calendar repeats every 400 years, so the date is computed 400
-// years later and moved back.
+// Date.UTC reads the years 0 to 99 as 1900 to 1999. The calendar repeats every 400 years, so the
+// date is computed 400 years later and moved back.
 const utcMidnight = (year: number, month: number, day: number): Instant => Date.UTC(year + 400, month, day) - ERA
 
 const digits = (count: number, length: number): ReadonlyArray<string> =>
@@ -55,8 +56,9 @@ const digits = (count: number, length: number): ReadonlyArray<string> =>
 const TWO = digits(100, 2)
 const THREE = digits(1_000, 3)
 
-// The date that lies `days` after 1970-01-01, in the years 0 to 9999. Years begin on 1 March here, so a leap day is the
-// last day of its year. An era has 400 years, and every era has the same number of days.
+// The date that lies `days` after 1970-01-01, in the years 0 to 9999. Years begin on 1 March here,
+// so a leap day is the last day of its year. An era has 400 years, and every era has the same
+// number of days.
 const dateOf = (days: number): string => {
   const sinceMarch0 = days + 719_468
   const era = Math.floor(sinceMarch0 / 146_097)
@@ -78,7 +80,10 @@ const timeOf = (millis: number): string => {
   return `${TWO[hours]}:${TWO[minutes - hours * 60]}:${TWO[seconds - minutes * 60]}.${THREE[millis - seconds * SECOND]}`
 }
 
-/** The instant as RFC 3339 with milliseconds and `Z`. Same text as `Date#toISOString`, in half the time. */
+/**
+ * The instant as RFC 3339 with milliseconds and `Z`. Same text as `Date#toISOString`, in half the
+ * time.
+ */
 export const toIso = (instant: Instant): string => {
   if (!Number.isInteger(instant) || instant < START_OF_TIME || instant >= END_OF_TIME) {
     return new Date(instant).toISOString()
@@ -96,8 +101,9 @@ const numberAt = (text: string, from: number, length: number): number => {
 }
 
 /**
- * The instant that an RFC 3339 text with a zone and a real calendar date names (rule W8); `undefined` for any other
- * text. Fractions below a millisecond are cut off. A leap second is refused.
+ * The instant that an RFC 3339 text with a zone and a real calendar date names (rule W8);
+ * `undefined` for any other text. Fractions below a millisecond are cut off. A leap second is
+ * refused.
  */
 export const fromIso = (text: string): Instant | undefined => {
   if (!RFC3339.test(text)) return undefined

@@ -1,8 +1,8 @@
 /**
  * The book of usage (rule U1): what was used, by SIM, attachment, UTC day and country.
  *
- * A report that raises a package's total adds what it raises it by. So the days of a package sum to what it has used, and
- * a report that comes twice, late or out of order adds nothing twice.
+ * A report that raises a package's total adds what it raises it by. So the days of a package sum to
+ * what it has used, and a report that comes twice, late or out of order adds nothing twice.
  */
 import { Order, Result } from "effect"
 import type { Label } from "./Label.ts"
@@ -21,7 +21,10 @@ export interface Entry {
   readonly planId: string
   /** The label of the SIM. */
   readonly label: Label
-  /** The first instant of the UTC day at which it was used. Null: before the book began, nobody knows when. */
+  /**
+   * The first instant of the UTC day at which it was used. Null: before the book began, nobody
+   * knows when.
+   */
   readonly day: Instant | null
   /** ISO 3166 alpha-2, upper case. Null: not known. */
   readonly countryAlpha2: string | null
@@ -54,8 +57,8 @@ export const monthOf = (instant: Instant): Instant => {
 }
 
 /**
- * The first day that is kept: usage, and audit entries (rule W12), are deleted by whole months, once all days of one are older
- * than `retention` ms.
+ * The first day that is kept: usage, and audit entries (rule W12), are deleted by whole months,
+ * once all days of one are older than `retention` ms.
  */
 export const keptFrom = (now: Instant, retention: number): Instant => monthOf(now - retention)
 
@@ -92,8 +95,8 @@ const parsedDay = (field: DaysProblem["field"], text: string): Result.Result<Ins
 }
 
 /**
- * The days from one date to another, both included. Without `to` they end today, and without `from` they are 30. They are
- * 400 at most.
+ * The days from one date to another, both included. Without `to` they end today, and without `from`
+ * they are 30. They are 400 at most.
  */
 export const days = (
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
@@ -165,7 +168,10 @@ export const merged = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   return found.size === entries.length ? entries : [...found.values()]
 }
 
-/** Orders entries of a SIM: by day, those from before the book first, then by country, unknown first, then by attachment. */
+/**
+ * Orders entries of a SIM: by day, those from before the book first, then by country, unknown
+ * first, then by attachment.
+ */
 export const compare = (left: Omit<SimEntry, "bytes">, right: Omit<SimEntry, "bytes">): number => {
   const [one, other] = [left.day ?? Number.NEGATIVE_INFINITY, right.day ?? Number.NEGATIVE_INFINITY]
   if (one !== other) return one < other ? -1 : 1
@@ -176,8 +182,9 @@ export const compare = (left: Omit<SimEntry, "bytes">, right: Omit<SimEntry, "by
 }
 
 /**
- * A SIM's entries, which are in their order, summed by what they are to be listed by. Days are listed as they come; without
- * days the sums are known at the end, and what was used before the book began is left out, since it has no day.
+ * A SIM's entries, which are in their order, summed by what they are to be listed by. Days are
+ * listed as they come; without days the sums are known at the end, and what was used before the
+ * book began is left out, since it has no day.
  */
 export const sums = (
   by: ReadonlyArray<SimGroup>

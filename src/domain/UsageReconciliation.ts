@@ -1,10 +1,11 @@
 /**
  * The reconciliation of a SIM's book of usage with the one that its telco keeps (rule U1).
  *
- * A poll finds how much was used, and neither where nor, around midnight, on which day: both are guessed. The telco's own book
- * says both, of days that are over. So bytes move to the day and country in which the telco has them. They never leave
- * their attachment, so that the days of a package still sum to what it has used. Of a day whose total is another one even so,
- * both figures are returned.
+ * A poll finds how much was used, and neither where nor, around midnight, on which day: both are
+ * guessed. The telco's own book says both, of days that are over. So bytes move to the day and
+ * country in which the telco has them. They never leave their attachment, so that the days of a
+ * package still sum to what it has used. Of a day whose total is another one even so, both figures
+ * are returned.
  */
 import type { Instant } from "./Time.ts"
 import { DAY } from "./Time.ts"
@@ -16,16 +17,23 @@ export type Used = Pick<UsageBook.SimEntry, "countryAlpha2" | "bytes"> & {
   readonly day: Instant
 }
 
-/** What a telco's own book says of a SIM: of days that are over, and of the one after them, which is not. */
+/**
+ * What a telco's own book says of a SIM: of days that are over, and of the one after them, which is
+ * not.
+ */
 export interface TelcoBook extends UsageBook.Days {
   /** On days that are over, those before `until`; each day and country at most once. */
   readonly used: ReadonlyArray<Used>
   /**
-   * What was used on the day that begins at `until` by the time at which our book was last written: at least and at most,
-   * since what is used meanwhile may be in one book already and not in the other.
+   * What was used on the day that begins at `until` by the time at which our book was last written:
+   * at least and at most, since what is used meanwhile may be in one book already and not in the
+   * other.
    */
   readonly since: { readonly least: number; readonly most: number }
-  /** The first day that was to be compared, if it is before `from`: the book of the days between them cannot be read. */
+  /**
+   * The first day that was to be compared, if it is before `from`: the book of the days between
+   * them cannot be read.
+   */
   readonly wanted?: Instant
 }
 
@@ -49,7 +57,10 @@ export interface Difference {
 
 /** What comes of a reconciliation. */
 export interface Reconciled {
-  /** What is added to our book, and taken from it where bytes are negative; 0 in sum for each attachment. */
+  /**
+   * What is added to our book, and taken from it where bytes are negative; 0 in sum for each
+   * attachment.
+   */
   readonly moved: ReadonlyArray<UsageBook.SimEntry>
   /** By day. */
   readonly differences: ReadonlyArray<Difference>
@@ -61,7 +72,10 @@ const sum = (all: Iterable<{ readonly bytes: number }>): number => {
   return total
 }
 
-/** Rule U1: the days that were to be compared and cannot be, each of them, with what our book has. Nothing of them moves. */
+/**
+ * Rule U1: the days that were to be compared and cannot be, each of them, with what our book has.
+ * Nothing of them moves.
+ */
 export const unread = (
   entries: ReadonlyArray<Pick<UsageBook.SimEntry, "day" | "bytes">>,
   { from, wanted = from }: Pick<TelcoBook, "from" | "wanted">
@@ -120,12 +134,14 @@ const makeMoves = (entries: ReadonlyArray<Dated>) => {
 }
 
 /**
- * Rule U1: moves bytes of a SIM's entries to where its telco has them. `since` says of each attachment whose entries may move
- * from which day on it was there; those of others stay. Entries without a day, and those of other days, are left out.
+ * Rule U1: moves bytes of a SIM's entries to where its telco has them. `since` says of each
+ * attachment whose entries may move from which day on it was there; those of others stay. Entries
+ * without a day, and those of other days, are left out.
  *
- * First the totals of days: only what they differ by moves between days, and of the day that is not over only what the telco
- * says that it was used before it, or on it. The latest days come first, and the youngest attachments, since the older ones can
- * go to earlier days too. Then the countries of each day.
+ * First the totals of days: only what they differ by moves between days, and of the day that is not
+ * over only what the telco says that it was used before it, or on it. The latest days come first,
+ * and the youngest attachments, since the older ones can go to earlier days too. Then the countries
+ * of each day.
  */
 export const reconcile = (
   entries: ReadonlyArray<UsageBook.SimEntry>,
@@ -163,9 +179,10 @@ export const reconcile = (
   /** What a day has too much. */
   const surplusOf = (day: Instant): number => Math.max(0, day === until ? back : excessOf(day))
   /**
-   * Brings bytes to a day from those that have too much, also by way of later days; returns how many. `tried` are the days that
-   * bytes were brought to already on the way: each is once, since the ways between many days are too many. What is
-   * left because of that comes with the next call; 0 means that nothing can be brought.
+   * Brings bytes to a day from those that have too much, also by way of later days; returns how
+   * many. `tried` are the days that bytes were brought to already on the way: each is once, since
+   * the ways between many days are too many. What is left because of that comes with the next call;
+   * 0 means that nothing can be brought.
    */
   const pull = (to: Instant, most: number, tried = new Set<Instant>()): number => {
     tried.add(to)

@@ -1,6 +1,6 @@
 /**
- * The versions of what several people edit at once (rule W16). Each commit that writes a thing raises its version, and is guarded
- * by it, so that of two edits of one version one is made.
+ * The versions of what several people edit at once (rule W16). Each commit that writes a thing
+ * raises its version, and is guarded by it, so that of two edits of one version one is made.
  */
 import { Result } from "effect"
 import { ChangedMeanwhile } from "./Refusal.ts"

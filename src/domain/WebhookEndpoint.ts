@@ -1,5 +1,6 @@
 /**
- * Webhook endpoints: where an organization's events go (rule W7), and the keys that sign them (rule W6).
+ * Webhook endpoints: where an organization's events go (rule W7), and the keys that sign them
+ * (rule W6).
  */
 import { Result } from "effect"
 import * as Base64 from "effect/encoding/Base64"
@@ -18,8 +19,8 @@ export interface SigningKey {
 }
 
 /**
- * Who or what disabled an endpoint: its organization, a response of 410, or five days in which every attempt failed
- * (rule W7).
+ * Who or what disabled an endpoint: its organization, a response of 410, or five days in which
+ * every attempt failed (rule W7).
  */
 export type DisabledReason = "Organization" | "Gone" | "Failing"
 
@@ -46,8 +47,8 @@ export interface WebhookEndpoint {
   /** Null while the endpoint is enabled. */
   readonly disabled: Disabled | null
   /**
-   * An instant since which attempts have failed; null if none failed since the endpoint was enabled. A success does not
-   * change it: the log of attempts says whether one came (`failed`).
+   * An instant since which attempts have failed; null if none failed since the endpoint was
+   * enabled. A success does not change it: the log of attempts says whether one came (`failed`).
    */
   readonly failingSince: Instant | null
   /** Newest first. */
@@ -60,13 +61,21 @@ export interface WebhookEndpoint {
   readonly version: number
 }
 
-/** The user and the password of an http or https URL, where a URL parser finds them: it takes a backslash for a slash. */
+/**
+ * The user and the password of an http or https URL, where a URL parser finds them: it takes a
+ * backslash for a slash.
+ */
 const USER_INFO = /^ *https?:[/\\]*[^/\\?#]*@/i
 
-/** URL parsers leave out tabs and line ends, so that the URL called is not the one that is shown. */
+/**
+ * URL parsers leave out tabs and line ends, so that the URL called is not the one that is shown.
+ */
 const CONTROL_CHARACTER = /\p{Cc}/u
 
-/** Rule W7: refuses what would be stored and shown, but not sent. Endpoints that have such a URL already keep it. */
+/**
+ * Rule W7: refuses what would be stored and shown, but not sent. Endpoints that have such a URL
+ * already keep it.
+ */
 const checkUrl = (url: string): Result.Result<void, InvalidField> => {
   const refused = (message: string) => Result.fail(new InvalidField({ field: "url", message }))
   if (CONTROL_CHARACTER.test(url)) return refused("must not contain control characters")
@@ -75,8 +84,8 @@ const checkUrl = (url: string): Result.Result<void, InvalidField> => {
 }
 
 /**
- * Whether the texts of a request are within their limits (rule W9), and the URL has nothing that is not sent (rule W7);
- * absent ones are.
+ * Whether the texts of a request are within their limits (rule W9), and the URL has nothing that is
+ * not sent (rule W7); absent ones are.
  */
 export const checkTexts = (request: {
   readonly url?: string
@@ -92,15 +101,18 @@ export const checkTexts = (request: {
     }
   })
 
-/** A value in a query, after its name and the sign, or a parameter that has no sign and may be a token as a whole. */
+/**
+ * A value in a query, after its name and the sign, or a parameter that has no sign and may be a
+ * token as a whole.
+ */
 const VALUE = /(?<==)[^&]+|(?<=[?&])[^=&]+(?=&|$)/g
 
 /** A user and a password. */
 const USER = /(?<=^[a-z]+:\/\/)[^/?#]+(?=@)/i
 
 /**
- * Rule W6: the URL as lists, answers and events show it. Its user and the values of its query may be tokens, so each is
- * `***`; a fragment, which is not sent, stays.
+ * Rule W6: the URL as lists, answers and events show it. Its user and the values of its query may
+ * be tokens, so each is `***`; a fragment, which is not sent, stays.
  */
 export const shownUrl = (url: string): string => {
   const shown = url.replace(USER, "***")
@@ -126,14 +138,20 @@ export const takes = (endpoint: WebhookEndpoint, type: WebhookEvent.Type): boole
   isEnabled(endpoint) &&
   (endpoint.events === null ? !WebhookEvent.isOptIn(type) : endpoint.events.some((named) => named === type))
 
-/** Rule E1: whether the endpoint is sent the event: it takes the type, and the event is not kept from it. */
+/**
+ * Rule E1: whether the endpoint is sent the event: it takes the type, and the event is not kept
+ * from it.
+ */
 export const receives = (endpoint: WebhookEndpoint, payload: WebhookEvent.Payload): boolean => {
   const only = WebhookEvent.onlyTo(payload)
   if (only !== null) return isEnabled(endpoint) && only === endpoint.endpointId
   return takes(endpoint, payload.type) && WebhookEvent.notTo(payload) !== endpoint.endpointId
 }
 
-/** Rule W7: whether the service has disabled the endpoint, so that what it misses is kept for a replay. */
+/**
+ * Rule W7: whether the service has disabled the endpoint, so that what it misses is kept for a
+ * replay.
+ */
 export const missesEvents = ({ deletedAt, disabled }: WebhookEndpoint): boolean =>
   deletedAt === null && disabled !== null && disabled.reason !== "Organization"
 
@@ -141,25 +159,39 @@ export const missesEvents = ({ deletedAt, disabled }: WebhookEndpoint): boolean 
 export const misses = (endpoint: WebhookEndpoint, payload: WebhookEvent.Payload): boolean =>
   missesEvents(endpoint) && receives({ ...endpoint, disabled: null }, payload)
 
-/** Rule W7: the endpoint gets no more deliveries, until it is enabled again. One that is disabled stays as it is. */
+/**
+ * Rule W7: the endpoint gets no more deliveries, until it is enabled again. One that is disabled
+ * stays as it is.
+ */
 export const disabled = (endpoint: WebhookEndpoint, reason: DisabledReason, now: Instant): WebhookEndpoint =>
   endpoint.disabled === null ? { ...endpoint, disabled: { reason, at: now } } : endpoint
 
-/** Rule W7: the endpoint gets deliveries again, and its failures count anew. One that is enabled stays as it is. */
+/**
+ * Rule W7: the endpoint gets deliveries again, and its failures count anew. One that is enabled
+ * stays as it is.
+ */
 export const enabled = (endpoint: WebhookEndpoint): WebhookEndpoint =>
   endpoint.disabled === null ? endpoint : { ...endpoint, disabled: null, failingSince: null }
 
 /** Rule W7: how long an endpoint may fail at every attempt before it is disabled. */
 export const FAILING_LIMIT = 5 * DAY
 
-/** Whether the endpoint may have failed for as long as it may: then the log of attempts is to be asked. */
+/**
+ * Whether the endpoint may have failed for as long as it may: then the log of attempts is to be
+ * asked.
+ */
 export const mayHaveFailedTooLong = ({ failingSince }: WebhookEndpoint, now: Instant): boolean =>
   failingSince !== null && now - failingSince >= FAILING_LIMIT
 
-/** How much older than the failures a delivery may be for the log to be asked about its attempts. */
+/**
+ * How much older than the failures a delivery may be for the log to be asked about its attempts.
+ */
 const SUMMARY_WINDOW = 5 * DAY
 
-/** What the log is asked about an endpoint that fails: the attempts from an instant on, at deliveries from another on. */
+/**
+ * What the log is asked about an endpoint that fails: the attempts from an instant on, at
+ * deliveries from another on.
+ */
 export const failuresAsked = (failingSince: Instant): { readonly from: Instant; readonly createdFrom: Instant } => ({
   from: failingSince,
   createdFrom: failingSince - SUMMARY_WINDOW
@@ -196,8 +228,9 @@ export const failingOf = (endpoints: Iterable<WebhookEndpoint>): Failing => {
 }
 
 /**
- * How long an endpoint has failed at least before a success of its other deliveries ends that: one that fails now and then
- * is not written each time. What failed is not tried again sooner (`Delivery.retrySchedule`), and ends it if it succeeds.
+ * How long an endpoint has failed at least before a success of its other deliveries ends that: one
+ * that fails now and then is not written each time. What failed is not tried again sooner
+ * (`Delivery.retrySchedule`), and ends it if it succeeds.
  */
 export const RECOVERY = 5 * SECOND
 
@@ -208,15 +241,18 @@ export const succeeded = (endpoint: WebhookEndpoint, now: Instant, isReplay: boo
     : endpoint
 
 /**
- * Rule W7: the endpoint after a failed attempt at `now`. `since` is the first failure after the last success, without
- * this attempt; null if there is none.
+ * Rule W7: the endpoint after a failed attempt at `now`. `since` is the first failure after the
+ * last success, without this attempt; null if there is none.
  */
 export const failed = (endpoint: WebhookEndpoint, since: Instant | null, now: Instant): WebhookEndpoint => {
   const failing = { ...endpoint, failingSince: since ?? now }
   return mayHaveFailedTooLong(failing, now) ? disabled(failing, "Failing", now) : failing
 }
 
-/** Rule E1: what the organization's other endpoints are notified of if the service has disabled the endpoint. */
+/**
+ * Rule E1: what the organization's other endpoints are notified of if the service has disabled the
+ * endpoint.
+ */
 export const disabledPayloads = ({
   disabled,
   endpointId,
@@ -234,7 +270,10 @@ export const deleted = (endpoint: WebhookEndpoint, now: Instant): WebhookEndpoin
 /** How long a replaced key goes on signing. */
 export const ROTATION_OVERLAP = DAY
 
-/** Rule W6: the endpoint with a new signing key. Each earlier key goes on signing for 24 h after it was replaced. */
+/**
+ * Rule W6: the endpoint with a new signing key. Each earlier key goes on signing for 24 h after it
+ * was replaced.
+ */
 export const withNewKey = (endpoint: WebhookEndpoint, key: string, now: Instant): WebhookEndpoint => ({
   ...endpoint,
   signingKeys: [

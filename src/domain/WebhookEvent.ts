@@ -1,7 +1,8 @@
 /**
- * The catalogue of webhook events (rules W5 and E1): a row for each type, with what has happened, and the fields of its `data`, each
- * with its meaning and an example. The types of payloads, those of hosts, the document and the lists of types follow from it.
- * And the bodies of deliveries, and where an event goes.
+ * The catalogue of webhook events (rules W5 and E1): a row for each type, with what has happened,
+ * and the fields of its `data`, each with its meaning and an example. The types of payloads, those
+ * of hosts, the document and the lists of types follow from it. And the bodies of deliveries, and
+ * where an event goes.
  */
 import { Record, Result, Schema } from "effect"
 import { labels } from "./Label.ts"
@@ -270,7 +271,8 @@ export const isOptIn = (type: Type): type is OptInType => optInTypes.some((known
 const isType = (name: string): name is FilterType => types.some((type) => type === name)
 
 /**
- * The types that an endpoint asks for, each once, in the order given. An unknown type and an empty list are refused.
+ * The types that an endpoint asks for, each once, in the order given. An unknown type and an empty
+ * list are refused.
  */
 export const typesOf = (names: ReadonlyArray<string>): Result.Result<ReadonlyArray<FilterType>, InvalidField> => {
   const refuse = (message: string) => Result.fail(new InvalidField({ field: "events", message }))
@@ -292,8 +294,8 @@ export interface WebhookEvent {
 }
 
 /**
- * The body of a delivery: compact JSON whose re-serialization gives the same bytes (rule W5). `timestamp` is in Unix
- * seconds.
+ * The body of a delivery: compact JSON whose re-serialization gives the same bytes (rule W5).
+ * `timestamp` is in Unix seconds.
  */
 export const body = (event: WebhookEvent): string =>
   JSON.stringify({

@@ -1,5 +1,6 @@
 /**
- * What commits have changed of the things that processes keep in memory or wait for, so that those can be notified.
+ * What commits have changed of the things that processes keep in memory or wait for, so that those
+ * can be notified.
  */
 import type { Effect, Scope } from "effect"
 import type { Instant } from "../domain/Time.ts"
@@ -9,9 +10,15 @@ import type { Commit } from "./storage/Commit.ts"
 export interface Changes {
   /** The earliest due time of the jobs that anyone may now do; null where there are none. */
   readonly jobsDueAt: Instant | null
-  /** The earliest next attempt of the deliveries that anyone may now make; null where there are none. */
+  /**
+   * The earliest next attempt of the deliveries that anyone may now make; null where there are
+   * none.
+   */
   readonly deliveriesDueAt: Instant | null
-  /** Whether a key or an operator's token was made, rotated or revoked: what is cached of both is to be forgotten. */
+  /**
+   * Whether a key or an operator's token was made, rotated or revoked: what is cached of both is to
+   * be forgotten.
+   */
   readonly apiKeys: boolean
   /** Whether the catalogue was replaced. */
   readonly catalogue: boolean

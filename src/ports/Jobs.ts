@@ -1,9 +1,10 @@
 /**
- * The jobs port: handing out durable work. Jobs are written and finished by `Storage.commit`; here they are claimed.
+ * The jobs port: handing out durable work. Jobs are written and finished by `Storage.commit`; here
+ * they are claimed.
  *
- * A job is given to one worker at a time: a claim holds it until `until` (machine time; at that instant it is over),
- * and a commit under a lease that was lost changes nothing. A job that has ended (`Job.endedAt`) is not there for this
- * port.
+ * A job is given to one worker at a time: a claim holds it until `until` (machine time; at that
+ * instant it is over), and a commit under a lease that was lost changes nothing. A job that has
+ * ended (`Job.endedAt`) is not there for this port.
  */
 import { Context, type Effect } from "effect"
 import type { Job } from "../domain/Job.ts"
@@ -18,7 +19,10 @@ export interface Place {
   readonly id: string
 }
 
-/** A part of the work that is to have its turn beside the others: an organization's jobs, an endpoint's deliveries. */
+/**
+ * A part of the work that is to have its turn beside the others: an organization's jobs, an
+ * endpoint's deliveries.
+ */
 export interface Partition {
   /** The organization's id, or the endpoint's. */
   readonly partitionId: string
@@ -50,7 +54,10 @@ export interface Claim {
   readonly token: string
   /** How many at most; of no account where there are shares. */
   readonly limit: number
-  /** Only what is at this place or after it, so that who knows what is gone or held need not walk past it again. */
+  /**
+   * Only what is at this place or after it, so that who knows what is gone or held need not walk
+   * past it again.
+   */
   readonly from?: Place
   /** Only of these partitions, each named once. */
   readonly shares?: ReadonlyArray<Share>
@@ -74,11 +81,14 @@ export interface Renewal {
 
 /** What there is to wait for. */
 export interface Pending {
-  /** Business time at which the next unheld piece of work is due, even if long past; null where there is none. */
+  /**
+   * Business time at which the next unheld piece of work is due, even if long past; null where
+   * there is none.
+   */
   readonly dueAt: Instant | null
   /**
-   * How many pieces of due work are held by someone. A storage may look at the first 1,000 that are due only: the number
-   * counts where nothing that is due is free.
+   * How many pieces of due work are held by someone. A storage may look at the first 1,000 that are
+   * due only: the number counts where nothing that is due is free.
    */
   readonly held: number
 }
@@ -129,20 +139,31 @@ export class Jobs extends Context.Service<
   {
     /** Due jobs that nobody holds, by due time and id. */
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Job>, StorageError>
-    /** Moves the ends of leases. A job that is not, or no longer, held with that token stays as it is. */
+    /**
+     * Moves the ends of leases. A job that is not, or no longer, held with that token stays as it
+     * is.
+     */
     readonly renew: (of: Renewal) => Effect.Effect<void, StorageError>
     /** What a worker that finds nothing to claim is to wait for. */
     readonly pending: (at: PendingQuery) => Effect.Effect<Pending, StorageError>
-    /** The organizations with due jobs that nobody holds, by id; perhaps not all: `next` is where to go on. */
+    /**
+     * The organizations with due jobs that nobody holds, by id; perhaps not all: `next` is where to
+     * go on.
+     */
     readonly partitions: (at: PartitionQuery) => Effect.Effect<Partitions, StorageError>
     /** For watching; the cost must not grow with what is not due. */
     readonly backlog: (at: {
       readonly now: Instant
       readonly machineNow: Instant
     }) => Effect.Effect<Backlog, StorageError>
-    /** Ends every lease on due jobs: for the start of a process that is known to be the only one. */
+    /**
+     * Ends every lease on due jobs: for the start of a process that is known to be the only one.
+     */
     readonly release: (at: { readonly now: Instant }) => Effect.Effect<void, StorageError>
-    /** Ends leases: for a process that stops. A job that is not, or no longer, held with that token stays as it is. */
+    /**
+     * Ends leases: for a process that stops. A job that is not, or no longer, held with that token
+     * stays as it is.
+     */
     readonly handBack: (leases: ReadonlyArray<JobLease>) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Jobs") {}

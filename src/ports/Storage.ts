@@ -1,17 +1,20 @@
 /**
- * The storage port: snapshots to decide on, and commits. The reads of each resource are in `storage/`.
+ * The storage port: snapshots to decide on, and commits. The reads of each resource are in
+ * `storage/`.
  *
  * Every adapter gives these guarantees; the conformance suite in `src/testing` checks them:
  * - A commit happens as a whole or not at all, across facts, events and jobs.
- * - Each written SIM, plan, key, operator, session or endpoint carries the version that was loaded; 0 says that it is new. Where another
- *   version is stored, the commit changes nothing and fails with `Conflict`. A written value is stored with
- *   `version + 1`.
- * - ICCIDs, the hashes of keys and of operators' tokens, and the names of operators that are not deleted are unique in the
- *   whole service; in their organization, region names are, and the sets of
- *   countries of regions (`Region.countriesKey`). Texts are compared exactly, and ordered by code point (ids are ASCII).
+ * - Each written SIM, plan, key, operator, session or endpoint carries the version that was loaded;
+ *   0 says that it is new. Where another version is stored, the commit changes nothing and fails
+ *   with `Conflict`. A written value is stored with `version + 1`.
+ * - ICCIDs, the hashes of keys and of operators' tokens, and the names of operators that are not
+ *   deleted are unique in the whole service; in their organization, region names are, and the sets
+ *   of countries of regions (`Region.countriesKey`). Texts are compared exactly, and ordered by
+ *   code point (ids are ASCII).
  * - A read is one consistent snapshot.
- * - Instants round-trip to the millisecond. Strings round-trip exactly; the edge refuses NUL and lone surrogates. JSON
- *   round-trips as values; the payload of an event keeps the order of its keys as well.
+ * - Instants round-trip to the millisecond. Strings round-trip exactly; the edge refuses NUL and
+ *   lone surrogates. JSON round-trips as values; the payload of an event keeps the order of its
+ *   keys as well.
  */
 import { Context, type Effect } from "effect"
 import type { Use } from "../domain/ApiKey.ts"
@@ -95,11 +98,15 @@ export interface Reads {
 
 /** What a storage does. Every operation may fail with `StorageError`. */
 export interface Service extends Reads {
-  /** Writes all of it or nothing. Fails with `Conflict` where a version, a unique key or a lease does not fit. */
+  /**
+   * Writes all of it or nothing. Fails with `Conflict` where a version, a unique key or a lease
+   * does not fit.
+   */
   readonly commit: (commit: Commit) => Effect.Effect<void, Conflict | StorageError>
   /**
-   * Remembers when keys were last used (`ApiKey.lastUsedAt`), each key once in a call: the latest that it is given of one. It
-   * changes no version, waits for no commit and is no change to be notified of. What it is given of unknown keys does nothing.
+   * Remembers when keys were last used (`ApiKey.lastUsedAt`), each key once in a call: the latest
+   * that it is given of one. It changes no version, waits for no commit and is no change to be
+   * notified of. What it is given of unknown keys does nothing.
    */
   readonly recordKeyUses: (uses: ReadonlyArray<Use>) => Effect.Effect<void, StorageError>
   /** Import, pages, and reservations. */
@@ -107,20 +114,24 @@ export interface Service extends Reads {
   /** The instant at which a virtual clock stands; null where none was ever committed. */
   readonly virtualClock: Read<Instant | null>
   /**
-   * By how many milliseconds the storage's clock is ahead of this machine's, so that all processes on the storage go by
-   * one time; 0 where it has none of its own.
+   * By how many milliseconds the storage's clock is ahead of this machine's, so that all processes
+   * on the storage go by one time; 0 where it has none of its own.
    */
   readonly clockOffset: Effect.Effect<number>
   /**
-   * Notifies, until the scope ends, what commits on this storage have changed: commits of this process before they
-   * return, those of other processes soon after. Where some may have been missed, it notifies `Changes.anything`.
+   * Notifies, until the scope ends, what commits on this storage have changed: commits of this
+   * process before they return, those of other processes soon after. Where some may have been
+   * missed, it notifies `Changes.anything`.
    */
   readonly watch: Changes.Watch
-  /** The key that is stored for sealing what browsers keep of sessions; this one, if none is, from now on. */
+  /**
+   * The key that is stored for sealing what browsers keep of sessions; this one, if none is, from
+   * now on.
+   */
   readonly sessionKey: (candidate: string) => Effect.Effect<string, StorageError>
   /**
-   * Deletes idempotency records from before this instant, commands that were settled before theirs, and sessions that were over
-   * before theirs, which is machine time; returns how many rows went.
+   * Deletes idempotency records from before this instant, commands that were settled before theirs,
+   * and sessions that were over before theirs, which is machine time; returns how many rows went.
    */
   readonly purge: (older: {
     readonly idempotencyBefore: Instant
@@ -128,35 +139,35 @@ export interface Service extends Reads {
     readonly sessionsBefore: Instant
   }) => Effect.Effect<number, StorageError>
   /**
-   * Forgets the report ids that were received before `before`, the first instant of a UTC day, and prepares for those of the
-   * days around `now`.
+   * Forgets the report ids that were received before `before`, the first instant of a UTC day, and
+   * prepares for those of the days around `now`.
    */
   readonly purgeReports: (older: {
     readonly before: Instant
     readonly now: Instant
   }) => Effect.Effect<void, StorageError>
   /**
-   * Deletes audit entries from before `before`, the first instant of a UTC month, and prepares for those of the months around
-   * `now`.
+   * Deletes audit entries from before `before`, the first instant of a UTC month, and prepares for
+   * those of the months around `now`.
    */
   readonly purgeAudit: (older: { readonly before: Instant; readonly now: Instant }) => Effect.Effect<void, StorageError>
   /**
-   * Deletes webhook events from before an instant with their deliveries and attempts, the oldest first, `limit` events
-   * at most; returns how many events went. An event with a pending delivery is kept whole. What is left is deleted by
-   * the next call.
+   * Deletes webhook events from before an instant with their deliveries and attempts, the oldest
+   * first, `limit` events at most; returns how many events went. An event with a pending delivery
+   * is kept whole. What is left is deleted by the next call.
    */
   readonly purgeEvents: (older: {
     readonly before: Instant
     readonly limit: number
   }) => Effect.Effect<number, StorageError>
   /**
-   * Deletes the usage of days before `before`, the first instant of a month, and prepares for that of the months around `now`.
-   * What was used before the book began stays.
+   * Deletes the usage of days before `before`, the first instant of a month, and prepares for that
+   * of the months around `now`. What was used before the book began stays.
    */
   readonly purgeUsage: (older: { readonly before: Instant; readonly now: Instant }) => Effect.Effect<void, StorageError>
   /**
-   * Keeps what a process says of itself, by its id, in place of what it said before; and forgets others that last said something
-   * before `silentSince`.
+   * Keeps what a process says of itself, by its id, in place of what it said before; and forgets
+   * others that last said something before `silentSince`.
    */
   readonly keepProcess: (said: {
     readonly process: Process
@@ -167,8 +178,8 @@ export interface Service extends Reads {
   /** Succeeds when the storage answers and its migrations are done. */
   readonly ready: Effect.Effect<void, StorageError>
   /**
-   * Succeeds when the storage takes a write and has room for more. It writes one small row, always the same one, which
-   * nothing reads; `at` is business time.
+   * Succeeds when the storage takes a write and has room for more. It writes one small row, always
+   * the same one, which nothing reads; `at` is business time.
    */
   readonly probe: (at: Instant) => Effect.Effect<void, StorageError>
 }

@@ -1,10 +1,12 @@
 /**
  * The telco port: the underlying system for charging, network, SM-DP+ and SMS.
  *
- * Every call carries a key and is idempotent by it: the same call again has the first one's outcome and no further
- * effect, also when the first one's answer was lost. Suspending, cancelling and releasing what is not there succeeds.
- * A cancelled package's key is spent: a creation that arrives later is `Refused`. What was refused is asked again only
- * under another key (rule S6), and may then be done. `listPackages` and `readUsage` change nothing and have no key; `compareUsage` has none, since it may be done twice.
+ * Every call carries a key and is idempotent by it: the same call again has the first one's outcome
+ * and no further effect, also when the first one's answer was lost. Suspending, cancelling and
+ * releasing what is not there succeeds. A cancelled package's key is spent: a creation that arrives
+ * later is `Refused`. What was refused is asked again only under another key (rule S6), and may
+ * then be done. `listPackages` and `readUsage` change nothing and have no key; `compareUsage` has
+ * none, since it may be done twice.
  */
 import { Context, Data, Effect } from "effect"
 import type { Label } from "../domain/Label.ts"
@@ -17,30 +19,38 @@ export class Refused extends Data.TaggedError("Telco.Refused")<{
   /** What the telco says; callers are shown it, and problems keep it. */
   readonly message: string
   /**
-   * The SIM of an order was free, and these packages on it are of none of its `onlyAttachments` (rule S5), as
-   * `listPackages` calls them. Nothing is made or remembered: the same order is taken once they are gone. Absent: the telco
-   * refuses for another reason.
+   * The SIM of an order was free, and these packages on it are of none of its `onlyAttachments`
+   * (rule S5), as `listPackages` calls them. Nothing is made or remembered: the same order is taken
+   * once they are gone. Absent: the telco refuses for another reason.
    */
   readonly occupiedBy?: ReadonlyArray<string>
 }> {}
 
 /**
- * The telco could not be reached, or did not answer in time. Whether it did the work is unknown unless `isDone` says so;
- * the caller retries, not before `retryAfterSeconds` where the telco says so.
+ * The telco could not be reached, or did not answer in time. Whether it did the work is unknown
+ * unless `isDone` says so; the caller retries, not before `retryAfterSeconds` where the telco says
+ * so.
  */
 export class Unavailable extends Data.TaggedError("Telco.Unavailable")<{
   /** What went wrong, for logs. */
   readonly message: string
   /** Whole seconds. Absent: the caller's own pauses. */
   readonly retryAfterSeconds?: number
-  /** False: the telco was not even asked, because it has too many calls already. The try does not count as one. */
+  /**
+   * False: the telco was not even asked, because it has too many calls already. The try does not
+   * count as one.
+   */
   readonly isAsked?: boolean
   /**
-   * False: the telco has certainly not done it, and will not: the call never left (connection refused, open circuit
-   * breaker, no slot), or the telco said so. Then nothing of it has to be undone (rule S5). Absent: it may have.
+   * False: the telco has certainly not done it, and will not: the call never left (connection
+   * refused, open circuit breaker, no slot), or the telco said so. Then nothing of it has to be
+   * undone (rule S5). Absent: it may have.
    */
   readonly isDone?: false
-  /** Which telco it is, where the port has several. What waits for a telco is tried soon after it answers again. */
+  /**
+   * Which telco it is, where the port has several. What waits for a telco is tried soon after it
+   * answers again.
+   */
   readonly telco?: string
 }> {}
 
@@ -55,8 +65,9 @@ export interface PackageOrder {
   /** What it grants; name, label and region code are the plan's. */
   readonly terms: PlanTerms
   /**
-   * Of a SIM that was free until now: the attachments that alone may have packages on it. A telco that finds another one of
-   * this service's there refuses, and names it in `occupiedBy` (rule S5). Absent: nothing is to be found out.
+   * Of a SIM that was free until now: the attachments that alone may have packages on it. A telco
+   * that finds another one of this service's there refuses, and names it in `occupiedBy` (rule S5).
+   * Absent: nothing is to be found out.
    */
   readonly onlyAttachments?: ReadonlyArray<string>
 }
@@ -86,12 +97,13 @@ export interface PackageRef {
   /** What the call is idempotent by: the package's id unless given. */
   readonly key?: string
   /**
-   * An operator has said that it is to be cancelled, whoever uses it. Absent: a telco that does not know its order may refuse.
+   * An operator has said that it is to be cancelled, whoever uses it. Absent: a telco that does not
+   * know its order may refuse.
    */
   readonly isConfirmed?: true
   /**
-   * The creation that ordered it is undone (rule S5). A telco that knows what was used of a package refuses to cancel one that
-   * was used, and keeps it; any other telco cancels it.
+   * The creation that ordered it is undone (rule S5). A telco that knows what was used of a package
+   * refuses to cancel one that was used, and keeps it; any other telco cancels it.
    */
   readonly isUndone?: true
 }
@@ -117,8 +129,8 @@ export interface Caller {
 }
 
 /**
- * For whom the calls of a fiber are made. An adapter that shares slots or a rate among organizations goes by it (rule W13);
- * any other may ignore it. Null: for the service itself.
+ * For whom the calls of a fiber are made. An adapter that shares slots or a rate among
+ * organizations goes by it (rule W13); any other may ignore it. Null: for the service itself.
  */
 export const Caller = Context.Reference<Caller | null>("simplan/Telco/Caller", { defaultValue: () => null })
 
@@ -132,11 +144,15 @@ export class Telco extends Context.Service<
     readonly createPackage: (order: PackageOrder) => Call<TelcoPackage>
     /** Stops the package for good (rule T7). One that is not there is no failure. */
     readonly suspendPackage: (of: PackageRef) => Call<void>
-    /** Takes the package away and spends its id (rules S3 and S5). One that is not there is no failure. */
+    /**
+     * Takes the package away and spends its id (rules S3 and S5). One that is not there is no
+     * failure.
+     */
     readonly cancelPackage: (of: PackageRef) => Call<void>
     /**
-     * Sends at most once for each `messageId`. `Unavailable`: it may have been sent. A telco that sends a text in other segments
-     * than 3GPP TS 23.038 and 23.040 ask for answers `SentSms`; any other answer says nothing.
+     * Sends at most once for each `messageId`. `Unavailable`: it may have been sent. A telco that
+     * sends a text in other segments than 3GPP TS 23.038 and 23.040 ask for answers `SentSms`; any
+     * other answer says nothing.
      */
     readonly sendSms: (sms: {
       readonly messageId: string
@@ -145,8 +161,9 @@ export class Telco extends Context.Service<
       readonly text: string
     }) => Call<unknown>
     /**
-     * Makes the profile of an ICCID available for a new download. A telco that manages profiles and does not know the ICCID
-     * refuses, so that an operator sees to it (rule S6); one that manages none succeeds.
+     * Makes the profile of an ICCID available for a new download. A telco that manages profiles and
+     * does not know the ICCID refuses, so that an operator sees to it (rule S6); one that manages
+     * none succeeds.
      */
     readonly releaseProfile: (of: { readonly key: string; readonly iccid: string }) => Call<void>
     /** Applies or removes the mobile plan of an eSIM (rule I6), idempotent by `key`. */
@@ -156,9 +173,9 @@ export class Telco extends Context.Service<
       readonly applied: boolean
     }) => Call<void>
     /**
-     * Stops the service of a SIM, or starts it again (rule S7), idempotent by `key`. The packages on the SIM stay as they are,
-     * and their times go on. Absent: the telco cannot do it, as telcos are that were written before it, and no SIM of it is
-     * paused.
+     * Stops the service of a SIM, or starts it again (rule S7), idempotent by `key`. The packages
+     * on the SIM stay as they are, and their times go on. Absent: the telco cannot do it, as telcos
+     * are that were written before it, and no SIM of it is paused.
      */
     readonly setService?: (of: {
       readonly key: string
@@ -167,27 +184,30 @@ export class Telco extends Context.Service<
       readonly active: boolean
     }) => Call<void>
     /**
-     * The packages of this service that the telco has on a SIM, suspended ones included; those that are over may be left
-     * out. Each is called what `cancelPackage` takes it away by: the `packageId` of its order, or, where the telco knows no
-     * order of it, a name of the telco's own that no package of another SIM has. A SIM is free only when all that is listed
-     * was cancelled (rule S5). Null: the telco cannot list them, and is taken at its word that what was cancelled is gone.
-     * So is one without this operation, as telcos are that were written before it.
+     * The packages of this service that the telco has on a SIM, suspended ones included; those that
+     * are over may be left out. Each is called what `cancelPackage` takes it away by: the
+     * `packageId` of its order, or, where the telco knows no order of it, a name of the telco's own
+     * that no package of another SIM has. A SIM is free only when all that is listed was cancelled
+     * (rule S5). Null: the telco cannot list them, and is taken at its word that what was cancelled
+     * is gone. So is one without this operation, as telcos are that were written before it.
      */
     readonly listPackages?: (of: { readonly iccid: string }) => Call<ReadonlyArray<string> | null>
     /**
-     * What the telco has counted by now of the packages of this service on a SIM, suspended ones included (rule S8). `stopped`:
-     * those that are suspended already; of them the answer has all that was used until then, and the call is `Unavailable` while
-     * the telco's figures are older than that. A package that is not there, was cancelled, or is not known by its order is left
-     * out: of it the last report is taken for right. Null: the telco cannot say; then all last reports are. So is a telco
-     * without this operation, as telcos are that were written before it.
+     * What the telco has counted by now of the packages of this service on a SIM, suspended ones
+     * included (rule S8). `stopped`: those that are suspended already; of them the answer has all
+     * that was used until then, and the call is `Unavailable` while the telco's figures are older
+     * than that. A package that is not there, was cancelled, or is not known by its order is left
+     * out: of it the last report is taken for right. Null: the telco cannot say; then all last
+     * reports are. So is a telco without this operation, as telcos are that were written before it.
      */
     readonly readUsage?: (of: {
       readonly iccid: string
       readonly stopped: ReadonlyArray<string>
     }) => Call<ReadonlyArray<PackageUsage> | null>
     /**
-     * Has the usage of a SIM on a UTC day, which is its first instant, compared once more with the telco's own book of it
-     * (rules S6 and U1). What differs then is added to the problems again. Absent: whoever compares does so by itself.
+     * Has the usage of a SIM on a UTC day, which is its first instant, compared once more with the
+     * telco's own book of it (rules S6 and U1). What differs then is added to the problems again.
+     * Absent: whoever compares does so by itself.
      */
     readonly compareUsage?: (of: { readonly iccid: string; readonly day: Instant }) => Call<void>
   }
@@ -230,8 +250,8 @@ export const setService = (
 ): Call<void> => port.setService?.(of) ?? cannotSetService
 
 /**
- * The operations that change something, each made by `send`, which is given what the call is about and chooses the port
- * that it is made at.
+ * The operations that change something, each made by `send`, which is given what the call is about
+ * and chooses the port that it is made at.
  */
 export const dispatch = (
   send: <A>(subject: Subject, call: (port: Telco["Service"]) => Call<A>) => Call<A>
@@ -255,8 +275,8 @@ export const dispatch = (
 }
 
 /**
- * The port with `wrap` around each of its calls, such as a limit, a count or a change of its failures. A port without an
- * optional operation stays without it.
+ * The port with `wrap` around each of its calls, such as a limit, a count or a change of its
+ * failures. A port without an optional operation stays without it.
  */
 export const map = (
   port: Telco["Service"],
@@ -279,12 +299,18 @@ export interface Asked {
   telco: string | null
 }
 
-/** Where the call of the running fiber notes the telco that it asks; null where that is not recorded. */
+/**
+ * Where the call of the running fiber notes the telco that it asks; null where that is not
+ * recorded.
+ */
 export const CurrentlyAsked = Context.Reference<Asked | null>("simplan/Telco/CurrentlyAsked", {
   defaultValue: () => null
 })
 
-/** To be run by a port over several telcos before it asks one of them: a call that takes too long fails with its name. */
+/**
+ * To be run by a port over several telcos before it asks one of them: a call that takes too long
+ * fails with its name.
+ */
 export const asking = (telco: string): Effect.Effect<void> =>
   Effect.map(CurrentlyAsked, (asked) => {
     if (asked !== null) asked.telco = telco
@@ -292,7 +318,10 @@ export const asking = (telco: string): Effect.Effect<void> =>
 
 /** Answers for the telco whether it has what a plan's terms need. */
 export interface TelcoTerms {
-  /** Refuses with a sentence for the one who creates the plan: what is missing, and how the operator sets it. */
+  /**
+   * Refuses with a sentence for the one who creates the plan: what is missing, and how the operator
+   * sets it.
+   */
   readonly check: (of: {
     readonly organizationId: string
     readonly terms: PlanTerms
@@ -300,10 +329,12 @@ export interface TelcoTerms {
 }
 
 /**
- * Whether the telco can carry a plan's terms, asked when a plan is created (rule P4): a telco that knows its labels and
- * coverage profiles by settings refuses what they do not name, before anybody subscribes to it.
+ * Whether the telco can carry a plan's terms, asked when a plan is created (rule P4): a telco that
+ * knows its labels and coverage profiles by settings refuses what they do not name, before anybody
+ * subscribes to it.
  *
- * The default takes all terms. An adapter whose telco needs settings for them provides this reference beside `Telco`.
+ * The default takes all terms. An adapter whose telco needs settings for them provides this
+ * reference beside `Telco`.
  */
 export const TelcoTerms = Context.Reference<TelcoTerms>("simplan/TelcoTerms", {
   defaultValue: () => ({ check: () => Effect.void })
@@ -316,7 +347,8 @@ export interface TelcoSupport {
 }
 
 /**
- * Says, before the telco is asked, whether it can do what not every telco does. Null, the default: the operations that the port
- * has are what it can do. An adapter over several telcos provides this reference beside `Telco`, if they differ.
+ * Says, before the telco is asked, whether it can do what not every telco does. Null, the default:
+ * the operations that the port has are what it can do. An adapter over several telcos provides this
+ * reference beside `Telco`, if they differ.
  */
 export const TelcoSupport = Context.Reference<TelcoSupport | null>("simplan/TelcoSupport", { defaultValue: () => null })

@@ -1,6 +1,7 @@
 /**
- * The webhook sender port: one signed HTTP POST (rules W6 and W7). The sender follows no redirect, and gives up
- * after 15 s. What one organization's receiver answers is never taken for the answer to another organization's call.
+ * The webhook sender port: one signed HTTP POST (rules W6 and W7). The sender follows no redirect,
+ * and gives up after 15 s. What one organization's receiver answers is never taken for the answer
+ * to another organization's call.
  */
 import { Context, Data, type Effect } from "effect"
 import type { Instant } from "../domain/Time.ts"
@@ -36,11 +37,14 @@ export interface WebhookAnswer {
   readonly status: number
   /** From the call to the head of the response; absent where it was not measured. */
   readonly durationMillis?: number
-  /** In how many seconds the endpoint asks to be called again, by `Retry-After`; absent where it does not ask (rule W7). */
+  /**
+   * In how many seconds the endpoint asks to be called again, by `Retry-After`; absent where it
+   * does not ask (rule W7).
+   */
   readonly retryAfterSeconds?: number
   /**
-   * The first `BODY_BYTES` of the response's body as text, as far as they came within 1 s of the head. Bytes that are no
-   * UTF-8 are replaced by U+FFFD.
+   * The first `BODY_BYTES` of the response's body as text, as far as they came within 1 s of the
+   * head. Bytes that are no UTF-8 are replaced by U+FFFD.
    */
   readonly body?: string
 }
@@ -49,7 +53,10 @@ export interface WebhookAnswer {
 export class WebhookSender extends Context.Service<
   WebhookSender,
   {
-    /** Sends once. Fails with `SendFailed` if no answer came in time; any answer is a success of the call. */
+    /**
+     * Sends once. Fails with `SendFailed` if no answer came in time; any answer is a success of the
+     * call.
+     */
     readonly send: (call: WebhookCall) => Effect.Effect<WebhookAnswer, SendFailed>
   }
 >()("simplan/WebhookSender") {}

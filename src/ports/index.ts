@@ -1,5 +1,6 @@
 /**
- * The entry point `simplan/ports`, for authors of adapters: the ports, and the domain that passes through them.
+ * The entry point `simplan/ports`, for authors of adapters: the ports, and the domain that passes
+ * through them.
  */
 export * as Activation from "../domain/Activation.ts"
 export * as ActivationCode from "../domain/ActivationCode.ts"

@@ -1,5 +1,6 @@
 /**
- * fast-check arbitraries for every value that the rules are about, for tests of simplan and of what embeds it.
+ * fast-check arbitraries for every value that the rules are about, for tests of simplan and of what
+ * embeds it.
  *
  *     fc.assert(fc.property(Arbitraries.planRequests(), (terms) => …))
  */
@@ -31,7 +32,10 @@ export const iccidsWithWrongCheckDigit: fc.Arbitrary<string> = fc
   .tuple(iccidBody, fc.integer({ min: 1, max: 9 }))
   .map(([text, beside]) => `${text}${(checkDigit(text) + beside) % 10}`)
 
-/** A valid one as it is often written: with `F` or `FF`, which pad it to whole bytes, or space around it. */
+/**
+ * A valid one as it is often written: with `F` or `FF`, which pad it to whole bytes, or space
+ * around it.
+ */
 export const paddedIccids: fc.Arbitrary<{
   readonly written: string
   readonly iccid: string
@@ -94,7 +98,9 @@ export const leapDays: fc.Arbitrary<Instant> = fc
 /** Spans that the rules name, each with the milliseconds around it. */
 const namedSpans = [MINUTE, 5 * MINUTE, HOUR, 12 * HOUR, DAY, 7 * DAY, 30 * DAY, 35 * DAY] as const
 
-/** Spans of time from a millisecond to `longest`, those that the rules name more often than others. */
+/**
+ * Spans of time from a millisecond to `longest`, those that the rules name more often than others.
+ */
 export const spans = (longest: number): fc.Arbitrary<number> =>
   fc
     .oneof(
@@ -122,13 +128,19 @@ const periodStarts: fc.Arbitrary<number> = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: -2 * DAY, max: 60 * DAY }) }
 )
 
-/** Active periods for a plan that recurs (rule T5), by their distance from now: the start decides, and the end is ignored. */
+/**
+ * Active periods for a plan that recurs (rule T5), by their distance from now: the start decides,
+ * and the end is ignored.
+ */
 export const recurringPeriods: fc.Arbitrary<PeriodFromNow> = fc.record({
   start: fc.option(periodStarts, { freq: 12 }),
   end: fc.option(fc.integer({ min: -DAY, max: 400 * DAY }), { freq: 2 })
 })
 
-/** Active periods for a plan that does not recur: around what rule T4 asks, `start < end`, and `end` after now. */
+/**
+ * Active periods for a plan that does not recur: around what rule T4 asks, `start < end`, and `end`
+ * after now.
+ */
 export const nonRecurringPeriods: fc.Arbitrary<PeriodFromNow> = fc
   .record({
     start: fc.option(fc.oneof(fc.constantFrom(0, -1, 1, -DAY, DAY), fc.integer({ min: -90 * DAY, max: 90 * DAY })), {
@@ -311,7 +323,10 @@ export interface RegionRequest {
   readonly regionName: string
   /** Drawn from all labels, also where no operator of a listed country has it. */
   readonly label: Label
-  /** ISO 3166 alpha-2 codes as a client types them: in either case, with spaces around them, and repeated. */
+  /**
+   * ISO 3166 alpha-2 codes as a client types them: in either case, with spaces around them, and
+   * repeated.
+   */
   readonly iso2List: ReadonlyArray<string>
 }
 
@@ -323,7 +338,10 @@ const regionName = fc.oneof(
   fc.string({ minLength: 1 }).filter((name) => name.trim() !== "")
 )
 
-/** Well-formed requests for custom regions (rule I4) over these countries; a code may come twice, and in any case. */
+/**
+ * Well-formed requests for custom regions (rule I4) over these countries; a code may come twice,
+ * and in any case.
+ */
 export const regionRequests = (iso2Codes: ReadonlyArray<string>): fc.Arbitrary<RegionRequest> =>
   fc.record({
     regionName,
@@ -362,7 +380,10 @@ export interface Reading {
 export interface UsageHistory {
   /** As it was: the total never falls, and each reading has a time of its own. */
   readonly readings: ReadonlyArray<Reading>
-  /** As it is reported, in order of arrival: indexes into the readings, which may come twice, late, or not at all. */
+  /**
+   * As it is reported, in order of arrival: indexes into the readings, which may come twice, late,
+   * or not at all.
+   */
   readonly arrivals: ReadonlyArray<number>
 }
 
@@ -378,7 +399,9 @@ export interface UsageBounds {
 
 const modestUsage: UsageBounds = { readings: 12, bytes: 2 ** 31, millis: 30 * DAY }
 
-/** Usage histories; the last reading always arrives, so that what is known in the end is what was. */
+/**
+ * Usage histories; the last reading always arrives, so that what is known in the end is what was.
+ */
 export const usageHistories = (bounds: UsageBounds = modestUsage): fc.Arbitrary<UsageHistory> =>
   fc
     .array(

@@ -1,6 +1,6 @@
 /**
- * What can happen to a service, as commands for random runs: plain data, how to draw it, and how it is run. What commonly
- * happens is drawn often, and what rarely does often enough to be seen.
+ * What can happen to a service, as commands for random runs: plain data, how to draw it, and how it
+ * is run. What commonly happens is drawn often, and what rarely does often enough to be seen.
  *
  *     const session = Commands.begin(simulated)
  *     const { asked, outcome } = yield* Commands.run(session, command)
@@ -58,7 +58,10 @@ const drawn = <Name extends Tag>(name: Name, bounds: Bounds): fc.Arbitrary<Comma
 export const command = (bounds: Bounds = modest): fc.Arbitrary<Command> =>
   fc.oneof(...Struct.keys(kinds).map((name) => ({ weight: kinds[name].weight, arbitrary: drawn(name, bounds) })))
 
-/** Any SIM is withdrawn or made available again: the first ones are in service most often, and are not corrected then. */
+/**
+ * Any SIM is withdrawn or made available again: the first ones are in service most often, and are
+ * not corrected then.
+ */
 const moveStock: fc.Arbitrary<Command<"CorrectSim">> = fc.record({
   _tag: fc.constant("CorrectSim" as const),
   by: fc.constant(0 as const),
@@ -78,8 +81,8 @@ const watchStock: fc.Arbitrary<Command<"SetStockLevels">> = fc.record({
 })
 
 /**
- * Changes of the stock, each of which is counted before anything else happens: a later change of any SIM of the label would
- * have it counted as well (rule I12).
+ * Changes of the stock, each of which is counted before anything else happens: a later change of
+ * any SIM of the label would have it counted as well (rule I12).
  */
 const stockChanges: fc.Arbitrary<ReadonlyArray<Command>> = fc
   .array(fc.oneof({ weight: 3, arbitrary: moveStock }, { weight: 1, arbitrary: watchStock }), {
@@ -89,7 +92,10 @@ const stockChanges: fc.Arbitrary<ReadonlyArray<Command>> = fc
   })
   .map((changes) => changes.flatMap((change) => [change, { _tag: "Advance", millis: MINUTE } as const]))
 
-/** A change of the service that the telco does not take at first (rules S6 and S7): of all its calls this is the next one. */
+/**
+ * A change of the service that the telco does not take at first (rules S6 and S7): of all its calls
+ * this is the next one.
+ */
 const serviceChange: fc.Arbitrary<ReadonlyArray<Command>> = fc
   .record({
     fault: fc.constantFrom("refuse to end" as const, "unavailable" as const),
@@ -103,7 +109,10 @@ const serviceChange: fc.Arbitrary<ReadonlyArray<Command>> = fc
     { _tag: "Advance", millis: HOUR }
   ])
 
-/** An order whose process is killed, mostly as the telco has its packages; the next attempt finds it out of reach (rule S5). */
+/**
+ * An order whose process is killed, mostly as the telco has its packages; the next attempt finds it
+ * out of reach (rule S5).
+ */
 const takenOver: fc.Arbitrary<ReadonlyArray<Command>> = fc
   .record({
     death: fc.oneof(
@@ -123,9 +132,9 @@ const takenOver: fc.Arbitrary<ReadonlyArray<Command>> = fc
   ])
 
 /**
- * A subscription that moves while the telco is out of reach, so that the end of its SIM is not confirmed; before and after it
- * what names that SIM: a top-up under a key that comes again, creations, the mobile plan. Some of it the telco refuses (rules I9
- * and S8).
+ * A subscription that moves while the telco is out of reach, so that the end of its SIM is not
+ * confirmed; before and after it what names that SIM: a top-up under a key that comes again,
+ * creations, the mobile plan. Some of it the telco refuses (rules I9 and S8).
  */
 const moved: fc.Arbitrary<ReadonlyArray<Command>> = fc
   .record({
@@ -164,7 +173,10 @@ const moved: fc.Arbitrary<ReadonlyArray<Command>> = fc
     ]
   })
 
-/** A run: a plan and a subscription to begin with, then anything, and in the end all that was put off. */
+/**
+ * A run: a plan and a subscription to begin with, then anything, and in the end all that was put
+ * off.
+ */
 export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Command>> =>
   fc
     .tuple(
@@ -210,13 +222,18 @@ export const run = (session: Session, command: Command): Effect.Effect<Ran, Stor
     return { asked, outcome: yield* outcome }
   })
 
-/** What a model run reports of each command, in order; `expect` is called after each, and may throw. */
+/**
+ * What a model run reports of each command, in order; `expect` is called after each, and may throw.
+ */
 export interface Model {
   /** Grows by one with each command, before `expect` is called. */
   readonly ran: Array<Ran>
 }
 
-/** Commands for `fc.commands`: `fc.asyncModelRun(() => ({ model: { ran: [] }, real: session }), commands)`. */
+/**
+ * Commands for `fc.commands`: `fc.asyncModelRun(() => ({ model: { ran: [] }, real: session }),
+ * commands)`.
+ */
 export const modelRun = (
   expect: (session: Session, model: Model) => Promise<void> | void = () => {},
   bounds: Bounds = modest

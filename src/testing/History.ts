@@ -1,9 +1,10 @@
 /**
  * Histories: what a run was, from its seed to its end, as plain data that survives JSON.
  *
- * After every step the whole service is observed through its ports, and what has changed since the step before is
- * kept: lines, states, events, the telco's books and calls, webhooks. What did not change is not read again: the version
- * of a SIM guards all of its line. The same seed and commands give the same history, byte for byte.
+ * After every step the whole service is observed through its ports, and what has changed since the
+ * step before is kept: lines, states, events, the telco's books and calls, webhooks. What did not
+ * change is not read again: the version of a SIM guards all of its line. The same seed and commands
+ * give the same history, byte for byte.
  */
 import { Effect, Equal } from "effect"
 import { Attachments } from "../app/subscriptions/Attachments.ts"
@@ -27,7 +28,10 @@ export interface AttachmentView {
   readonly state: State
   /** The anchor of a recurring attachment (rule T6). Null: not known before the first use. */
   readonly activationAt: Instant | null
-  /** The end of the last occurrence of a recurring attachment (rule T6). Null while the activation is not known. */
+  /**
+   * The end of the last occurrence of a recurring attachment (rule T6). Null while the activation
+   * is not known.
+   */
   readonly expirationAt: Instant | null
   /** Usage of the last package that has begun; 0 if none has (rule T6). */
   readonly usedBytes: number
@@ -162,7 +166,8 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
       found.push(...fresh.map(({ event }) => event))
       after = page.next
       if (after === null) return found.reverse()
-      // An event of the instant of the observation before may stand behind all that were there then.
+      // An event of the instant of the observation before may stand behind all that were there
+      // then.
       if (fresh.length === 0 && after.createdAt < observedAt) return found.reverse()
     }
   })
@@ -190,7 +195,10 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
   })
 }
 
-/** When the next job or delivery is due; null where there is none. What someone holds is due at once. */
+/**
+ * When the next job or delivery is due; null where there is none. What someone holds is due at
+ * once.
+ */
 export const nextDue = (simulated: Simulated): Effect.Effect<Instant | null, StorageError> =>
   Effect.gen(function* () {
     const now = yield* simulated.now

@@ -1,5 +1,6 @@
 /**
- * What must hold of every history, whatever was done and whatever went wrong: named predicates, each for some rules.
+ * What must hold of every history, whatever was done and whatever went wrong: named predicates,
+ * each for some rules.
  *
  *     const violations = Invariants.check(history)
  *

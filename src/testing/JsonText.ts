@@ -1,7 +1,7 @@
 /**
- * Other texts of a JSON value: with its fields in another order, white space, escapes, numbers written in another way, and
- * fields that come twice, of which the last one counts. Parsed, each is the same value. Clients that repeat a request do not
- * have to write it the same way (rule W2).
+ * Other texts of a JSON value: with its fields in another order, white space, escapes, numbers
+ * written in another way, and fields that come twice, of which the last one counts. Parsed, each is
+ * the same value. Clients that repeat a request do not have to write it the same way (rule W2).
  */
 import * as fc from "fast-check"
 

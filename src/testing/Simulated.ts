@@ -1,6 +1,7 @@
 /**
- * A service under simulation, as commands and invariants see it: its services, its storage, what its telco was asked
- * and wrote down, the webhooks that arrived, and the means to kill and restart its process.
+ * A service under simulation, as commands and invariants see it: its services, its storage, what
+ * its telco was asked and wrote down, the webhooks that arrived, and the means to kill and restart
+ * its process.
  */
 import type { Duration, Effect } from "effect"
 import type { Services } from "../Services.ts"
@@ -12,14 +13,15 @@ import type { Storage, StorageError } from "../ports/Storage.ts"
 import type { Change } from "../ports/Telco.ts"
 
 /**
- * What can go wrong with a call to the telco. `refuse` befalls only what a refusal ends at once: creating a package,
- * sending a message, changing a mobile plan.
+ * What can go wrong with a call to the telco. `refuse` befalls only what a refusal ends at once:
+ * creating a package, sending a message, changing a mobile plan.
  */
 export const faults = ["refuse", "unavailable", "answer lost", "slow"] as const
 
 /**
- * `refuse to end` befalls what stops or undoes something, which is left to an operator after three times (rule S6). A telco that
- * is `unreachable` is unavailable, and its caller knows that it has done nothing.
+ * `refuse to end` befalls what stops or undoes something, which is left to an operator after three
+ * times (rule S6). A telco that is `unreachable` is unavailable, and its caller knows that it has
+ * done nothing.
  */
 export type Fault = (typeof faults)[number] | "refuse to end" | "unreachable"
 
@@ -47,7 +49,10 @@ export interface TelcoBooks {
   readonly services: ReadonlyArray<readonly [iccid: string, active: boolean]>
 }
 
-/** What the telco wrote down at one instant, under the key of the call; a refusal stands under its key too. */
+/**
+ * What the telco wrote down at one instant, under the key of the call; a refusal stands under its
+ * key too.
+ */
 export type TelcoRecord = { readonly at: Instant; readonly key: string; readonly refusal: string | null } & (
   | {
       readonly kind: "package"
@@ -63,7 +68,10 @@ export type TelcoRecord = { readonly at: Instant; readonly key: string; readonly
   | { readonly kind: "service change"; readonly iccid: string; readonly active: boolean }
 )
 
-/** A call as its caller saw it; `no answer`: the caller gave up, and the telco may have done the work. */
+/**
+ * A call as its caller saw it; `no answer`: the caller gave up, and the telco may have done the
+ * work.
+ */
 export interface TelcoCall {
   /** Business time at which the call began. */
   readonly at: Instant
@@ -95,7 +103,10 @@ export interface Simulated {
   readonly seed: number
   /** Business time at which the simulation began. */
   readonly start: Instant
-  /** Two organizations with an inventory and a webhook endpoint each; stories commonly play in the first. */
+  /**
+   * Two organizations with an inventory and a webhook endpoint each; stories commonly play in the
+   * first.
+   */
   readonly organizationIds: readonly [string, string]
   /** The ICCIDs of an organization's inventory, in order of import. */
   readonly iccids: (organizationId: string) => ReadonlyArray<string>
@@ -104,17 +115,20 @@ export interface Simulated {
   /** Runs a use case in the present process; one that stands still since a kill never ends it. */
   readonly use: <A, E>(effect: Effect.Effect<A, E, Services>) => Effect.Effect<A, E>
   /**
-   * Runs a story of several steps in the simulation's own time throughout, so that it is the same at each run however
-   * busy the machine is.
+   * Runs a story of several steps in the simulation's own time throughout, so that it is the same
+   * at each run however busy the machine is.
    */
   readonly inItsTime: <A, E, R>(story: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Business time. */
   readonly now: Effect.Effect<Instant>
-  /** Moves business time to an instant; everything due by then is done, in due order. Backwards is refused. */
+  /**
+   * Moves business time to an instant; everything due by then is done, in due order. Backwards is
+   * refused.
+   */
   readonly advanceTo: (instant: Instant) => Effect.Effect<Instant, Error>
   /**
-   * Likewise by a span, in milliseconds or such as `12 hours`. A span backwards, or not of whole milliseconds, is
-   * refused. Gives the new instant.
+   * Likewise by a span, in milliseconds or such as `12 hours`. A span backwards, or not of whole
+   * milliseconds, is refused. Gives the new instant.
    */
   readonly advanceBy: (by: Duration.Input) => Effect.Effect<Instant, Error>
   /** The clock goes on by a span while no process runs: what falls due is not done. */
@@ -129,7 +143,10 @@ export interface Simulated {
   readonly telcoRecords: (from: number) => ReadonlyArray<TelcoRecord>
   /** All calls that are over, from the `from`th on. */
   readonly telcoCalls: (from: number) => ReadonlyArray<TelcoCall>
-  /** From its `commits`th commit on the process stands still, before it or after it, as if killed there. */
+  /**
+   * From its `commits`th commit on the process stands still, before it or after it, as if killed
+   * there.
+   */
   readonly kill: (at: { readonly commits: number; readonly when: "before" | "after" }) => Effect.Effect<void>
   /** Ends when the present process stands still. */
   readonly killed: Effect.Effect<void>

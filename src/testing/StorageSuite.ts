@@ -3,9 +3,10 @@
  *
  *     StorageSuite.run("my storage", layer, { describe, it, afterAll }, { reference: memory.layer })
  *
- * The layer is built once, so the cases share a storage. Each works in an organization of its own and at a time of its
- * own, and leaves nothing behind that is due. They are to run one after another, on a storage that nothing else uses.
- * Ids come from a seed: a storage that lasts needs another `seed` for each run.
+ * The layer is built once, so the cases share a storage. Each works in an organization of its own
+ * and at a time of its own, and leaves nothing behind that is due. They are to run one after
+ * another, on a storage that nothing else uses. Ids come from a seed: a storage that lasts needs
+ * another `seed` for each run.
  */
 import { Effect, type Layer } from "effect"
 import type { Jobs } from "../ports/Jobs.ts"
@@ -42,9 +43,15 @@ export type Services = Storage | Jobs | Outbox
 
 /** What the storage is compared with, and how long. */
 export interface Options extends Suite.Options {
-  /** A storage known to be right, with which random commits and reads are compared; without it, none are. */
+  /**
+   * A storage known to be right, with which random commits and reads are compared; without it, none
+   * are.
+   */
   readonly reference?: Layer.Layer<Services>
-  /** Decides the ids and the random runs; 1 unless given. A storage that lasts needs another one for each run. */
+  /**
+   * Decides the ids and the random runs; 1 unless given. A storage that lasts needs another one for
+   * each run.
+   */
   readonly seed?: number
   /** How many random runs are compared with the reference for each of four seeds. */
   readonly runs?: number

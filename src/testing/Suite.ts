@@ -3,9 +3,9 @@
  *
  *     Suite.run("my adapter", layer, cases, { describe, it, afterAll })
  *
- * The layer is built once per suite, when its first case runs, and closed after the last one: by the runner's
- * `afterAll` where it has one, else when every case has run. Cases share what the layer gives, so each one must use ids
- * of its own.
+ * The layer is built once per suite, when its first case runs, and closed after the last one: by
+ * the runner's `afterAll` where it has one, else when every case has run. Cases share what the
+ * layer gives, so each one must use ids of its own.
  */
 import { Data, Effect, Equal, type Layer, ManagedRuntime } from "effect"
 
@@ -17,7 +17,10 @@ export interface Case<R> {
   readonly effect: Effect.Effect<void, unknown, R>
 }
 
-/** The part of a test runner that a suite needs; those of vitest, jest, mocha and `node:test` all fit. */
+/**
+ * The part of a test runner that a suite needs; those of vitest, jest, mocha and `node:test` all
+ * fit.
+ */
 export interface Runner {
   /** Groups the tests that `define` defines, under the suite's name. */
   readonly describe: (name: string, define: () => void) => unknown
@@ -27,13 +30,16 @@ export interface Runner {
     readonly skip?: (name: string, test: () => Promise<void>) => unknown
   }
   /**
-   * Runs `close`, which closes the suite's layer, after the last test. Absent: the layer is closed when every case
-   * has run.
+   * Runs `close`, which closes the suite's layer, after the last test. Absent: the layer is closed
+   * when every case has run.
    */
   readonly afterAll?: (close: () => Promise<void>) => unknown
 }
 
-/** What a host's hook gives: an effect, or for an author without Effect a value or a promise. A hook that throws has failed. */
+/**
+ * What a host's hook gives: an effect, or for an author without Effect a value or a promise. A hook
+ * that throws has failed.
+ */
 export type Answer<A, R> = Effect.Effect<A, unknown, R> | PromiseLike<A> | A
 
 /** Calls a hook, and waits for what it gives. */
@@ -50,7 +56,10 @@ export interface Options {
   readonly skip?: Readonly<Record<string, string>>
 }
 
-/** Defines the suite's cases with the runner. Throws where `skip` names an unknown case, or two have one name. */
+/**
+ * Defines the suite's cases with the runner. Throws where `skip` names an unknown case, or two have
+ * one name.
+ */
 export const run = <R, E>(
   suiteName: string,
   layer: Layer.Layer<R, E>,
@@ -97,7 +106,10 @@ export class CaseFailed extends Data.TaggedError("CaseFailed")<{
 export const holds = (what: string, condition: boolean): Effect.Effect<void, CaseFailed> =>
   condition ? Effect.void : Effect.fail(new CaseFailed({ message: what }))
 
-/** Fails the case unless the two are structurally equal; the message has each path at which they differ. */
+/**
+ * Fails the case unless the two are structurally equal; the message has each path at which they
+ * differ.
+ */
 export const equals = <A>(what: string, actual: A, expected: A): Effect.Effect<void, CaseFailed> =>
   Equal.equals(actual, expected) ? Effect.void : holds(`${what}\n${listing(actual, expected)}`, false)
 

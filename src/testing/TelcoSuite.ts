@@ -3,9 +3,10 @@
  *
  *     TelcoSuite.run("my telco", layer, { describe, it }, { iccid: "8988…" })
  *
- * It uses keys that were never used before, so it can run any number of times against the same telco. What the port
- * cannot show, such as how many messages were sent, is checked where `observe` shows it. What happens to calls that are
- * lost, late or refused is checked where `faults` makes them so. The suite's name says what it could not observe.
+ * It uses keys that were never used before, so it can run any number of times against the same
+ * telco. What the port cannot show, such as how many messages were sent, is checked where `observe`
+ * shows it. What happens to calls that are lost, late or refused is checked where `faults` makes
+ * them so. The suite's name says what it could not observe.
  */
 import { Effect, Layer } from "effect"
 import type { PlanTerms } from "../domain/Plan.ts"
@@ -25,8 +26,8 @@ export interface Options<R> extends Suite.Options {
   /** Absent: effects that the port does not show are not checked. */
   readonly observe?: Subject.Observe<R>
   /**
-   * Whether the telco has to refuse an order for a SIM on which others than its `onlyAttachments` have packages (rule S5);
-   * false unless given: then it may also take it.
+   * Whether the telco has to refuse an order for a SIM on which others than its `onlyAttachments`
+   * have packages (rule S5); false unless given: then it may also take it.
    */
   readonly findsOthers?: boolean
   /** Cases about a fault whose hook is absent are left out. */
@@ -36,8 +37,8 @@ export interface Options<R> extends Suite.Options {
 const { freshKey, freshPackageId, sameCall, timesInOrder } = Subject
 
 /**
- * The suite's cases, for a runner of one's own. Those about faults are there where `faults` has the hook that they
- * need.
+ * The suite's cases, for a runner of one's own. Those about faults are there where `faults` has the
+ * hook that they need.
  */
 export const cases = <R = never>(options: Options<R> = {}): ReadonlyArray<Suite.Case<Telco | R>> => {
   const subject = Subject.subject(options)
@@ -274,7 +275,10 @@ const blindSpots = <R>({ faults = {}, observe }: Options<R>): string => {
   return spots.length === 0 ? "" : ` (not observed: ${spots.join(", ")})`
 }
 
-/** A telco of plain functions: what `telcoLayer` of `simplan/promise` makes, which names no type of Effect. */
+/**
+ * A telco of plain functions: what `telcoLayer` of `simplan/promise` makes, which names no type of
+ * Effect.
+ */
 export interface PlainTelco {
   readonly "~simplan/Telco": true
 }

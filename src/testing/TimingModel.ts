@@ -1,18 +1,21 @@
 /**
- * An independent model of the timing rules, to be read in one sitting: what the interface's seven `active_period` rules
- * say of an attachment, and rules T1 to T7 and S8 where the interface is silent. It imports nothing, so that a mistake in the
- * service is not made here as well.
+ * An independent model of the timing rules, to be read in one sitting: what the interface's seven
+ * `active_period` rules say of an attachment, and rules T1 to T7 and S8 where the interface is
+ * silent. It imports nothing, so that a mistake in the service is not made here as well.
  *
  * The seven rules, in the interface's words:
  *  1. Non-recurring plan, `active_period` omitted: the package activates at first use.
- *  2. Non-recurring plan, `active_period` given: `start` and `end` are both required; they become the start and end of
- *     the package's active period and override the plan's validity period.
+ *  2. Non-recurring plan, `active_period` given: `start` and `end` are both required; they become
+ *     the start and end of the package's active period and override the plan's validity period.
  *  3. Recurring plan, `active_period` omitted: activation at first use.
- *  4. Recurring plan, `active_period` given: `start` is required, `end` is optional; a given `end` is ignored.
- *  5. Recurring plan, `start` in the past by at most 24 hours: the first subscriber package is created immediately.
- *  6. Recurring plan, `start` in the future within 12 hours: the first package is created immediately.
- *  7. Recurring plan, `start` more than 12 hours in the future: no package is created immediately; the system creates
- *     the first one 12 hours before its activation time.
+ *  4. Recurring plan, `active_period` given: `start` is required, `end` is optional; a given `end`
+ *     is ignored.
+ *  5. Recurring plan, `start` in the past by at most 24 hours: the first subscriber package is
+ *     created immediately.
+ *  6. Recurring plan, `start` in the future within 12 hours: the first package is created
+ *     immediately.
+ *  7. Recurring plan, `start` more than 12 hours in the future: no package is created immediately;
+ *     the system creates the first one 12 hours before its activation time.
  */
 
 const HOUR = 60 * 60 * 1000
@@ -71,7 +74,10 @@ export const refused = (plan: Plan, period: Period | null, now: number): "start"
   return (lasting(plan, start, plan.recurrence.occurrences - 1).expirationAt ?? 0) < YEAR_10000 ? null : "start" // P1
 }
 
-/** T1: `count` months on, on the same day of the month, or the last one where the month is too short. */
+/**
+ * T1: `count` months on, on the same day of the month, or the last one where the month is too
+ * short.
+ */
 const monthsOn = (anchor: number, count: number): number => {
   const from = new Date(anchor)
   const month = from.getUTCMonth() + count
@@ -105,7 +111,10 @@ const sinceFirstUse = (plan: Plan, firstUse: number | null): Times =>
 /** Where the occurrences of a plan that recurs are counted from: rules 3 and 4. */
 const anchorOf = ({ firstUse, period }: Facts): number | null => (period === null ? firstUse : period.start)
 
-/** The packages that there are at `now`, whenever nothing is left to be done: in order, from occurrence 0 on. */
+/**
+ * The packages that there are at `now`, whenever nothing is left to be done: in order, from
+ * occurrence 0 on.
+ */
 export const packages = (facts: Facts, now: number): ReadonlyArray<Times> => {
   const { firstUse, period, plan, suspendedAt } = facts
   if (plan.recurrence === null) {
@@ -136,7 +145,10 @@ export const times = (facts: Facts): Times => {
   }
 }
 
-/** T2: the state at `now`. An attachment that waits for its first use has a package from the beginning. */
+/**
+ * T2: the state at `now`. An attachment that waits for its first use has a package from the
+ * beginning.
+ */
 export const state = (facts: Facts, now: number): string => {
   const { activationAt, expirationAt } = times(facts)
   if (facts.suspendedAt !== null) return "SUSPENDED"
@@ -146,8 +158,8 @@ export const state = (facts: Facts, now: number): string => {
 }
 
 /**
- * S8: how many MB are ordered of a package on the SIM that its subscription has moved to; 0 where it is not ordered. A move
- * changes nothing else: no times, no state, and no occurrences.
+ * S8: how many MB are ordered of a package on the SIM that its subscription has moved to; 0 where
+ * it is not ordered. A move changes nothing else: no times, no state, and no occurrences.
  */
 export const left = (
   plan: { readonly dataMegaBytes: number; readonly isThrottled: boolean },

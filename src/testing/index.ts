@@ -1,6 +1,7 @@
 /**
- * What simplan publishes for tests: the conformance suites that its own adapters pass, and the kit for random runs of a
- * simulated service: arbitraries, commands, histories, what must hold of them, and a model of the timing rules.
+ * What simplan publishes for tests: the conformance suites that its own adapters pass, and the kit
+ * for random runs of a simulated service: arbitraries, commands, histories, what must hold of them,
+ * and a model of the timing rules.
  */
 export * as Arbitraries from "./Arbitraries.ts"
 export * as Commands from "./Commands.ts"

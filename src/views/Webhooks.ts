@@ -1,5 +1,6 @@
 /**
- * Webhook endpoints and the log of their deliveries, as hosts and callers see them (rules W5 to W7).
+ * Webhook endpoints and the log of their deliveries, as hosts and callers see them (rules W5 to
+ * W7).
  */
 import * as Rules from "../domain/Delivery.ts"
 import * as TextLimit from "../domain/TextLimit.ts"

@@ -1,6 +1,6 @@
 /**
- * The entry point `simplan/views`, for adapters that are faces: what hosts, callers and pages see and send, and the values
- * that examples share.
+ * The entry point `simplan/views`, for adapters that are faces: what hosts, callers and pages see
+ * and send, and the values that examples share.
  */
 export * as Copy from "./Copy.ts"
 export * as Jobs from "./Jobs.ts"

@@ -22,8 +22,9 @@ const isPlumbing = (member: Node): boolean =>
   (isNode(member["key"]) && member["key"].type === "PrivateIdentifier")
 
 /**
- * The members of an interface or a class, and the shape of the service or the fields of the error that a class is made
- * of. The fields of any other type that is written in place are told of by what it belongs to.
+ * The members of an interface or a class, and the shape of the service or the fields of the error
+ * that a class is made of. The fields of any other type that is written in place are told of by
+ * what it belongs to.
  */
 const membersOf = (declaration: Node): ReadonlyArray<Node> => {
   const body = isNode(declaration["body"]) ? nodesOf(declaration["body"]["body"]) : []
@@ -44,7 +45,10 @@ const membersOf = (declaration: Node): ReadonlyArray<Node> => {
 /** What is between a doc comment and what it describes. */
 const BETWEEN = /^(?:\s|export\b|declare\b|\/\/[^\n]*\n)*$/
 
-/** The undescribed ones of a module's declarations, as far as their names are public, and of their members. */
+/**
+ * The undescribed ones of a module's declarations, as far as their names are public, and of their
+ * members.
+ */
 export const undescribed = (
   { body, descriptions, path, text }: Source,
   isPublic: (name: string) => boolean

@@ -1,5 +1,6 @@
 /**
- * What the entry points of the package export: the names that each of them leads to, by the module that declares them.
+ * What the entry points of the package export: the names that each of them leads to, by the module
+ * that declares them.
  */
 import { readFileSync } from "node:fs"
 import { posix } from "node:path"
@@ -24,7 +25,10 @@ const manifest: { readonly exports: Readonly<Record<string, { readonly "simplan-
   readFileSync(`${root}package.json`, "utf8")
 )
 
-/** The entry points by their names: `simplan` for the package itself, `ports` for `simplan/ports`; and their modules. */
+/**
+ * The entry points by their names: `simplan` for the package itself, `ports` for `simplan/ports`;
+ * and their modules.
+ */
 export const entryPoints: ReadonlyMap<string, string> = new Map(
   Object.entries(manifest.exports).flatMap(([specifier, { "simplan-source": source }]) =>
     source === undefined ? [] : [[specifier === "." ? "simplan" : specifier.slice(2), source.slice(2)]]
@@ -58,7 +62,10 @@ const imports = ({ body }: Source): ReadonlyMap<string, { readonly from: string;
       )
   )
 
-/** What the module at a path exports, and the modules that it exports from. Other packages are left out. */
+/**
+ * What the module at a path exports, and the modules that it exports from. Other packages are left
+ * out.
+ */
 export const exported = (entry: string): Exported => {
   const found = new Map<string, Set<string>>()
   const seen = new Set<string>()

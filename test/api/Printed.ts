@@ -1,5 +1,6 @@
 /**
- * What printed files have in common: the formatter's form, doc comments, and tables between markers of a document.
+ * What printed files have in common: the formatter's form, doc comments, and tables between markers
+ * of a document.
  */
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -38,8 +39,8 @@ export const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<Readonly
     .join("\n")
 
 /**
- * Compares the text between `<!-- Printed: name.` and `<!-- End of name.` of a document with what is printed; with `--update`
- * the document gets it.
+ * Compares the text between `<!-- Printed: name.` and `<!-- End of name.` of a document with what
+ * is printed; with `--update` the document gets it.
  */
 export const between = async (path: string, name: string, printed: string): Promise<void> => {
   const text = readFileSync(`${root}${path}`, "utf8")

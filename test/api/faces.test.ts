@@ -1,6 +1,6 @@
 /**
- * Every method of every service, with what hosts and operators have of it: a method of the library, an endpoint, or the
- * reason why there is none. A method that is not in the table does not compile.
+ * Every method of every service, with what hosts and operators have of it: a method of the library,
+ * an endpoint, or the reason why there is none. A method that is not in the table does not compile.
  */
 import type { Services } from "simplan"
 import { Api } from "simplan/http-api"
@@ -186,7 +186,10 @@ const faces: Faces = {
   }
 }
 
-/** Methods of the library that are a second one of a method of the table, or ask the telcos themselves. */
+/**
+ * Methods of the library that are a second one of a method of the table, or ask the telcos
+ * themselves.
+ */
 const ofLibraryAlone = [
   "messages.settled",
   "sims.previewImport",
@@ -195,7 +198,10 @@ const ofLibraryAlone = [
   "wallet.settled"
 ]
 
-/** Endpoints that answer without a service of the table, and the twins of `/v3` in the management API. */
+/**
+ * Endpoints that answer without a service of the table, and the twins of `/v3` in the management
+ * API.
+ */
 const ofApiAlone = /^(?:system|notifications|telcos|organization[A-Z]\w*)\.|^serviceOperators\.(?:begin|end)Session$/
 
 const namesOf = (face: "library" | "api"): ReadonlyArray<string> =>

@@ -1,5 +1,5 @@
-// What each entry point declares, in `test/api/reports`: a change of the public types shows as a change of a file.
-// `npm run check:api` compares; `npm run api` writes the reports anew.
+// What each entry point declares, in `test/api/reports`: a change of the public types shows as a
+// change of a file. `npm run check:api` compares; `npm run api` writes the reports anew.
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -12,7 +12,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 const reports = join(root, "test", "api", "reports")
 const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
-/** `promise` for `simplan/promise`, `simplan` for the package itself; and the module of its declarations. */
+/**
+ * `promise` for `simplan/promise`, `simplan` for the package itself; and the module of its
+ * declarations.
+ */
 const entries = Object.entries(exports).flatMap(([specifier, { types } = {}]) =>
   types === undefined
     ? []
@@ -48,8 +51,8 @@ const bare = (path, text) => {
 }
 
 /**
- * The modules that a module exports, as a whole or in part. What they use of others is no part of what is public, nor are the
- * other modules of an index of which it exports some.
+ * The modules that a module exports, as a whole or in part. What they use of others is no part of
+ * what is public, nor are the other modules of an index of which it exports some.
  */
 const exported = (module, codeOf) =>
   Array.from(codeOf(module).matchAll(/^export (\{.*?\} )?[^\n]*from "(\.[^"]+)"/gm), ([, some, specifier]) => {
@@ -60,7 +63,10 @@ const exported = (module, codeOf) =>
     return modules.filter(([, name]) => names.includes(name)).map(([, , own]) => posix.join(path, "..", `${own}.d.ts`))
   }).flat()
 
-/** The reports by the names of their files. A module that several entries lead to is in the report of the first. */
+/**
+ * The reports by the names of their files. A module that several entries lead to is in the report
+ * of the first.
+ */
 const make = () => {
   const folder = mkdtempSync(join(tmpdir(), "simplan-api-"))
   try {
@@ -98,7 +104,10 @@ const difference = (before, after) => {
   ].slice(0, 40)
 }
 
-/** The words of a text in one order: the compiler writes the members of a union in an order that changes. */
+/**
+ * The words of a text in one order: the compiler writes the members of a union in an order that
+ * changes.
+ */
 const words = (text) => (text.match(/[\w$"'`/-]+/g) ?? []).sort().join(" ")
 
 /** A report as it stands; empty where there is none. */

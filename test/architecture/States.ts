@@ -1,8 +1,10 @@
 /**
- * Who asks for a state by one of its tags. A state of several steps that is asked for by one tag is asked for by half, so only
- * the module that owns it compares tags; all others call its questions, or decide on every tag by a `switch` without `default`.
+ * Who asks for a state by one of its tags. A state of several steps that is asked for by one tag is
+ * asked for by half, so only the module that owns it compares tags; all others call its questions,
+ * or decide on every tag by a `switch` without `default`.
  *
- * The compiler finds the declaration of what is compared, so that neither another name nor a destructured field hides one.
+ * The compiler finds the declaration of what is compared, so that neither another name nor a
+ * destructured field hides one.
  */
 import { API, type Program } from "typescript/unstable/sync"
 import * as Ast from "typescript/unstable/ast"

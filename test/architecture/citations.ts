@@ -1,17 +1,22 @@
 /**
- * The rules of `src/domain/rules` and the places that cite them. Pages and files are checked as text, so that the tests can
- * plant mistakes.
+ * The rules of `src/domain/rules` and the places that cite them. Pages and files are checked as
+ * text, so that the tests can plant mistakes.
  */
 import type { SourceFile } from "./rules.ts"
 
 /** Where the pages of rules are. */
 export const PAGES = "src/domain/rules/"
 
-/** The codes of the rules that a page defines: a list item each, which begins with the code in bold. */
+/**
+ * The codes of the rules that a page defines: a list item each, which begins with the code in bold.
+ */
 export const definedIn = (page: string): ReadonlyArray<string> =>
   Array.from(page.matchAll(/^- \*\*([A-Z]\d+)\*\*/gm), ([, code = ""]) => code)
 
-/** The codes that a text cites: `T1`, and each of `T1 to T7`. A citation may go on in the next line of a comment. */
+/**
+ * The codes that a text cites: `T1`, and each of `T1 to T7`. A citation may go on in the next line
+ * of a comment.
+ */
 export const citedIn = (text: string): ReadonlySet<string> => {
   const oneLine = text.replace(/\n\s*(?:\*|\/\/)?\s*/g, " ")
   const found = Array.from(oneLine.matchAll(/\b([TPSIRULWEH])([1-9]\d?)(?: to \1([1-9]\d?))?\b/g))
@@ -50,7 +55,10 @@ export const rulesOf = (files: ReadonlyArray<SourceFile>): ReadonlyArray<Citing>
   )
 }
 
-/** One line per mistake: a rule that is defined twice, that nothing holds or tests, or that is cited and not defined. */
+/**
+ * One line per mistake: a rule that is defined twice, that nothing holds or tests, or that is cited
+ * and not defined.
+ */
 export const mistakes = (files: ReadonlyArray<SourceFile>): ReadonlyArray<string> => {
   const rules = rulesOf(files)
   const codes = rules.map(({ code }) => code)

@@ -1,6 +1,7 @@
 /**
- * The documents of the repository: each link and each path leads to a file, a folder or a heading, each participant of a sequence
- * diagram is a module, each block of code is in a language that a test checks, and one that names a file is part of it.
+ * The documents of the repository: each link and each path leads to a file, a folder or a heading,
+ * each participant of a sequence diagram is a module, each block of code is in a language that a
+ * test checks, and one that names a file is part of it.
  */
 import { describe, expect, it } from "vitest"
 import * as Blocks from "../documents/Blocks.ts"
@@ -10,7 +11,10 @@ import * as Links from "../documents/Links.ts"
 
 type Exists = (path: string) => boolean
 
-/** The links and named paths of a document that lead nowhere. `anchorsOf` gives those of a document that exists. */
+/**
+ * The links and named paths of a document that lead nowhere. `anchorsOf` gives those of a document
+ * that exists.
+ */
 const deadLinks = (
   path: string,
   text: string,
@@ -43,8 +47,9 @@ const unnamed = (text: string): ReadonlyArray<string> =>
   }).flat()
 
 /**
- * The languages of blocks, and none for drawings. `types.test.ts` checks `ts`, `commands.test.ts` runs `sh` and `text`. A
- * block of `js` is of a file, which a test runs, and so is one of `json`, which a test reads.
+ * The languages of blocks, and none for drawings. `types.test.ts` checks `ts`, `commands.test.ts`
+ * runs `sh` and `text`. A block of `js` is of a file, which a test runs, and so is one of `json`,
+ * which a test reads.
  */
 const languages = new Set(["ts", "js", "json", "sh", "text", "mermaid", ""])
 

@@ -1,6 +1,6 @@
 /**
- * The faults that `npm run test:mutants` plants: each one's text stands in its file exactly once. A rename that forgets a
- * fault fails here, rather than in a run of many minutes.
+ * The faults that `npm run test:mutants` plants: each one's text stands in its file exactly once. A
+ * rename that forgets a fault fails here, rather than in a run of many minutes.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

@@ -1,6 +1,7 @@
 /**
- * The folders of the repository: each says what lives there, and none is too full to be read at a glance. A folder says it
- * in its `index.ts` or README, or in a README above it that links to it or names it.
+ * The folders of the repository: each says what lives there, and none is too full to be read at a
+ * glance. A folder says it in its `index.ts` or README, or in a README above it that links to it or
+ * names it.
  */
 import { readdirSync } from "node:fs"
 import { posix, sep } from "node:path"

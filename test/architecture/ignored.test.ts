@@ -1,6 +1,7 @@
 /**
- * A failure that is ignored has a comment beside it that begins with `Failure:` and says who makes up for it. One that nobody
- * makes up for leaves something undone for good, so a new one without such a comment is found here.
+ * A failure that is ignored has a comment beside it that begins with `Failure:` and says who makes
+ * up for it. One that nobody makes up for leaves something undone for good, so a new one without
+ * such a comment is found here.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

@@ -1,4 +1,7 @@
-/** The words of identifiers: the standard ones (publish, notify, report, poll, observe), and none of our own for them. */
+/**
+ * The words of identifiers: the standard ones (publish, notify, report, poll, observe), and none of
+ * our own for them.
+ */
 import { readdirSync } from "node:fs"
 import { sep } from "node:path"
 import { parseSync } from "vite"

@@ -1,6 +1,6 @@
 /**
- * The pages of `src/domain/rules` define every rule that is cited anywhere, and each has a file and a test that cite it. The list
- * of them is printed by `npm run print`.
+ * The pages of `src/domain/rules` define every rule that is cited anywhere, and each has a file and
+ * a test that cite it. The list of them is printed by `npm run print`.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { relative, sep } from "node:path"

@@ -1,6 +1,7 @@
 /**
- * The import rules of the design: domain ← views ← ports ← app ← testing, adapters as strangers, time as an argument.
- * A file is checked as text under a path, so that the tests can plant violations.
+ * The import rules of the design: domain ← views ← ports ← app ← testing, adapters as strangers,
+ * time as an argument. A file is checked as text under a path, so that the tests can plant
+ * violations.
  */
 import { posix } from "node:path"
 import { parseSync } from "vite"
@@ -12,13 +13,17 @@ export interface SourceFile {
 }
 
 export interface Manifest {
-  /** Entry points and the source files behind them: `simplan/memory` → `adapters/memory/index.ts`. */
+  /**
+   * Entry points and the source files behind them: `simplan/memory` → `adapters/memory/index.ts`.
+   */
   readonly entries: ReadonlyMap<string, string>
-  /** What is installed with the package, the optional included; development dependencies are not. */
+  /**
+   * What is installed with the package, the optional included; development dependencies are not.
+   */
   readonly dependencies: ReadonlySet<string>
 }
 
-// --- reading a file ----------------------------------------------------------------------------------------------------
+// --- reading a file ------------------------------------------------------------------------------
 
 interface Import {
   /** Undefined when it is computed. */
@@ -135,7 +140,7 @@ const parse = (file: SourceFile): Facts => {
   return { imports, ambient }
 }
 
-// --- the rules ---------------------------------------------------------------------------------------------------------
+// --- the rules -----------------------------------------------------------------------------------
 
 /** A layer may import itself and what stands before it. `index` is what stands in `src` itself. */
 const layers = ["domain", "views", "ports", "app", "index", "testing"] as const
@@ -264,7 +269,7 @@ export const violations = (files: ReadonlyArray<SourceFile>, manifest: Manifest)
     ].flatMap((problem) => (problem === undefined ? [] : [`${file.path} ${problem}`]))
   })
 
-// --- what is loaded with a file ----------------------------------------------------------------------------------------
+// --- what is loaded with a file ------------------------------------------------------------------
 
 const targetOf = (path: string, { specifier = "" }: Import, manifest: Manifest): string | undefined =>
   isRelative(specifier) ? posix.join(posix.dirname(path), specifier) : manifest.entries.get(specifier)
@@ -294,7 +299,7 @@ export const loadedWith = (entry: string, files: ReadonlyArray<SourceFile>, mani
   return { files: found, dynamic }
 }
 
-// --- cycles -----------------------------------------------------------------------------------------------------------
+// --- cycles --------------------------------------------------------------------------------------
 
 /** The files among `files` that each one imports, types included. */
 const graphOf = (files: ReadonlyArray<SourceFile>, manifest: Manifest): Graph => {
@@ -310,8 +315,8 @@ const graphOf = (files: ReadonlyArray<SourceFile>, manifest: Manifest): Graph =>
 type Graph = ReadonlyMap<string, ReadonlyArray<string>>
 
 /**
- * The circles of a graph: one line for each group of nodes in which every one leads to every other one, as `a, b`. Tarjan's
- * algorithm for strongly connected components.
+ * The circles of a graph: one line for each group of nodes in which every one leads to every other
+ * one, as `a, b`. Tarjan's algorithm for strongly connected components.
  */
 const circlesIn = (graph: Graph): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -345,7 +350,10 @@ const circlesIn = (graph: Graph): ReadonlyArray<string> => {
 export const cycles = (files: ReadonlyArray<SourceFile>, manifest: Manifest): ReadonlyArray<string> =>
   circlesIn(graphOf(files, manifest))
 
-/** The folders beside each other that two paths are in, as far down as they differ; undefined where one is above the other. */
+/**
+ * The folders beside each other that two paths are in, as far down as they differ; undefined where
+ * one is above the other.
+ */
 const roomsOf = (from: string, to: string): readonly [string, string] | undefined => {
   const [one, other] = [from.split("/"), to.split("/")]
   const depth = one.findIndex((name, index) => name !== other[index])
@@ -354,8 +362,8 @@ const roomsOf = (from: string, to: string): readonly [string, string] | undefine
 }
 
 /**
- * The circles of imports among folders beside each other, types included, each folder with all that is below it. What they
- * share stands above them, or in another one.
+ * The circles of imports among folders beside each other, types included, each folder with all that
+ * is below it. What they share stands above them, or in another one.
  */
 export const roomCycles = (files: ReadonlyArray<SourceFile>, manifest: Manifest): ReadonlyArray<string> => {
   const graph = new Map<string, Array<string>>()
@@ -381,7 +389,9 @@ const topLevel = new Set([
   "CHANGELOG.md"
 ])
 
-/** The entries at the top of the repository, given the paths of its files, that do not belong there. */
+/**
+ * The entries at the top of the repository, given the paths of its files, that do not belong there.
+ */
 export const strayEntries = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...new Set(paths.map((path) => path.split("/")[0] ?? ""))].filter(
     (name) => !topLevel.has(name) && !name.startsWith(".")

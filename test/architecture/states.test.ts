@@ -1,5 +1,6 @@
 /**
- * A state of several steps is asked for by the questions of its module, and by no tag outside of it.
+ * A state of several steps is asked for by the questions of its module, and by no tag outside of
+ * it.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -19,7 +20,10 @@ const states: ReadonlyArray<States.State> = [
   { type: "Delivery", file: "src/domain/Delivery.ts", field: "status" }
 ]
 
-/** Invariants, suites and verdicts say the rules once more, and share no question with what they check. */
+/**
+ * Invariants, suites and verdicts say the rules once more, and share no question with what they
+ * check.
+ */
 const isChecked = (path: string): boolean =>
   /^(?:src|adapters)\//.test(path) && !/^(?:src\/testing|adapters\/simulation)\//.test(path)
 

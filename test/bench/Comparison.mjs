@@ -1,5 +1,5 @@
-// Measuring things side by side: one after the other, several times over, so that what the machine does beside it
-// befalls all of them; the middle one of the rounds is taken of each.
+// Measuring things side by side: one after the other, several times over, so that what the machine
+// does beside it befalls all of them; the middle one of the rounds is taken of each.
 import * as Processes from "./Processes.mjs"
 
 const middle = (numbers) => [...numbers].sort((left, right) => left - right)[Math.floor((numbers.length - 1) / 2)]
@@ -15,9 +15,9 @@ const medians = (measured) =>
 const WARM_UP = 20_000
 
 /**
- * The contenders are `{name: {server, task, before?}}`; `before` puts the data right for each load and is not measured.
- * Each is warmed up first, with as many requests as its code needs to be compiled: in several loads, where the task has an
- * amount of its own that is smaller.
+ * The contenders are `{name: {server, task, before?}}`; `before` puts the data right for each load
+ * and is not measured. Each is warmed up first, with as many requests as its code needs to be
+ * compiled: in several loads, where the task has an amount of its own that is smaller.
  */
 export const alternate = async (contenders, { rounds, seconds }) => {
   const names = Object.keys(contenders)
@@ -38,8 +38,9 @@ export const alternate = async (contenders, { rounds, seconds }) => {
 }
 
 /**
- * Measures the service and its yardstick by turns, several times. Gives the round whose ratio is the middle one, of rates or of
- * what `of` gives: what else the machine does changes slowly, so the two measurements of a round are the closest to each other.
+ * Measures the service and its yardstick by turns, several times. Gives the round whose ratio is
+ * the middle one, of rates or of what `of` gives: what else the machine does changes slowly, so the
+ * two measurements of a round are the closest to each other.
  */
 export const beside = async (service, yardstick, rounds, of = ({ perSecond }) => perSecond) => {
   const measured = []

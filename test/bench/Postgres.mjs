@@ -1,5 +1,5 @@
-// The PostgreSQL that everything is measured on: the one that the tests use, set up as an operator would for two cores
-// and 4 GB. Every commit is on the disk before it is answered.
+// The PostgreSQL that everything is measured on: the one that the tests use, set up as an operator
+// would for two cores and 4 GB. Every commit is on the disk before it is answered.
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
@@ -50,7 +50,9 @@ export const start = async () => {
     return of.toString()
   }
 
-  /** Runs statements one after the other on a connection of their own; gives the last one's rows. */
+  /**
+   * Runs statements one after the other on a connection of their own; gives the last one's rows.
+   */
   const query = async (name, ...statements) => {
     const client = new pg.Client({ connectionString: urlOf(name) })
     await client.connect()

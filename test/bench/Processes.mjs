@@ -16,8 +16,8 @@ const running = new Set()
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SIMPLAN_")))
 
 /**
- * A process's parent, and how many milliseconds of a core, user and system, it has used itself and its ended children (Linux
- * only; 0 elsewhere).
+ * A process's parent, and how many milliseconds of a core, user and system, it has used itself and
+ * its ended children (Linux only; 0 elsewhere).
  */
 export const statOf = (pid) => {
   try {
@@ -151,7 +151,10 @@ export const script = (name, task, options) => {
   }
 }
 
-/** Puts a load on a server and returns what came of it; `cpuMillis` is what the server used meanwhile. */
+/**
+ * Puts a load on a server and returns what came of it; `cpuMillis` is what the server used
+ * meanwhile.
+ */
 export const load = async (server, task) => {
   const before = cpuMillis(server.pid)
   const loader = script("load.mjs", { ...task, url: server.url })

@@ -1,4 +1,5 @@
-// The data that is measured on, made in SQL: SIMs, subscriptions with one attachment and one package each, and work.
+// The data that is measured on, made in SQL: SIMs, subscriptions with one attachment and one
+// package each, and work.
 import { createHash } from "node:crypto"
 import { ApiKey } from "../../dist/src/ports/index.js"
 
@@ -91,8 +92,8 @@ const subscriptions = (sims, now) => [
 ]
 
 /**
- * Makes the first `count` attachments recurring ones whose occurrence 1 is due at `due`, SQL in which `i` is the number
- * of the attachment, from 1. Occurrences before it are there.
+ * Makes the first `count` attachments recurring ones whose occurrence 1 is due at `due`, SQL in
+ * which `i` is the number of the attachment, from 1. Occurrences before it are there.
  */
 export const dueOccurrences = (count, due, terms = {}) => [
   `update simplan.attachment a
@@ -118,8 +119,8 @@ export const futureJobs = (count, now) => [
 ]
 
 /**
- * Endpoints of one organization, each with as many deliveries. `url` is SQL in which `e` numbers the endpoints, `due` SQL
- * in which `i` also numbers the deliveries of an endpoint, both from 1.
+ * Endpoints of one organization, each with as many deliveries. `url` is SQL in which `e` numbers
+ * the endpoints, `due` SQL in which `i` also numbers the deliveries of an endpoint, both from 1.
  */
 export const deliveries = (endpoints, each, url, due, now) => [
   `insert into simplan.webhook_endpoint (organization_id, endpoint_id, url, description, signing_keys, created_at, version)
@@ -141,5 +142,7 @@ export const deliveries = (endpoints, each, url, due, now) => [
     from generate_series(1, ${each}) i, generate_series(1, ${endpoints}) e`
 ]
 
-/** The statistics and the visibility of rows, as a database has them that has been up for a while. */
+/**
+ * The statistics and the visibility of rows, as a database has them that has been up for a while.
+ */
 export const settled = ["vacuum (analyze)", "checkpoint"]

@@ -1,4 +1,5 @@
-// graphile-worker's rate of jobs that do nothing, for comparison. Says in JSON how many it did in how many seconds.
+// graphile-worker's rate of jobs that do nothing, for comparison. Says in JSON how many it did in
+// how many seconds.
 import { Logger, makeWorkerUtils, run } from "graphile-worker"
 
 const { count, databaseUrl, worker } = JSON.parse(process.argv[2])

@@ -1,6 +1,7 @@
-// The load tool: autocannon in a process of its own. It takes a task as JSON and prints what it measured as JSON. What
-// it asks for is made before it begins: one request costs it about 13 µs. A task with a rate is paced evenly, which
-// autocannon does not do: it sends what is due in a second at its beginning.
+// The load tool: autocannon in a process of its own. It takes a task as JSON and prints what it
+// measured as JSON. What it asks for is made before it begins: one request costs it about 13 µs. A
+// task with a rate is paced evenly, which autocannon does not do: it sends what is due in a second
+// at its beginning.
 import autocannon from "autocannon"
 import { Agent, request } from "node:http"
 
@@ -17,7 +18,10 @@ const requestsOf = () => {
   })
 }
 
-/** Batches of reports, each of another SIM, with ids that nobody has used; one in a hundred passes half its allowance. */
+/**
+ * Batches of reports, each of another SIM, with ids that nobody has used; one in a hundred passes
+ * half its allowance.
+ */
 const batches = () => {
   const { of, prefix, run, size, sims, token } = task.reports
   const occurredAt = new Date(Date.now() - 1_000).toISOString()

@@ -1,6 +1,7 @@
-// Receives webhooks on every address of the loopback network, each of which is a host of its own to a sender. What comes
-// to `/dead` is never answered. When it is asked to stop it says in JSON what came in, and how late: the path names the
-// endpoint, the body the event, and both together when the delivery was due.
+// Receives webhooks on every address of the loopback network, each of which is a host of its own to
+// a sender. What comes to `/dead` is never answered. When it is asked to stop it says in JSON what
+// came in, and how late: the path names the endpoint, the body the event, and both together when
+// the delivery was due.
 import { createHash, createHmac } from "node:crypto"
 import { createServer } from "node:http"
 

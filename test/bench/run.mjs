@@ -5,8 +5,9 @@
 //     npm run bench -- --sims 10000,1000000           # with both, and what the growth costs
 //     npm run bench -- --seconds 2 --rounds 1         # quicker, and less exact
 //
-// Each server is a process of its own and so is the load tool. What is compared is measured by turns. A ratio is the
-// middle one of the rounds; numbers of µs are what the measured process used of a core for one request.
+// Each server is a process of its own and so is the load tool. What is compared is measured by
+// turns. A ratio is the middle one of the rounds; numbers of µs are what the measured process used
+// of a core for one request.
 import { availableParallelism, loadavg } from "node:os"
 import { parseArgs } from "node:util"
 import { ensureBuilt } from "../../adapters/cli/build/build.mjs"

@@ -2,9 +2,9 @@
 //
 //     npm run bench:simulation
 //
-// Each line is a process of its own, the last one two side by side, one on each of two cores. An event is one package
-// or one usage report, all that it causes included; the ratio compares what one costs with the line of 100. A process
-// has lived a little before it is measured.
+// Each line is a process of its own, the last one two side by side, one on each of two cores. An
+// event is one package or one usage report, all that it causes included; the ratio compares what
+// one costs with the line of 100. A process has lived a little before it is measured.
 import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,12 +16,12 @@ const folder = mkdtempSync(join(tmpdir(), "simplan-bench-"))
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
 const script = await bundle("test/bench/simulation.ts", folder)
 
-// Left alone, V8 lets garbage lie while there is memory, or looks for it long before the room is used up: the processes
-// of the last line get less than 1 GB together, and use it.
+// Left alone, V8 lets garbage lie while there is memory, or looks for it long before the room is
+// used up: the processes of the last line get less than 1 GB together, and use it.
 const HEAP_MEGABYTES = 800
 
-// What an event makes lives shortly: with more room for new values, and nothing put among the old ones early, a quarter
-// of the time is saved.
+// What an event makes lives shortly: with more room for new values, and nothing put among the old
+// ones early, a quarter of the time is saved.
 const YOUNG = ["--max-semi-space-size=32", "--no-allocation-site-pretenuring"]
 
 const heapOf = (processes) => {

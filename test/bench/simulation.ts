@@ -1,7 +1,7 @@
 /**
- * A year, or a part of one, in the life of many subscriptions with a daily recurring plan, each reporting its usage
- * every day, on memory storage. What is measured is all that the clock brings: packages and reports; the subscriptions
- * are there before.
+ * A year, or a part of one, in the life of many subscriptions with a daily recurring plan, each
+ * reporting its usage every day, on memory storage. What is measured is all that the clock brings:
+ * packages and reports; the subscriptions are there before.
  */
 import { Effect } from "effect"
 import { Plans, Reports, Subscriptions, Time } from "simplan"
@@ -80,8 +80,8 @@ const live = Effect.fnUntraced(function* (subscriptions: number, days: number) {
 })
 
 const [subscriptions = 1, days = 1] = process.argv.slice(2).map(Number)
-// A short life is over before its code is compiled, so it is lived many times; and what was compiled for the first one
-// does not fit the next.
+// A short life is over before its code is compiled, so it is lived many times; and what was
+// compiled for the first one does not fit the next.
 for (let life = 0; life < 3; life++) await Effect.runPromise(Effect.scoped(live(100, 50)))
 const measured = await Effect.runPromise(Effect.scoped(live(subscriptions, days)))
 let { events, seconds } = measured

@@ -1,6 +1,6 @@
-// A process that does due jobs as `simplan serve` does them, with a telco in the process that answers at once, or after
-// a while, and forgets. Says in JSON that
-// it runs, and when it is asked to stop, what it has done.
+// A process that does due jobs as `simplan serve` does them, with a telco in the process that
+// answers at once, or after a while, and forgets. Says in JSON that it runs, and when it is asked
+// to stop, what it has done.
 import "./heap.mjs"
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer, Redacted } from "effect"

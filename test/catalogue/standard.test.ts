@@ -1,5 +1,6 @@
 /**
- * The standard catalogue (rule I3): its countries, operators and profiles, against facts about the real world.
+ * The standard catalogue (rule I3): its countries, operators and profiles, against facts about the
+ * real world.
  */
 import { Catalogue, Label } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"

@@ -1,7 +1,7 @@
 /**
- * Everything fails together, by a plan: processes are killed, the database crashes and fails over, the pooler restarts, the
- * telco is away, half of the endpoints answer 500, one organization imports and another lists. The clients of the round are
- * the innocent organization.
+ * Everything fails together, by a plan: processes are killed, the database crashes and fails over,
+ * the pooler restarts, the telco is away, half of the endpoints answer 500, one organization
+ * imports and another lists. The clients of the round are the innocent organization.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Answer, type Asked, attempt, type Failure, text } from "../faults/Asking.ts"
@@ -29,7 +29,10 @@ export interface Options {
 
 export const RECEIVERS = 4
 
-/** Between the requests of the innocent organization, in milliseconds: meanwhile, and when all is over. */
+/**
+ * Between the requests of the innocent organization, in milliseconds: meanwhile, and when all is
+ * over.
+ */
 const [PACE, AFTERWARDS] = [150, 12]
 
 /** How long what is due may take when all is over. */

@@ -1,6 +1,7 @@
-// A thread with the neighbours of the innocent organization, so that their work delays nothing that is measured: one
-// imports SIMs in files, in as many parts as there are tenths of the time; the other lists its own in loops. They ask any
-// server, and ask again where they get no answer. On a message it ends, and says what came of it.
+// A thread with the neighbours of the innocent organization, so that their work delays nothing that
+// is measured: one imports SIMs in files, in as many parts as there are tenths of the time; the
+// other lists its own in loops. They ask any server, and ask again where they get no answer. On a
+// message it ends, and says what came of it.
 import { setTimeout as sleep } from "node:timers/promises"
 import { parentPort, workerData } from "node:worker_threads"
 

@@ -1,4 +1,6 @@
-/** The neighbours of the innocent organization: one imports SIMs, another lists its own without end. */
+/**
+ * The neighbours of the innocent organization: one imports SIMs, another lists its own without end.
+ */
 import { Worker } from "node:worker_threads"
 import { text } from "../faults/Asking.ts"
 import * as Tenant from "../faults/Tenant.ts"
@@ -72,7 +74,10 @@ export const start = async ({ millis, rows, urls }: Options): Promise<Neighbours
   }
 }
 
-/** What is wrong with what came of it, in sentences. `stored`: how many SIMs the database has of the importer. */
+/**
+ * What is wrong with what came of it, in sentences. `stored`: how many SIMs the database has of the
+ * importer.
+ */
 export const problems = ({ imported, listed }: Outcome, rows: number, stored: number): ReadonlyArray<string> => [
   ...(imported.rows === rows ? [] : [`Of ${rows} rows ${imported.rows} were imported`]),
   ...(imported.errors === 0 ? [] : [`${imported.errors} rows had errors`]),

@@ -12,19 +12,34 @@ export type Step = { readonly at: number } & (
 
 const MINUTE = 60_000
 
-/** How often the database, the pooler and the telco go in all: once in each of these parts of the time. */
+/**
+ * How often the database, the pooler and the telco go in all: once in each of these parts of the
+ * time.
+ */
 const PARTS = 6
 
-/** Whether there is a kill each minute, and not one each few seconds, after which servers start at the expense of all else. */
+/**
+ * Whether there is a kill each minute, and not one each few seconds, after which servers start at
+ * the expense of all else.
+ */
 export const isSpaced = (millis: number): boolean => millis >= PARTS * MINUTE
 
-/** The part in which the standby is promoted; in the others the database ends as in a crash, and starts again. */
+/**
+ * The part in which the standby is promoted; in the others the database ends as in a crash, and
+ * starts again.
+ */
 const PROMOTION = 3
 
-/** Nothing more begins to go wrong in the last part of a part of the time: what is down comes back in it. */
+/**
+ * Nothing more begins to go wrong in the last part of a part of the time: what is down comes back
+ * in it.
+ */
 const ROOM = 0.6
 
-/** The steps in their order. A process is killed each minute, or six times where there are no six minutes. */
+/**
+ * The steps in their order. A process is killed each minute, or six times where there are no six
+ * minutes.
+ */
 export const of = (
   seed: number,
   millis: number,

@@ -1,4 +1,7 @@
-/** How long the innocent organization waits for its answers, and whether that is too long while the database is there. */
+/**
+ * How long the innocent organization waits for its answers, and whether that is too long while the
+ * database is there.
+ */
 
 export interface Asked {
   /** Its method and path, ids left out. */

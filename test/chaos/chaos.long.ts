@@ -1,6 +1,6 @@
 /**
- * Three servers behind a pooler, on a primary with a synchronous standby, while everything fails together for the time given.
- * `run.mjs` says how to start it.
+ * Three servers behind a pooler, on a primary with a synchronous standby, while everything fails
+ * together for the time given. `run.mjs` says how to start it.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as BuiltCopy from "../cli/BuiltCopy.ts"

@@ -1,5 +1,6 @@
 /**
- * The plan of `npm run test:chaos` follows from its seed and has everything fail, and its judgements find what is wrong.
+ * The plan of `npm run test:chaos` follows from its seed and has everything fail, and its
+ * judgements find what is wrong.
  */
 import { describe, expect, it } from "vitest"
 import * as Neighbours from "./Neighbours.ts"

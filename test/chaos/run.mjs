@@ -1,21 +1,26 @@
-// Everything fails together, around three servers behind a pooler, on a primary with a synchronous standby:
+// Everything fails together, around three servers behind a pooler, on a primary with a synchronous
+// standby:
 //
 //     npm run test:chaos                                    # an hour, with a million rows imported
 //     npm run test:chaos -- --seconds 60 --rows 20000       # a short one
 //
-// Two of four endpoints answer 500, a process is killed each minute, and in each sixth of the time the database ends as in a
-// crash (in the fourth it ends for good, and its standby is promoted), the pooler is killed and started, and the telco is
-// away for a quarter of it. One organization imports its rows in ten parts, another lists its SIMs in loops. Judged: the
-// 99th percentile of a third organization's requests while the database is there, in runs of 6 minutes or more; that all that is due is done 2 minutes
-// after the end; and by its clients' records, the telco's books, the endpoints and the database, that each thing was done
-// once. Options: --seconds (3600), --seed (by the time of day), --rows (1000000). The pooler is the newest one of
-// PGBOUNCER_BUILDS (JSON: a list of `{version, command}`), or the machine's.
+// Two of four endpoints answer 500, a process is killed each minute, and in each sixth of the time
+// the database ends as in a crash (in the fourth it ends for good, and its standby is promoted),
+// the pooler is killed and started, and the telco is away for a quarter of it. One organization
+// imports its rows in ten parts, another lists its SIMs in loops. Judged: the 99th percentile of a
+// third organization's requests while the database is there, in runs of 6 minutes or more; that all
+// that is due is done 2 minutes after the end; and by its clients' records, the telco's books, the
+// endpoints and the database, that each thing was done once. Options: --seconds (3600), --seed (by
+// the time of day), --rows (1000000). The pooler is the newest one of PGBOUNCER_BUILDS (JSON: a
+// list of `{version, command}`), or the machine's.
 //
 //     npm run test:chaos -- --compare
 //
-// gives five faults to simplan, graphile-worker and pg-boss, and prints who lost, doubled or delayed what. Options: --units
-// (2000), --wait (what is left after so many seconds in which nothing was done is made to expire: 60), --only (one of the libraries). It needs the registry: pg-boss is
-// installed into a folder of its own, and needs Node 22, so that `npx` fetches Node 24 where this one is older.
+// gives five faults to simplan, graphile-worker and pg-boss, and prints who lost, doubled or
+// delayed what. Options: --units (2000), --wait (what is left after so many seconds in which
+// nothing was done is made to expire: 60), --only (one of the libraries). It needs the registry:
+// pg-boss is installed into a folder of its own, and needs Node 22, so that `npx` fetches Node 24
+// where this one is older.
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"

@@ -1,7 +1,7 @@
 /**
- * A copy of the package in another directory, built there by the package's build. Server processes of tests run from it, so
- * that the tests neither write `dist/` in the checkout nor depend on changes there. Types are not checked: that takes most
- * of a build, and `npm run check` does it.
+ * A copy of the package in another directory, built there by the package's build. Server processes
+ * of tests run from it, so that the tests neither write `dist/` in the checkout nor depend on
+ * changes there. Types are not checked: that takes most of a build, and `npm run check` does it.
  */
 import { spawnSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -45,7 +45,10 @@ export const make = (): BuiltCopy => {
   return { directory, main: fill(directory), remove: () => rmSync(directory, { recursive: true, force: true }) }
 }
 
-/** The copy that all tests of a run share, for tests that do not change it. The first caller builds it. */
+/**
+ * The copy that all tests of a run share, for tests that do not change it. The first caller builds
+ * it.
+ */
 export const shared = async (): Promise<Pick<BuiltCopy, "main">> => {
   const directory = inject("sharedCopy")
   const [copy, built, failed] = [join(directory, "copy"), join(directory, "built"), join(directory, "failed")]

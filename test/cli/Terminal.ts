@@ -14,7 +14,9 @@ export interface Outcome {
   readonly err: string
 }
 
-/** Runs `simplan` with the arguments; by default stderr is no terminal, and tables fit 80 columns. */
+/**
+ * Runs `simplan` with the arguments; by default stderr is no terminal, and tables fit 80 columns.
+ */
 export const simplan = async (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},

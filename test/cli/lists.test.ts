@@ -25,7 +25,8 @@ afterEach(async () => {
 
 const at = "2026-01-10T12:00:00.000Z"
 
-// Commas, brackets and quotes in a text are no ends of items, wherever the pieces of the answer end.
+// Commas, brackets and quotes in a text are no ends of items, wherever the pieces of the answer
+// end.
 const metadata = 'order "1", [2], {3}, \\'
 
 const subscription = (number: number) => ({
@@ -36,7 +37,10 @@ const subscription = (number: number) => ({
   esim: { esim_id: `esim-${number}`, iccid: `${number}`, lpa_string: null, label: "Green" }
 })
 
-/** A list of subscriptions without an end, in pieces of 7 characters, and whether its reader has gone. */
+/**
+ * A list of subscriptions without an end, in pieces of 7 characters, and whether its reader has
+ * gone.
+ */
 const endless = async () => {
   let left: (() => void) | undefined
   const hasLeft = new Promise<void>((resolve) => {

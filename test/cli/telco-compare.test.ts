@@ -7,7 +7,10 @@ import { inNewDirectory, simplan } from "./Terminal.ts"
 
 inNewDirectory()
 
-/** A server whose telco `x` has a comparison that ends once it was asked for how far it is, and `y` has none. */
+/**
+ * A server whose telco `x` has a comparison that ends once it was asked for how far it is, and `y`
+ * has none.
+ */
 const compared = async (unanswered = 0) => {
   const { telcos } = Telcos.make()
   const telco = telcos.get("x") ?? expect.fail()

@@ -1,5 +1,6 @@
 /**
- * The typed client against a real server: every part of the API, what is repeated and what is not, and pages.
+ * The typed client against a real server: every part of the API, what is repeated and what is not,
+ * and pages.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { Effect, Stream } from "effect"

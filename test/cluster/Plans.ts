@@ -188,8 +188,9 @@ const underWay = fc.oneof(
 )
 
 /**
- * A creation of two packages whose process dies under way, while the telco is about to be out of reach: what one attempt
- * ordered is undone by another one, which reached less of it. Of a top-up no release of the SIM finds what is left.
+ * A creation of two packages whose process dies under way, while the telco is about to be out of
+ * reach: what one attempt ordered is undone by another one, which reached less of it. Of a top-up
+ * no release of the SIM finds what is left.
  */
 const interrupted = fc
   .record({
@@ -221,8 +222,9 @@ const unreachable: Cluster.Step = {
 }
 
 /**
- * An order under a key, of one package or two, that comes again and again while the telco fails, by any process, sooner and
- * later than it is undone, perhaps when the telco cannot even be reached any more; one process may die meanwhile.
+ * An order under a key, of one package or two, that comes again and again while the telco fails, by
+ * any process, sooner and later than it is undone, perhaps when the telco cannot even be reached
+ * any more; one process may die meanwhile.
  */
 const repeated = fc
   .record({
@@ -293,9 +295,9 @@ const naming = fc.oneof(
 const asks = fc.array(fc.record({ process, naming }), { minLength: 1, maxLength: 4 })
 
 /**
- * A subscription moves while the telco is out of reach, and top-ups of it come at the same time; what names the SIM that it
- * leaves comes then, also a top-up that failed before the move, again under its key. Some of it the telco refuses, and a
- * process may die meanwhile.
+ * A subscription moves while the telco is out of reach, and top-ups of it come at the same time;
+ * what names the SIM that it leaves comes then, also a top-up that failed before the move, again
+ * under its key. Some of it the telco refuses, and a process may die meanwhile.
  */
 const moved = fc
   .record({

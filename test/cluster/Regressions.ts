@@ -73,8 +73,9 @@ const reportDuringCreation: Cluster.Plan = {
 }
 
 /**
- * Jobs of one organization were all done before those of another, within the second after the engine had listed who has
- * work. The probe now sees to it that organizations were listed just before, and gives the engine that second.
+ * Jobs of one organization were all done before those of another, within the second after the
+ * engine had listed who has work. The probe now sees to it that organizations were listed just
+ * before, and gives the engine that second.
  */
 const listedJustBefore: Cluster.Plan = {
   seed: 410344509,
@@ -84,8 +85,9 @@ const listedJustBefore: Cluster.Plan = {
 }
 
 /**
- * The undo of a top-up forgot a package: its process died after both were made, and the next attempt found the telco
- * unavailable at the first one. (Where a SIM is released, its telco's list shows such a package too.)
+ * The undo of a top-up forgot a package: its process died after both were made, and the next
+ * attempt found the telco unavailable at the first one. (Where a SIM is released, its telco's list
+ * shows such a package too.)
  */
 const interruptedTopUp: Cluster.Plan = {
   seed: 956665664,
@@ -101,7 +103,10 @@ const interruptedTopUp: Cluster.Plan = {
   ]
 }
 
-/** The ledger took a request that goes on with its interrupted creation for another try of the job, under no lease. */
+/**
+ * The ledger took a request that goes on with its interrupted creation for another try of the job,
+ * under no lease.
+ */
 const goingOn: Cluster.Plan = {
   seed: 1,
   clocks: [0],
@@ -127,8 +132,8 @@ const lastSimTwice: Cluster.Plan = {
 }
 
 /**
- * A process that was frozen during a claim took it for a slow one, and searched leases that had ended no more for 20
- * times as long.
+ * A process that was frozen during a claim took it for a slow one, and searched leases that had
+ * ended no more for 20 times as long.
  */
 const frozenClaim: Cluster.Plan = {
   seed: 816293610,
@@ -148,8 +153,8 @@ const frozenClaim: Cluster.Plan = {
 }
 
 /**
- * A probe of a telco that was out was pulled forward by an answer to another process, and failed: nothing was tried any more
- * until the jobs' own pauses were over.
+ * A probe of a telco that was out was pulled forward by an answer to another process, and failed:
+ * nothing was tried any more until the jobs' own pauses were over.
  */
 const probePulledForward: Cluster.Plan = {
   seed: 393583447,
@@ -189,10 +194,15 @@ const busyReceiver: Cluster.Plan = {
   ]
 }
 
-/** So many slots that some are left for an organization that has none yet, which few plans at random have. */
+/**
+ * So many slots that some are left for an organization that has none yet, which few plans at random
+ * have.
+ */
 const manySlots: Cluster.Plan = { seed: 18, clocks: [0], concurrency: 8, steps: [createPlan(null)] }
 
-/** A deletion and a report about the SIM at once: one of them has to see what the other has written. */
+/**
+ * A deletion and a report about the SIM at once: one of them has to see what the other has written.
+ */
 const deletedDuringReport: Cluster.Plan = {
   seed: 0,
   clocks: [0],
@@ -208,7 +218,10 @@ const deletedDuringReport: Cluster.Plan = {
   ]
 }
 
-/** A subscription moves while the telco cannot be reached, with a top-up at the same time, and its SIM is named then. */
+/**
+ * A subscription moves while the telco cannot be reached, with a top-up at the same time, and its
+ * SIM is named then.
+ */
 const namedAfterMove = (seed: number): Cluster.Plan => ({
   seed,
   clocks: [0, 0],

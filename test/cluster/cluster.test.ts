@@ -1,5 +1,6 @@
 /**
- * Several processes on one storage, under any interleaving and any faults: what must hold of every history holds.
+ * Several processes on one storage, under any interleaving and any faults: what must hold of every
+ * history holds.
  */
 import { Effect } from "effect"
 import * as fc from "fast-check"

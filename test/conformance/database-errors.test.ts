@@ -1,6 +1,6 @@
 /**
- * What a host can get wrong about its database: each mistake fails the layer within 5 s, with one sentence that names the
- * argument and shows no password.
+ * What a host can get wrong about its database: each mistake fails the layer within 5 s, with one
+ * sentence that names the argument and shows no password.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createServer, type Server, type Socket } from "node:net"

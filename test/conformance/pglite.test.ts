@@ -5,7 +5,8 @@ import * as Pglite from "simplan/pglite"
 import { afterAll, describe, it } from "vitest"
 import * as StorageSuite from "../../src/testing/StorageSuite.ts"
 
-// With a key and a schema, while the suite of PostgreSQL runs without them: the statements are the same.
+// With a key and a schema, while the suite of PostgreSQL runs without them: the statements are the
+// same.
 const secretKeys = Redacted.make(randomBytes(32).toString("base64"))
 
 StorageSuite.run(

@@ -1,5 +1,6 @@
 /**
- * The storage suite finds what is wrong: storages broken on purpose fail it, in the case that is about the fault.
+ * The storage suite finds what is wrong: storages broken on purpose fail it, in the case that is
+ * about the fault.
  */
 import { Context, Effect, Exit, Layer } from "effect"
 import { Jobs, Outbox, type Package, SimDifference, Storage } from "simplan/ports"

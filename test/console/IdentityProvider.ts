@@ -1,6 +1,6 @@
 /**
- * A real OpenID Connect provider, with its own pages to sign in; whoever signs in has the claims that the test gives them. And one
- * without pages, which forges answers that no real one gives.
+ * A real OpenID Connect provider, with its own pages to sign in; whoever signs in has the claims
+ * that the test gives them. And one without pages, which forges answers that no real one gives.
  */
 import { generateKeyPairSync, sign } from "node:crypto"
 import { createServer } from "node:http"
@@ -20,7 +20,10 @@ export const CLIENT = { id: "simplan-console", secret: "the-secret-of-the-consol
 
 const CLAIMS = ["groups", "simplan_role", "simplan_organization", "email", "email_verified"]
 
-/** Listens on a port of its own; `inToken`: which claims the ID token has. The user's information has all. */
+/**
+ * Listens on a port of its own; `inToken`: which claims the ID token has. The user's information
+ * has all.
+ */
 export const start = async (inToken: ReadonlyArray<string> = CLAIMS): Promise<IdentityProvider> => {
   const users = new Map<string, Readonly<Record<string, unknown>>>()
   const server = createServer()
@@ -59,7 +62,10 @@ export const start = async (inToken: ReadonlyArray<string> = CLAIMS): Promise<Id
 
 export interface Forger {
   readonly issuer: URL
-  /** What the next answers have: the ID token's claims, made of those that are right, or null for no token, and the user's information. */
+  /**
+   * What the next answers have: the ID token's claims, made of those that are right, or null for no
+   * token, and the user's information.
+   */
   answer: {
     idToken: ((right: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>) | null
     userInfo: Readonly<Record<string, unknown>>
@@ -69,7 +75,10 @@ export interface Forger {
   readonly close: () => Promise<void>
 }
 
-/** A provider that says whatever the test has it say, signed as it should be. `nonce`: of the sign-in that is under way. */
+/**
+ * A provider that says whatever the test has it say, signed as it should be. `nonce`: of the
+ * sign-in that is under way.
+ */
 export const forging = async (nonce: () => string): Promise<Forger> => {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 })
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")

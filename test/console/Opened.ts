@@ -1,6 +1,7 @@
 /**
- * The console opened in a real browser: a page for each test of a file, and what every page has to hold. Whatever the browser complains
- * about, and whatever the page asks another server for, fails the test.
+ * The console opened in a real browser: a page for each test of a file, and what every page has to
+ * hold. Whatever the browser complains about, and whatever the page asks another server for, fails
+ * the test.
  */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -36,7 +37,10 @@ export interface Opened {
   /** Clicks a button, and counts. */
   readonly click: (name: string, within?: Locator) => Promise<void>
   readonly clicks: () => number
-  /** Expects that axe finds nothing and that the page is no wider than the window, at all widths and in both schemes. */
+  /**
+   * Expects that axe finds nothing and that the page is no wider than the window, at all widths and
+   * in both schemes.
+   */
   readonly check: () => Promise<void>
   /** Complaints with such a text are expected. */
   readonly expectComplaint: (text: RegExp) => void
@@ -70,7 +74,8 @@ export const forFile = (setting: World.Setting, prepare: (world: World.World) =>
     complaints = []
     clicks = 0
     opened.on("console", (message) => {
-      // That a request is refused is written by the browser itself. Who asks first is not signed in.
+      // That a request is refused is written by the browser itself. Who asks first is not signed
+      // in.
       const isRefusal = message.text().includes("status of 401") && message.location().url.includes("/admin/v1/")
       if (["error", "warning"].includes(message.type()) && !isRefusal) complaints.push(message.text())
     })

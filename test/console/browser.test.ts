@@ -80,7 +80,10 @@ const signIn = async (query = "") => {
 
 const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor()
 
-/** What axe finds. It is evaluated by the browser's own protocol, which the policy of the page does not refuse. */
+/**
+ * What axe finds. It is evaluated by the browser's own protocol, which the policy of the page does
+ * not refuse.
+ */
 const audit = async () => {
   await page.evaluate(axe)
   return page.evaluate<ReadonlyArray<string>>(

@@ -1,6 +1,7 @@
 /**
- * What holds on every page: it fits phones and wide screens whatever names and notes are like, in both schemes; the keyboard does all and
- * never loses its place; times are right in any browser; and two people do not overwrite one another.
+ * What holds on every page: it fits phones and wide screens whatever names and notes are like, in
+ * both schemes; the keyboard does all and never loses its place; times are right in any browser;
+ * and two people do not overwrite one another.
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
 import type { BrowserContextOptions, Page } from "playwright-core"

@@ -19,7 +19,10 @@ const { check, click, clicks, heading, page, region, signIn, signInAs, world } =
 
 const [known, other, fresh] = [World.iccid(1), World.iccid(2), World.iccid(50)]
 
-/** A file with a new SIM, two that differ from those that are there, one over two lines, and two that are rejected. */
+/**
+ * A file with a new SIM, two that differ from those that are there, one over two lines, and two
+ * that are rejected.
+ */
 const FILE = [
   "iccid,label,is_esim,lpa,msisdn",
   `${fresh},Green,true,LPA:1$smdp.example$NEW,+46700000050`,

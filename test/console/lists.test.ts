@@ -1,5 +1,6 @@
 /**
- * Lists of the console whose columns are chosen, and the files that lists are: none of their cells is a formula, whoever named what.
+ * Lists of the console whose columns are chosen, and the files that lists are: none of their cells
+ * is a formula, whoever named what.
  */
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
@@ -46,7 +47,10 @@ const fileOf = async (button: string, name: string): Promise<ReadonlyArray<Reado
   return records
 }
 
-/** That a file has each of the names, as a text. The service trims those of organizations and operators. */
+/**
+ * That a file has each of the names, as a text. The service trims those of organizations and
+ * operators.
+ */
 const expectNames = (records: ReadonlyArray<ReadonlyArray<string>>, column: string): void => {
   const at = records[0]?.indexOf(column) ?? -1
   const cells = new Set(records.slice(1).map((record) => record[at]))

@@ -1,5 +1,6 @@
 /**
- * A list of 10,000 in a real browser: it grows as one scrolls, scrolling renders few rows, and back leads to where one was.
+ * A list of 10,000 in a real browser: it grows as one scrolls, scrolling renders few rows, and back
+ * leads to where one was.
  */
 import { expect, it } from "vitest"
 import * as Inventory from "../http/Inventory.ts"
@@ -15,7 +16,9 @@ const opened = Opened.forFile({}, async (world) => {
   await world.admin("POST", `/organizations/${of}/sims`, { sims: Inventory.esims(2, MANY - 1) })
 })
 
-/** Keeps the milliseconds of the page's tasks that take longer than a frame may, as `window.tasks`. */
+/**
+ * Keeps the milliseconds of the page's tasks that take longer than a frame may, as `window.tasks`.
+ */
 const watch = (buffered: boolean) =>
   `window.tasks = []; new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask', buffered: ${buffered} })`
 
@@ -60,6 +63,7 @@ it("scrolls without rendering all of its rows anew", async () => {
     await page().evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
   }
   expect(await page().evaluate<number>("window.scrollY")).toBeGreaterThan(20_000)
-  // A ratio, since the machine may be busy. A frame that renders all rows anew takes about as long as the first one.
+  // A ratio, since the machine may be busy. A frame that renders all rows anew takes about as long
+  // as the first one.
   expect(await longest()).toBeLessThan(rendering / 2)
 }, 120_000)

@@ -1,6 +1,7 @@
 /**
- * What an operator does to 10,000 subscriptions at once, in a real browser: found by a filter, counted first, and done in four clicks
- * from the first page. What is typed, and the Enter behind it, are no clicks.
+ * What an operator does to 10,000 subscriptions at once, in a real browser: found by a filter,
+ * counted first, and done in four clicks from the first page. What is typed, and the Enter behind
+ * it, are no clicks.
  */
 import { Effect } from "effect"
 import { Subscriptions } from "simplan"
@@ -29,7 +30,10 @@ const opened = Opened.forFile({ telcos: undefined }, async (world) => {
   await world.run(Effect.all([create(1, "shop"), ...ofReseller], { concurrency: 50, discard: true }))
 })
 
-/** Leads a role from the first page to what it does to all that the filter takes; gives the name of who does it. */
+/**
+ * Leads a role from the first page to what it does to all that the filter takes; gives the name of
+ * who does it.
+ */
 const found = async (role: "support" | "admin"): Promise<string> => {
   const { heading, page, region, signInAs } = opened
   const name = await signInAs(role, "")

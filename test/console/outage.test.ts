@@ -1,6 +1,7 @@
 /**
- * An outage, played and seen on the console's first page in a real browser: a telco that does not answer for an hour, an endpoint that
- * answers 500 and a stock at its level, each within a minute of business time.
+ * An outage, played and seen on the console's first page in a real browser: a telco that does not
+ * answer for an hour, an endpoint that answers 500 and a stock at its level, each within a minute
+ * of business time.
  */
 import { Effect, Layer } from "effect"
 import { WebhookSender } from "simplan/ports"
@@ -62,7 +63,10 @@ interface Part {
   readonly isShown: () => Locator
 }
 
-/** The clock stands still after a minute until the page shows what began, which it did not show before. */
+/**
+ * The clock stands still after a minute until the page shows what began, which it did not show
+ * before.
+ */
 const seen = async ({ begins, isShown }: Part) => {
   expect(await isShown().count()).toBe(0)
   await begins()

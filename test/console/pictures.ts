@@ -1,6 +1,6 @@
 /**
- * The pictures of the console in `examples/console`, taken in a real browser of a service with some sales, an outage and a failing
- * endpoint: `npm run pictures` writes them.
+ * The pictures of the console in `examples/console`, taken in a real browser of a service with some
+ * sales, an outage and a failing endpoint: `npm run pictures` writes them.
  */
 import { Effect, Layer } from "effect"
 import { Processes } from "simplan"
@@ -23,7 +23,10 @@ const failing = Layer.succeed(WebhookSender.WebhookSender, {
   send: () => Effect.succeed({ status: 500, body: "", durationMillis: 12 })
 })
 
-/** Six SIMs are sold, the first one is used in two countries; then the telco cancels nothing for an hour. */
+/**
+ * Six SIMs are sold, the first one is used in two countries; then the telco cancels nothing for an
+ * hour.
+ */
 const play = async (world: World.World): Promise<{ readonly iccid: string; readonly organizationId: string }> => {
   const { planId, tenant } = await Inventory.stock(world, 1, 8)
   const hook = { url: "https://hooks.traveller.example/esim", events: ["attachment.activated", "stock.low"] }

@@ -1,5 +1,6 @@
 /**
- * What an open first page asks the server, in a real browser whose time is moved: seldom, and nothing while it is hidden.
+ * What an open first page asks the server, in a real browser whose time is moved: seldom, and
+ * nothing while it is hidden.
  */
 import { expect, it } from "vitest"
 import * as Opened from "./Opened.ts"

@@ -1,5 +1,6 @@
 /**
- * The history on a SIM's page in a real browser: each kind of entry in one order, and each delivery with its attempts.
+ * The history on a SIM's page in a real browser: each kind of entry in one order, and each delivery
+ * with its attempts.
  */
 import { Effect, Layer } from "effect"
 import { WebhookSender } from "simplan/ports"

@@ -1,7 +1,7 @@
 /**
- * What an operator is asked for most often, by each role that may do it, and how many clicks it takes from the console's first page, or
- * from a SIM's where the customer is on the line. What is typed, and the Enter behind it, are no clicks. `many.test.ts` has what is done
- * to 10,000 at once.
+ * What an operator is asked for most often, by each role that may do it, and how many clicks it
+ * takes from the console's first page, or from a SIM's where the customer is on the line. What is
+ * typed, and the Enter behind it, are no clicks. `many.test.ts` has what is done to 10,000 at once.
  */
 import { Effect, Layer } from "effect"
 import { Operator, WebhookSender } from "simplan/ports"
@@ -14,7 +14,10 @@ import * as Opened from "./Opened.ts"
 
 let status = 500
 
-/** What a role has to do: a SIM that was never used, and one whose package is not cancelled, of an organization of its own. */
+/**
+ * What a role has to do: a SIM that was never used, and one whose package is not cancelled, of an
+ * organization of its own.
+ */
 interface Work {
   readonly of: string
   readonly sold: string
@@ -25,7 +28,10 @@ const works = new Map<Operator.Role, Work>()
 
 const sender = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.sync(() => ({ status })) })
 
-/** For each role a SIM that was never used, an endpoint that fails until the deliveries to it have failed, and a refused cancellation. */
+/**
+ * For each role a SIM that was never used, an endpoint that fails until the deliveries to it have
+ * failed, and a refused cancellation.
+ */
 const opened = Opened.forFile({ sender, telcos: undefined }, async (world) => {
   const refusal = { fault: "refuse", on: "cancelPackage", message: "no such package" } as const
   await world.run(TelcoSimulator.TelcoSimulator.use((simulator) => simulator.setFaults([refusal])))
@@ -70,7 +76,9 @@ interface Task {
   readonly most: number
   /** Does what it is asked for, and gives the clicks that are no buttons. */
   readonly act: (work: Work) => Promise<number>
-  /** Leads to where whoever may not is offered nothing, and gives the name of what is not offered. */
+  /**
+   * Leads to where whoever may not is offered nothing, and gives the name of what is not offered.
+   */
   readonly without: (work: Work) => Promise<string>
 }
 

@@ -1,8 +1,9 @@
 // The files of examples/deploy with real programs: `npm run test:deploy`.
 //
-// nginx with TLS before two servers with --production, on one PostgreSQL and a fake of a charging system: what callers reach
-// and what not, whose address is limited, how large a body may be, and that no request fails while the servers are replaced one
-// by one. Prometheus scrapes both, and answers the query of each panel. nginx and Prometheus are installed where they are missing.
+// nginx with TLS before two servers with --production, on one PostgreSQL and a fake of a charging
+// system: what callers reach and what not, whose address is limited, how large a body may be, and
+// that no request fails while the servers are replaced one by one. Prometheus scrapes both, and
+// answers the query of each panel. nginx and Prometheus are installed where they are missing.
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -220,7 +221,8 @@ try {
     return answer.data.result
   }
   await until("a scrape of both", async () => (await query("count_over_time(up[1m]) > 3")).length === 2)
-  // A metric that nothing has been counted in yet has no value: that the server has it is held by test/documents.
+  // A metric that nothing has been counted in yet has no value: that the server has it is held by
+  // test/documents.
   const { panels } = JSON.parse(example("dashboard.json"))
   const empty = []
   for (const { targets, title } of panels) {

@@ -1,8 +1,9 @@
 /**
  * The blocks of code in a document.
  *
- * A block is fenced by three backticks with its language, and a name where it is a file of its own: `ts telco.ts`. A comment
- * `<!-- ts … -->` holds what readers need not see, such as what a block takes for given; with a name it belongs to that file.
+ * A block is fenced by three backticks with its language, and a name where it is a file of its own:
+ * `ts telco.ts`. A comment `<!-- ts … -->` holds what readers need not see, such as what a block
+ * takes for given; with a name it belongs to that file.
  */
 import { posix } from "node:path"
 
@@ -29,7 +30,10 @@ export const of = (document: string): ReadonlyArray<Block> =>
     isHidden: groups["hidden"] !== undefined
   }))
 
-/** A file of TypeScript made of blocks, each on its lines of the document, so that messages name the line there. */
+/**
+ * A file of TypeScript made of blocks, each on its lines of the document, so that messages name the
+ * line there.
+ */
 const laidOut = (blocks: ReadonlyArray<Block>): string => {
   const lines: Array<string> = []
   for (const { line, text } of blocks) {
@@ -40,8 +44,9 @@ const laidOut = (blocks: ReadonlyArray<Block>): string => {
 }
 
 /**
- * The files that a document's blocks of TypeScript are checked as: those without a name together as one module, which is
- * named after the document, and each name's as another beside it. A name that `exists` is a file of the repository.
+ * The files that a document's blocks of TypeScript are checked as: those without a name together as
+ * one module, which is named after the document, and each name's as another beside it. A name that
+ * `exists` is a file of the repository.
  */
 export const modules = (
   path: string,

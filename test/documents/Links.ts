@@ -1,6 +1,6 @@
 /**
- * The links of documents. They are relative, and those of a page of the package lead to what the package has. What only the
- * repository has is named by its path, as code.
+ * The links of documents. They are relative, and those of a page of the package lead to what the
+ * package has. What only the repository has is named by its path, as code.
  */
 import { posix } from "node:path"
 

@@ -1,6 +1,7 @@
 /**
- * The blocks of shell in documents run, against a server of their own. `npm` only has to know the script, and a server is
- * not started a second time. Of transcripts (`text`) the commands have to be understood.
+ * The blocks of shell in documents run, against a server of their own. `npm` only has to know the
+ * script, and a server is not started a second time. Of transcripts (`text`) the commands have to
+ * be understood.
  */
 import { spawn } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"

@@ -1,6 +1,7 @@
 /**
- * The files of `examples/deploy`: each metric that a rule or the dashboard reads is one that the page of metrics lists,
- * whose list is held against what is exported, and each setting is one of the server's.
+ * The files of `examples/deploy`: each metric that a rule or the dashboard reads is one that the
+ * page of metrics lists, whose list is held against what is exported, and each setting is one of
+ * the server's.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The documents of the package: each link in them leads to what the package has, or to an address outside. `npm run check` runs
- * this test.
+ * The documents of the package: each link in them leads to what the package has, or to an address
+ * outside. `npm run check` runs this test.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -9,7 +9,9 @@ import { expect, it } from "vitest"
 import * as Documents from "./Documents.ts"
 import * as Links from "./Links.ts"
 
-/** The files of the package. Those of `dist` are there once it is built, and no link leads to them. */
+/**
+ * The files of the package. Those of `dist` are there once it is built, and no link leads to them.
+ */
 const packed = (): ReadonlyArray<string> => {
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts"]
   const json = execFileSync("npm", args, { cwd: Documents.root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
@@ -17,7 +19,10 @@ const packed = (): ReadonlyArray<string> => {
   return files.map(({ path }) => path)
 }
 
-/** What has links that people follow: documents, and the comments of declarations and sources. Images may be the repository's. */
+/**
+ * What has links that people follow: documents, and the comments of declarations and sources.
+ * Images may be the repository's.
+ */
 const linksOf = (path: string, text: string): ReadonlyArray<string> => {
   if (path.endsWith(".md")) return Links.of(text.replace(/!\[[^\]]*\]\([^)]*\)/g, ""))
   return Array.from(text.matchAll(/\/\*\*.*?\*\//gs), ([comment]) => Links.of(comment)).flat()

@@ -1,6 +1,6 @@
 /**
- * What the documents list is what there is: options, transactions of clients, bounds, entry points, scripts. Other tables are
- * printed (`test/api/printed-tables.test.ts`).
+ * What the documents list is what there is: options, transactions of clients, bounds, entry points,
+ * scripts. Other tables are printed (`test/api/printed-tables.test.ts`).
  */
 import { describe, expect, it } from "vitest"
 import * as Documents from "./Documents.ts"

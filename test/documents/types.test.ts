@@ -1,6 +1,7 @@
 /**
- * The blocks of TypeScript in documents have no error of types, and the examples in JavaScript use no name that simplan does
- * not have. `npm run check` runs this test, `npm test` does not: the compiler takes as long as for the whole repository.
+ * The blocks of TypeScript in documents have no error of types, and the examples in JavaScript use
+ * no name that simplan does not have. `npm run check` runs this test, `npm test` does not: the
+ * compiler takes as long as for the whole repository.
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"

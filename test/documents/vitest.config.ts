@@ -2,7 +2,8 @@ import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { fromSources } from "../setup/sources.ts"
 
-// For `npm run check:documents`: the types of the blocks of code in documents, the links of the package, and printed tables.
+// For `npm run check:documents`: the types of the blocks of code in documents, the links of the
+// package, and printed tables.
 export default defineConfig({
   ...fromSources,
   root: fileURLToPath(new URL("../..", import.meta.url)),

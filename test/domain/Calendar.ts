@@ -1,6 +1,6 @@
 /**
- * A second calendar, against which the domain's is tested (rule T1): the proleptic Gregorian calendar, computed by
- * counting days. It does not use JavaScript's `Date`, which the domain uses.
+ * A second calendar, against which the domain's is tested (rule T1): the proleptic Gregorian
+ * calendar, computed by counting days. It does not use JavaScript's `Date`, which the domain uses.
  */
 
 export const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
 /**
- * Valid values for the tests of the domain. A test changes the fields that it is about. Everything belongs to one
- * organization and one SIM, and happens around `NOW`.
+ * Valid values for the tests of the domain. A test changes the fields that it is about. Everything
+ * belongs to one organization and one SIM, and happens around `NOW`.
  */
 import type { ApiKey } from "../../src/domain/ApiKey.ts"
 import type { Attachment, WithPackages } from "../../src/domain/Attachment.ts"

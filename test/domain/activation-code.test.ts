@@ -1,6 +1,6 @@
 /**
- * Activation codes (rule I8; SGP.22, section 4.1), and the links of installation (rule I10): the code is one query parameter, whatever it
- * holds.
+ * Activation codes (rule I8; SGP.22, section 4.1), and the links of installation (rule I10): the
+ * code is one query parameter, whatever it holds.
  */
 import { describe, expect, it } from "vitest"
 import * as ActivationCode from "../../src/domain/ActivationCode.ts"

@@ -1,5 +1,6 @@
 /**
- * When an attached plan starts: the interface's seven `active_period` rules one by one, and rules T3 to T5.
+ * When an attached plan starts: the interface's seven `active_period` rules one by one, and
+ * rules T3 to T5.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

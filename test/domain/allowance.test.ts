@@ -1,6 +1,6 @@
 /**
- * Allowances (rule T1) and their thresholds (rules R2 and U2): each is reached at an exact byte and notified once; a report that crosses several
- * notifies them in order.
+ * Allowances (rule T1) and their thresholds (rules R2 and U2): each is reached at an exact byte and
+ * notified once; a report that crosses several notifies them in order.
  */
 import { describe, expect, it } from "vitest"
 import * as Allowance from "../../src/domain/Allowance.ts"
@@ -9,7 +9,9 @@ import { GIGABYTE, recurring, terms } from "./Values.ts"
 
 const gigabyte = terms({ dataMegaBytes: 1_024 })
 
-/** The least usage that reaches `percent` of 1 GiB. 80 % of 1 GiB is not a whole number of bytes. */
+/**
+ * The least usage that reaches `percent` of 1 GiB. 80 % of 1 GiB is not a whole number of bytes.
+ */
 const first = { 50: GIGABYTE / 2, 80: 858_993_460, 100: GIGABYTE }
 
 describe("A package's allowance (T1)", () => {

@@ -1,6 +1,6 @@
 /**
- * API keys (rule W3): their format, the typing errors that the checksum detects, how they are changed, and how long
- * they are valid.
+ * API keys (rule W3): their format, the typing errors that the checksum detects, how they are
+ * changed, and how long they are valid.
  */
 import { crc32 } from "node:zlib"
 import { Result } from "effect"
@@ -13,7 +13,8 @@ const bytes = (make: (index: number) => number) => Uint8Array.from({ length: 32 
 const key = ApiKey.fromRandom(bytes((index) => index))
 
 describe("A key's format (W3)", () => {
-  // Computed by another program: base 62 of the bytes as one big-endian number, then base 62 of the CRC-32.
+  // Computed by another program: base 62 of the bytes as one big-endian number, then base 62 of the
+  // CRC-32.
   it.each([
     [bytes(() => 0), "simplan_00000000000000000000000000000000000000000002CZclj"],
     [bytes(() => 255), "simplan_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp13sRzl1"],

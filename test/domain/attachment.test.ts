@@ -1,6 +1,6 @@
 /**
- * Attachments: their states (rule T2), each boundary to the millisecond, what a reader sees of them (rule T6), and which one a
- * path names (rule S4).
+ * Attachments: their states (rule T2), each boundary to the millisecond, what a reader sees of them
+ * (rule T6), and which one a path names (rule S4).
  */
 import { describe, expect, it } from "vitest"
 import * as Attachment from "../../src/domain/Attachment.ts"

@@ -1,5 +1,6 @@
 /**
- * Actions on many subscriptions: which ones a filter takes, and how what came of them is counted (rule W15).
+ * Actions on many subscriptions: which ones a filter takes, and how what came of them is counted
+ * (rule W15).
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,5 +1,6 @@
 /**
- * Whether the telco may be asked for what we have (rule S6): not while a change is under way, which asks for it anyway.
+ * Whether the telco may be asked for what we have (rule S6): not while a change is under way, which
+ * asks for it anyway.
  */
 import { describe, expect, it } from "vitest"
 import * as Correction from "../../src/domain/Correction.ts"

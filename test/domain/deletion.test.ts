@@ -1,6 +1,6 @@
 /**
- * Deleting a subscription (rule S3). A downloaded eSIM refuses it. Otherwise the SIM is free again only after the telco
- * has cancelled every package that it has or may be about to have.
+ * Deleting a subscription (rule S3). A downloaded eSIM refuses it. Otherwise the SIM is free again
+ * only after the telco has cancelled every package that it has or may be about to have.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

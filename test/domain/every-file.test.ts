@@ -1,6 +1,6 @@
 /**
- * Every file of the domain that holds more than types is tested: a test here imports it as a value, or it is listed
- * below with the test that covers it.
+ * Every file of the domain that holds more than types is tested: a test here imports it as a value,
+ * or it is listed below with the test that covers it.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

@@ -1,5 +1,6 @@
 /**
- * ICCIDs (rule I1): 18 to 20 digits and an optional trailing pad. A wrong check digit is reported, not refused.
+ * ICCIDs (rule I1): 18 to 20 digits and an optional trailing pad. A wrong check digit is reported,
+ * not refused.
  */
 import { describe, expect, it } from "vitest"
 import * as Iccid from "../../src/domain/Iccid.ts"

@@ -1,6 +1,6 @@
 /**
- * Idempotency records (rule W2): how each kind of answer is stored and replayed, for how long, and which outcomes are
- * final.
+ * Idempotency records (rule W2): how each kind of answer is stored and replayed, for how long, and
+ * which outcomes are final.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
@@ -120,7 +120,8 @@ describe("An outcome is final (W2)", () => {
     expect(Idempotency.isFinal(new Refusal.SimBusy({ iccid: ICCID }))).toBe(false)
     expect(Idempotency.isFinal(new Refusal.SmsLimited({ iccid: ICCID, retryAfterSeconds: 5 }))).toBe(false)
     expect(Idempotency.isFinal(new Refusal.QuotaExceeded({ kind: "plans", quota: 1 }))).toBe(false)
-    // The attempt of the same key that another one holds: recorded, it would be the key's answer for a day.
+    // The attempt of the same key that another one holds: recorded, it would be the key's answer
+    // for a day.
     expect(Idempotency.isFinal(new Refusal.RequestInProgress({ key: "k" }))).toBe(false)
     expect(Idempotency.isFinal(new Error("NotFound"))).toBe(false)
     expect(Idempotency.isOfTwin(new Refusal.RequestInProgress({ key: "k" }))).toBe(true)

@@ -1,6 +1,6 @@
 /**
- * Which jobs settle the idempotency record of a request: those that a request waits for (rule W2). Which jobs wait for
- * their next try, and since when (rule S6).
+ * Which jobs settle the idempotency record of a request: those that a request waits for (rule W2).
+ * Which jobs wait for their next try, and since when (rule S6).
  */
 import { describe, expect, it } from "vitest"
 import * as Job from "../../src/domain/Job.ts"

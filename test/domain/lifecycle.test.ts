@@ -1,5 +1,6 @@
 /**
- * What happens to subscriptions, attachments and packages (rule E1): what a change causes at once, and what falls due.
+ * What happens to subscriptions, attachments and packages (rule E1): what a change causes at once,
+ * and what falls due.
  */
 import { describe, expect, it } from "vitest"
 import type { WithPackages } from "../../src/domain/Attachment.ts"

@@ -1,5 +1,6 @@
 /**
- * The last operator (rule R3): it comes from the latest report and is shown for 7 days after the last activity.
+ * The last operator (rule R3): it comes from the latest report and is shown for 7 days after the
+ * last activity.
  */
 import { describe, expect, it } from "vitest"
 import * as Location from "../../src/domain/Location.ts"

@@ -1,6 +1,6 @@
 /**
- * The organization's mobile plan on an eSIM (rule I6): a change is visible after the telco has made it, repeating it
- * changes nothing, and a change whose caller got a failure is reverted.
+ * The organization's mobile plan on an eSIM (rule I6): a change is visible after the telco has made
+ * it, repeating it changes nothing, and a change whose caller got a failure is reverted.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,7 @@
 /**
- * Each occurrence of a recurring attachment (rule T5): whether it is ordered, what is recorded of it, once, and which job
- * follows. If the attachment was suspended or deleted meanwhile, the package is suspended or cancelled too (rules T7 and S3).
+ * Each occurrence of a recurring attachment (rule T5): whether it is ordered, what is recorded of
+ * it, once, and which job follows. If the attachment was suspended or deleted meanwhile, the
+ * package is suspended or cancelled too (rules T7 and S3).
  */
 import { describe, expect, it } from "vitest"
 import type * as Attachment from "../../src/domain/Attachment.ts"

@@ -1,5 +1,6 @@
 /**
- * What operators see first: how work that waits is taken together, how telcos stand by it, how long a stock lasts, and whose load it is.
+ * What operators see first: how work that waits is taken together, how telcos stand by it, how long
+ * a stock lasts, and whose load it is.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

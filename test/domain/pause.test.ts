@@ -1,6 +1,6 @@
 /**
- * Pausing a subscription and resuming it (rule S7): one change at a time is asked of the telco, and the next one follows
- * where something else is wanted by then.
+ * Pausing a subscription and resuming it (rule S7): one change at a time is asked of the telco, and
+ * the next one follows where something else is wanted by then.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

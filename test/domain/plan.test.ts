@@ -1,5 +1,6 @@
 /**
- * Plans: a wrong field is refused by its name, and bounds are exact (rule P1); archiving, unarchiving and deleting (rule P2).
+ * Plans: a wrong field is refused by its name, and bounds are exact (rule P1); archiving,
+ * unarchiving and deleting (rule P2).
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,5 +1,6 @@
 /**
- * Previews (rule S9): what a creation, a deletion and a suspension would do, and why they would be refused.
+ * Previews (rule S9): what a creation, a deletion and a suspension would do, and why they would be
+ * refused.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

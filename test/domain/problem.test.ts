@@ -1,6 +1,6 @@
 /**
- * Rule S6: the third refusal ends a job, a retry gives it three more, and a resolution does what the telco's success
- * would have done.
+ * Rule S6: the third refusal ends a job, a retry gives it three more, and a resolution does what
+ * the telco's success would have done.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

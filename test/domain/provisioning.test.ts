@@ -1,7 +1,8 @@
 /**
- * Creations (rules S1, S5 and P2): which requests are refused and in which order (rule W8), and what is stored while the telco
- * is called. If the telco has every package in the end, everything becomes visible, with the times that the interface names. If
- * not, nothing remains, and the SIM is free only when nothing can be left at the telco.
+ * Creations (rules S1, S5 and P2): which requests are refused and in which order (rule W8), and
+ * what is stored while the telco is called. If the telco has every package in the end, everything
+ * becomes visible, with the times that the interface names. If not, nothing remains, and the SIM is
+ * free only when nothing can be left at the telco.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,5 +1,6 @@
 /**
- * Moving a subscription to another SIM (rule S8): what goes on, what is ordered on the new SIM, and what ends on the old one.
+ * Moving a subscription to another SIM (rule S8): what goes on, what is ordered on the new SIM, and
+ * what ends on the old one.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

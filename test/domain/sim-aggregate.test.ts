@@ -1,5 +1,6 @@
 /**
- * The SIM's aggregate: its visible attachments (rule S5), and replacing one attachment or package in it.
+ * The SIM's aggregate: its visible attachments (rule S5), and replacing one attachment or package
+ * in it.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

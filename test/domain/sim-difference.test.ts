@@ -1,5 +1,6 @@
 /**
- * The difference of a SIM's aggregate as loaded and as it is to be: rows by their keys, compared by their values.
+ * The difference of a SIM's aggregate as loaded and as it is to be: rows by their keys, compared by
+ * their values.
  */
 import { describe, expect, it } from "vitest"
 import * as SimDifference from "../../src/domain/SimDifference.ts"

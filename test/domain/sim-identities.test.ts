@@ -1,5 +1,6 @@
 /**
- * By what a telco knows a SIM (rule I7): what a row of an import says of it, and what an import again makes of it.
+ * By what a telco knows a SIM (rule I7): what a row of an import says of it, and what an import
+ * again makes of it.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

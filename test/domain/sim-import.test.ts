@@ -1,5 +1,6 @@
 /**
- * Rows of an inventory import (rules I1, I7 and I8): a row is a SIM, perhaps with warnings, or an error. No row throws.
+ * Rows of an inventory import (rules I1, I7 and I8): a row is a SIM, perhaps with warnings, or an
+ * error. No row throws.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,5 +1,6 @@
 /**
- * SM-DP+ states (rules I2 and R3): only a successful report changes the current status, and none moves it back.
+ * SM-DP+ states (rules I2 and R3): only a successful report changes the current status, and none
+ * moves it back.
  */
 import { describe, expect, it } from "vitest"
 import * as SmdpHistory from "../../src/domain/SmdpHistory.ts"

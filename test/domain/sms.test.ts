@@ -1,5 +1,6 @@
 /**
- * SMS: the limits of sender and text, and the job that sends the message. One request has one message id (rule W2).
+ * SMS: the limits of sender and text, and the job that sends the message. One request has one
+ * message id (rule W2).
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

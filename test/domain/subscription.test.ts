@@ -1,6 +1,6 @@
 /**
- * How large a subscription may become (rule W9): the size is never less than what its attachments take as JSON, and a
- * plan that would make it too large is not attached.
+ * How large a subscription may become (rule W9): the size is never less than what its attachments
+ * take as JSON, and a plan that would make it too large is not attached.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

@@ -1,6 +1,6 @@
 /**
- * Suspending an attachment (rule T7): a job suspends its packages at the telco. A second suspension changes nothing,
- * and an expired attachment is refused.
+ * Suspending an attachment (rule T7): a job suspends its packages at the telco. A second suspension
+ * changes nothing, and an expired attachment is refused.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,7 +1,8 @@
 /**
- * Reports of the telco: which are rejected, and which package one counts for (rule R1). Usage only rises, each threshold is
- * notified once (rules R2 and U2), and the first use activates a package for good (rule T3); a changed location or state causes an
- * event, and no report moves a fact backwards (rule R3).
+ * Reports of the telco: which are rejected, and which package one counts for (rule R1). Usage only
+ * rises, each threshold is notified once (rules R2 and U2), and the first use activates a package
+ * for good (rule T3); a changed location or state causes an event, and no report moves a fact
+ * backwards (rule R3).
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
@@ -37,7 +38,9 @@ const state = (to: State, modificationResult = "Success"): TelcoReport.Fact => (
   state: to,
   modificationResult
 })
-/** The attachment and occurrence whose package the report changed; `rejected` if it was rejected. */
+/**
+ * The attachment and occurrence whose package the report changed; `rejected` if it was rejected.
+ */
 const routed = (of: SimAggregate, fact: TelcoReport.Fact, occurredAt = NOW): string => {
   const applied = TelcoReport.apply(of, report(fact, occurredAt), NOW)
   if (Result.isFailure(applied)) return "rejected"

@@ -1,6 +1,6 @@
 /**
- * Limits of texts (rule W9): characters are code points, and each function that takes a text of a caller refuses one
- * that is longer, as an embedding host meets it.
+ * Limits of texts (rule W9): characters are code points, and each function that takes a text of a
+ * caller refuses one that is longer, as an embedding host meets it.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

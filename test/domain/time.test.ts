@@ -1,6 +1,7 @@
 /**
- * Times: a day is 24 h, and months are counted from an anchor and clamped, so clamping never accumulates (rule T1). Of texts,
- * RFC 3339 with a zone and a real calendar date is read, and every written instant can be read again (rule W8).
+ * Times: a day is 24 h, and months are counted from an anchor and clamped, so clamping never
+ * accumulates (rule T1). Of texts, RFC 3339 with a zone and a real calendar date is read, and every
+ * written instant can be read again (rule W8).
  */
 import { describe, expect, it } from "vitest"
 import * as Time from "../../src/domain/Time.ts"

@@ -1,5 +1,6 @@
 /**
- * The book of usage (rule U1): what a report adds to it, for which days it can be asked, and how it is summed.
+ * The book of usage (rule U1): what a report adds to it, for which days it can be asked, and how it
+ * is summed.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

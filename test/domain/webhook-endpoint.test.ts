@@ -1,6 +1,6 @@
 /**
- * Webhook endpoints: their state (rule W7), the events that they receive (rule E1), and their signing keys, of which a replaced
- * one goes on signing for 24 h (rule W6).
+ * Webhook endpoints: their state (rule W7), the events that they receive (rule E1), and their
+ * signing keys, of which a replaced one goes on signing for 24 h (rule W6).
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

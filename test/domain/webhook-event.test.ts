@@ -1,6 +1,6 @@
 /**
- * The body of a webhook (rule W5): the exact bytes for each type, and the same bytes after a receiver has parsed and
- * serialized them.
+ * The body of a webhook (rule W5): the exact bytes for each type, and the same bytes after a
+ * receiver has parsed and serialized them.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"

@@ -22,7 +22,10 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** Why there was no answer: the code of the connection's error, such as `ECONNREFUSED`, or `TimeoutError`. */
+/**
+ * Why there was no answer: the code of the connection's error, such as `ECONNREFUSED`, or
+ * `TimeoutError`.
+ */
 export type Failure = string
 
 const failureOf = (error: unknown): Failure => {

@@ -1,4 +1,7 @@
-/** What goes wrong, at random: with the processes, with the database, with the telco, and with those who get webhooks. */
+/**
+ * What goes wrong, at random: with the processes, with the database, with the telco, and with those
+ * who get webhooks.
+ */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Member } from "./Cluster.ts"
 import * as Database from "./Database.ts"
@@ -130,7 +133,10 @@ const telcoActs = ({ telco, telcoTimeoutMillis }: Stage, random: Random): Acts =
   }
 }
 
-/** A telco that refuses to end something has a job end in refusals, unless it takes one of three tries (rule S6). */
+/**
+ * A telco that refuses to end something has a job end in refusals, unless it takes one of three
+ * tries (rule S6).
+ */
 const endActs = ({ telco }: Stage, random: Random): Acts => ({
   "made the telco refuse every end": () => telco.refuseEnds(EVERY),
   "made the telco refuse some ends": () => telco.refuseEnds(random.between(1, 20)),
@@ -152,7 +158,10 @@ const receiverActs = ({ receivers }: Stage, random: Random): Acts =>
       ])
   )
 
-/** Lets things go wrong for so long; when it returns all is well again, but that the telco may refuse to end something. */
+/**
+ * Lets things go wrong for so long; when it returns all is well again, but that the telco may
+ * refuse to end something.
+ */
 export const run = async (stage: Stage, random: Random, millis: number): Promise<Tally> => {
   const until = Date.now() + millis
   const tally: Tally = {}
@@ -179,8 +188,9 @@ export const run = async (stage: Stage, random: Random, millis: number): Promise
 }
 
 /**
- * Kills the only process so many times in the middle of writes, and nothing else: from shortly after the first answer to well
- * within the work. On a busy machine it waits until there has been some.
+ * Kills the only process so many times in the middle of writes, and nothing else: from shortly
+ * after the first answer to well within the work. On a busy machine it waits until there has been
+ * some.
  */
 export const kill = async (
   { members }: Pick<Stage, "members">,

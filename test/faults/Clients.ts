@@ -1,4 +1,7 @@
-/** Clients that live with the faults: each leads one subscription after another through its life, and keeps the ledger. */
+/**
+ * Clients that live with the faults: each leads one subscription after another through its life,
+ * and keeps the ledger.
+ */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Answer, type Asked, ask, field, list, text } from "./Asking.ts"
 import { type Fate, isSettled, type Kind, type Ledger, movedTo, type Operation, type Reports } from "./Ledger.ts"
@@ -20,7 +23,9 @@ export interface Access {
 export const MEGABYTE = 1024 * 1024
 const HOUR = 3_600_000
 
-/** The allowance of the plans, and the portions in which it is used: they cross 50, 80 and 100 %. */
+/**
+ * The allowance of the plans, and the portions in which it is used: they cross 50, 80 and 100 %.
+ */
 export const ALLOWANCE = 100
 const PORTIONS = [30, 30, 30, 30]
 export const USED = PORTIONS.reduce((sum, portion) => sum + portion, 0) * MEGABYTE
@@ -33,8 +38,9 @@ const refused = (code: string): Fate => ({ _tag: "Refused", code })
 const TRIES = 5
 
 /**
- * How long an outcome may take once all is well again, in milliseconds: what a dead or frozen process held is taken over
- * when its lease ends, and a telco that was away is asked again after a while.
+ * How long an outcome may take once all is well again, in milliseconds: what a dead or frozen
+ * process held is taken over when its lease ends, and a telco that was away is asked again after a
+ * while.
  */
 const OUTCOME = 60_000
 
@@ -191,13 +197,18 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
     return perform(ledger.open("replace", true, { method: "POST", path, iccid }, () => undefined))
   }
 
-  /** Moves it while somebody tops it up: that comes before the move and goes along, or is refused. */
+  /**
+   * Moves it while somebody tops it up: that comes before the move and goes along, or is refused.
+   */
   const replaceBeside = async (iccid: string) => {
     const [moved, beside] = await Promise.all([replace(iccid), subscribe(iccid)])
     return isSettled(beside) ? moved : null
   }
 
-  /** Names the SIM that was left, also by a top-up that the telco did not take before the move, under its key. */
+  /**
+   * Names the SIM that was left, also by a top-up that the telco did not take before the move,
+   * under its key.
+   */
   const nameLeft = async (iccid: string, failed: Operation | null): Promise<void> => {
     if (failed?.isKeyed) await attempt(failed)
     await Promise.all([subscribe(iccid, "named"), ...(random.chance(0.5) ? [wallet(iccid)] : [])])
@@ -248,7 +259,10 @@ export const make = (access: Access, ledger: Ledger, random: Random) => {
     if (random.chance(0.3)) await deliver(reports)
   }
 
-  /** Uses a part of the first package and loses the phone: the subscription moves. Null: what was used is not taken yet. */
+  /**
+   * Uses a part of the first package and loses the phone: the subscription moves. Null: what was
+   * used is not taken yet.
+   */
   const lose = async (iccid: string, createdAt: string) => {
     const answer = await read(`/v3/subscriptions/${iccid}/plan-attachments`)
     const attachmentId = text(answer?.body, "data", 0, "plan_attachment_id")

@@ -1,4 +1,7 @@
-/** Server processes that share a database, each with a supervisor that starts it again when it has ended. */
+/**
+ * Server processes that share a database, each with a supervisor that starts it again when it has
+ * ended.
+ */
 import { createServer } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as ServerProcess from "../cli/server/ServerProcess.ts"

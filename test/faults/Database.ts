@@ -1,4 +1,6 @@
-/** The database of a round: behind proxies that spoil it for the servers, and open for the checks. */
+/**
+ * The database of a round: behind proxies that spoil it for the servers, and open for the checks.
+ */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,11 +1,14 @@
 /**
- * What the clients asked for, and what they were answered: what was acknowledged must be there at the end, what was
- * refused must not, and what was not answered may be either, once at most.
+ * What the clients asked for, and what they were answered: what was acknowledged must be there at
+ * the end, what was refused must not, and what was not answered may be either, once at most.
  */
 
 import { type Answer, text } from "./Asking.ts"
 
-/** `named`: a creation that names a SIM which a subscription has left (rule S8), so that nothing may come of it. */
+/**
+ * `named`: a creation that names a SIM which a subscription has left (rule S8), so that nothing may
+ * come of it.
+ */
 export type Kind =
   | "subscribe"
   | "topUp"
@@ -52,7 +55,10 @@ export interface Reports {
   isAcknowledged: boolean
 }
 
-/** How many requests had been sent to a server to their end when it was stopped, and how many got an answer or a part of it. */
+/**
+ * How many requests had been sent to a server to their end when it was stopped, and how many got an
+ * answer or a part of it.
+ */
 export interface Stop {
   readonly name: string
   readonly sent: number

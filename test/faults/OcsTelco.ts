@@ -1,6 +1,6 @@
 /**
- * The fake of an online charging system in place of the simulated telco. It knows no idempotency keys, so what it did for
- * a server that was killed has to be found by what it has.
+ * The fake of an online charging system in place of the simulated telco. It knows no idempotency
+ * keys, so what it did for a server that was killed has to be found by what it has.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"

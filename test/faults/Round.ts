@@ -1,7 +1,9 @@
 /**
- * One round: servers on a fresh database under load while things go wrong; then quiet, until nothing that is due is
- * left; then a day and a half of business time, so that all that waits for a later try is done; then an operator, who has
- * the telco asked again for what it has refused meanwhile; then the verdict. Over a real telco's fake, which needs a real clock, what waits is made due instead.
+ * One round: servers on a fresh database under load while things go wrong; then quiet, until
+ * nothing that is due is left; then a day and a half of business time, so that all that waits for a
+ * later try is done; then an operator, who has the telco asked again for what it has refused
+ * meanwhile; then the verdict. Over a real telco's fake, which needs a real clock, what waits is
+ * made due instead.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -59,11 +61,17 @@ export interface Options {
     readonly env: Readonly<Record<string, string>>
     readonly on: (ground: Ground) => Promise<Course>
   }
-  /** An empty database on a server, shared by several processes; null for an embedded one of one process. */
+  /**
+   * An empty database on a server, shared by several processes; null for an embedded one of one
+   * process.
+   */
   readonly database: {
     readonly url: string
     readonly restart: (() => Promise<void>) | null
-    /** Has the primary fail and a standby take its place, which is then at the address that is returned. */
+    /**
+     * Has the primary fail and a standby take its place, which is then at the address that is
+     * returned.
+     */
     readonly failOver?: () => Promise<string>
     /** In front of it; the servers have its own address beside. */
     readonly pooler?: Chaos.Pooler
@@ -109,7 +117,10 @@ const quiet = async (session: Database.Session, limit = QUIET): Promise<Readonly
   }
 }
 
-/** Makes what waits for a later try due at once, until nothing does: a server goes by the clock of the database here. */
+/**
+ * Makes what waits for a later try due at once, until nothing does: a server goes by the clock of
+ * the database here.
+ */
 const hurried = async (session: Database.Session): Promise<ReadonlyArray<string>> => {
   const later = "(extract(epoch from clock_timestamp()) * 1000)::bigint"
   for (;;) {
@@ -309,7 +320,8 @@ export const run = async ({
     }
     for (const member of members) await stop(member)
 
-    // Alone on the database, on a clock that goes on as fast as one likes; a real telco goes by no such clock.
+    // Alone on the database, on a clock that goes on as fast as one likes; a real telco goes by no
+    // such clock.
     const from = Date.now()
     const standing = async (name: string): Promise<Cluster.Member> => {
       const member = await start(name, {

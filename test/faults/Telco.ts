@@ -18,8 +18,8 @@ export interface Books {
   /** Whether a SIM has service, where that was ever set. */
   readonly services: ReadonlyMap<string, boolean>
   /**
-   * Whether the telco knows idempotency keys. Without them a message whose answer was lost is refused when it is asked for
-   * again, though it may have been sent.
+   * Whether the telco knows idempotency keys. Without them a message whose answer was lost is
+   * refused when it is asked for again, though it may have been sent.
    */
   readonly hasKeys: boolean
 }
@@ -30,23 +30,29 @@ export interface Telco extends Omit<Cluster.Member, "end"> {
   /** Replaces the faults; nothing where the telco does not listen just now. */
   readonly setFaults: (faults: Faults) => Promise<void>
   /**
-   * Has it refuse so many calls of each kind that ends something: cancellations, suspensions and releases of profiles, and
-   * pauses and resumptions, which end in the same way.
-   * These refusals stay when other faults come and go. A telco that has none of them ignores it.
+   * Has it refuse so many calls of each kind that ends something: cancellations, suspensions and
+   * releases of profiles, and pauses and resumptions, which end in the same way. These refusals
+   * stay when other faults come and go. A telco that has none of them ignores it.
    */
   readonly refuseEnds: (times: number) => Promise<void>
   /** The settings by which servers find it. */
   readonly env: Readonly<Record<string, string>>
   /** How long a late effect may take to be undone, in milliseconds. */
   readonly lateness: number
-  /** Its books, with simplan's names of the packages, which are in the database where the telco has no place for them. */
+  /**
+   * Its books, with simplan's names of the packages, which are in the database where the telco has
+   * no place for them.
+   */
   readonly books: (session: Session) => Promise<Books>
 }
 
 /** So many refusals are every one. */
 export const EVERY = Number.POSITIVE_INFINITY
 
-/** The calls that end something. A job that does them goes on until the telco has refused it three times (rule S6). */
+/**
+ * The calls that end something. A job that does them goes on until the telco has refused it three
+ * times (rule S6).
+ */
 const ENDS = ["cancelPackage", "suspendPackage", "releaseProfile", "setService"]
 
 const headers = { authorization: `Bearer ${KEY}` }

@@ -1,6 +1,6 @@
 /**
- * The organization of a round: SIMs, a key, plans, and receivers for its webhooks; and what an operator sees of the jobs that
- * the telco has refused three times, and does about them (rule S6).
+ * The organization of a round: SIMs, a key, plans, and receivers for its webhooks; and what an
+ * operator sees of the jobs that the telco has refused three times, and does about them (rule S6).
  */
 import { ask, list, text, field } from "./Asking.ts"
 import { ALLOWANCE } from "./Clients.ts"
@@ -102,10 +102,16 @@ export const problems = async (url: string): Promise<ReadonlyArray<string>> => {
 /** How long the telco may be asked again, in milliseconds. */
 const WAIT_LIMIT = 60_000
 
-/** Business time for what the retried work causes: a SIM is free once the last of its packages has ended. */
+/**
+ * Business time for what the retried work causes: a SIM is free once the last of its packages has
+ * ended.
+ */
 const AFTERWARDS = "1 minute"
 
-/** Retries all of them, as an operator does once the telco takes them again; what is wrong, in sentences. */
+/**
+ * Retries all of them, as an operator does once the telco takes them again; what is wrong, in
+ * sentences.
+ */
 export const retryAll = async (url: string, ids: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   for (const id of ids) {
     const path = `/admin/v1/problems/${encodeURIComponent(id)}/retry`

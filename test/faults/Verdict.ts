@@ -1,6 +1,6 @@
 /**
- * Whether all came right: what the service has against what its clients were answered, what the telco has in its books,
- * and what the receivers of webhooks got.
+ * Whether all came right: what the service has against what its clients were answered, what the
+ * telco has in its books, and what the receivers of webhooks got.
  */
 import { text } from "./Asking.ts"
 import { ALLOWANCE, MEGABYTE } from "./Clients.ts"
@@ -89,7 +89,10 @@ const trail = (moves: ReadonlyMap<string, string>, iccid: string): ReadonlyArray
 const goneOf = (ledger: Ledger): ReadonlySet<string> =>
   new Set(ledger.of("delete").flatMap(({ fate, iccid }) => (fate._tag === "Refused" || iccid === null ? [] : [iccid])))
 
-/** Every request that was acknowledged is there, once; what was refused is not; what was not answered is once at most. */
+/**
+ * Every request that was acknowledged is there, once; what was refused is not; what was not
+ * answered is once at most.
+ */
 const requests = ({ attachments, ledger, subscriptions }: Facts): ReadonlyArray<string> => {
   const moves = movesOf(ledger)
   const live = new Set(subscriptions.map((one) => textOf(one["subscription_id"])))
@@ -133,7 +136,10 @@ const requests = ({ attachments, ledger, subscriptions }: Facts): ReadonlyArray<
   return problems
 }
 
-/** A SIM serves one subscription or is free, or was left by its subscription; none is lost on the way. */
+/**
+ * A SIM serves one subscription or is free, or was left by its subscription; none is lost on the
+ * way.
+ */
 const sims = ({ ledger, sims: all, subscriptions }: Facts): ReadonlyArray<string> => [
   ...duplicates(
     "SIMs with two subscriptions",
@@ -193,7 +199,8 @@ const packages = (facts: Facts): ReadonlyArray<string> => {
   const ids = new Set(shown.map((one) => textOf(one["attachment_id"])))
   const there = facts.packages.filter((one) => ids.has(textOf(one["attachment_id"])))
   const created = there.filter(({ status }) => status === "Created")
-  // What is suspended is not ordered again on another SIM, and what the telco has refused there is not on it.
+  // What is suspended is not ordered again on another SIM, and what the telco has refused there is
+  // not on it.
   const isOrdered = (one: Rows[number]): boolean =>
     moveOf(one) === moved.get(textOf(one["attachment_id"])) && one["awaited"] !== true
   const ordered = created.filter(isOrdered)
@@ -270,7 +277,10 @@ const mobilePlans = ({ books, sims: all }: Facts): ReadonlyArray<string> =>
       : [`The mobile plan of ${iccid} is another at the telco`]
   })
 
-/** Whether each SIM is paused that its clients have paused or resumed, by what they were answered last. */
+/**
+ * Whether each SIM is paused that its clients have paused or resumed, by what they were answered
+ * last.
+ */
 const wishes = ({ operations }: Ledger): ReadonlyMap<string, boolean> => {
   const paused = new Map<string, boolean>()
   for (const operation of operations) {
@@ -340,7 +350,10 @@ const stops = ({ ledger }: Facts): ReadonlyArray<string> =>
 /** After how many refusals a job ends. */
 const REFUSALS = 3
 
-/** What ended in refusals is among the problems, nothing else is, and the SIMs that wait for it are not free. */
+/**
+ * What ended in refusals is among the problems, nothing else is, and the SIMs that wait for it are
+ * not free.
+ */
 const refusals = ({ refused: { listed, stuck } }: Facts): ReadonlyArray<string> => {
   // A SIM that is paused is free only when it is resumed, too.
   const waits = ({ iccid, kind, release }: Rows[number]): boolean =>

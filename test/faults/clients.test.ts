@@ -6,7 +6,10 @@ import * as Clients from "./Clients.ts"
 import { Ledger } from "./Ledger.ts"
 import * as Random from "./Random.ts"
 
-/** What becomes of a deletion that is answered so, one answer after the other; the last answer repeats. */
+/**
+ * What becomes of a deletion that is answered so, one answer after the other; the last answer
+ * repeats.
+ */
 const finished = async (answers: ReadonlyArray<{ readonly status: number; readonly code?: string }>) => {
   let requests = 0
   const server = createServer((_, response) => {

@@ -1,6 +1,7 @@
 /**
- * A server on an embedded database is killed again and again in the middle of writes, and nothing else goes wrong. Whatever it
- * acknowledged is there afterwards, nothing is there twice, and what was asked for again had one effect.
+ * A server on an embedded database is killed again and again in the middle of writes, and nothing
+ * else goes wrong. Whatever it acknowledged is there afterwards, nothing is there twice, and what
+ * was asked for again had one effect.
  */
 import { describe, expect, it } from "vitest"
 import * as BuiltCopy from "../cli/BuiltCopy.ts"

@@ -1,6 +1,6 @@
 /**
- * Round after round for the time given, in turns on a PostgreSQL with three processes and on an embedded database with
- * one. `run.mjs` says how to start it.
+ * Round after round for the time given, in turns on a PostgreSQL with three processes and on an
+ * embedded database with one. `run.mjs` says how to start it.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as BuiltCopy from "../cli/BuiltCopy.ts"

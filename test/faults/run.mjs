@@ -2,11 +2,12 @@
 //
 //     npm run test:faults -- --seconds 300
 //
-// Prints the seed of each round, what went wrong in it and how much was asked; a round in which anything was lost, made
-// up or done twice is reported in sentences, and the exit code is then 1. A seed says which faults come in which order;
-// when they meet the load is up to the machine. Options: --seconds (120), --seed (by the time of day), --each (how long
-// things go wrong in a round, 15 s), --only postgres or pglite (in turns), --telco ocs (a fake charging system, which knows no
-// idempotency keys, in place of the simulated telco; PostgreSQL only).
+// Prints the seed of each round, what went wrong in it and how much was asked; a round in which
+// anything was lost, made up or done twice is reported in sentences, and the exit code is then 1. A
+// seed says which faults come in which order; when they meet the load is up to the machine.
+// Options: --seconds (120), --seed (by the time of day), --each (how long things go wrong in a
+// round, 15 s), --only postgres or pglite (in turns), --telco ocs (a fake charging system, which
+// knows no idempotency keys, in place of the simulated telco; PostgreSQL only).
 import { parseArgs } from "node:util"
 import * as Long from "../setup/long.mjs"
 

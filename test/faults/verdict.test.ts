@@ -1,5 +1,6 @@
 /**
- * The verdict finds what it is there to find: a round in which all came right, and the same with one thing wrong.
+ * The verdict finds what it is there to find: a round in which all came right, and the same with
+ * one thing wrong.
  */
 import { describe, expect, it } from "vitest"
 import { type Fate, type Kind, Ledger, type Operation } from "./Ledger.ts"
@@ -52,7 +53,10 @@ const event = (id: string, threshold: number) => ({
   data: { attachmentId: "a", usagePercentage: threshold }
 })
 
-/** All came right: `a` was used, `b` recurs, `c` was used in part and moved, one request was refused, one SMS was sent. */
+/**
+ * All came right: `a` was used, `b` recurs, `c` was used in part and moved, one request was
+ * refused, one SMS was sent.
+ */
 const right = () => {
   const ledger = new Ledger()
   const used = operation(ledger, "subscribe", done(first))

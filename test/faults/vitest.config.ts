@@ -1,7 +1,10 @@
 import { defineConfig } from "vitest/config"
 import shared from "../vitest.config.ts"
 
-/** For `npm run test:faults` and `npm run test:crash`, which take longer than the rest of the suite may. */
+/**
+ * For `npm run test:faults` and `npm run test:crash`, which take longer than the rest of the suite
+ * may.
+ */
 export default defineConfig({
   ...shared,
   test: {

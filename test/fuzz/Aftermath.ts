@@ -1,6 +1,6 @@
 /**
- * What must hold of the storage and of the telco's books after all requests: invariants of the simulation, over a
- * history of one step in which everything happened, for each organization.
+ * What must hold of the storage and of the telco's books after all requests: invariants of the
+ * simulation, over a history of one step in which everything happened, for each organization.
  */
 import { Effect } from "effect"
 import { Attachments, Time } from "simplan"

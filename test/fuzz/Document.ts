@@ -1,5 +1,6 @@
 /**
- * The service's own document, `/openapi.json`: its operations, and whether an answer is one that the document describes.
+ * The service's own document, `/openapi.json`: its operations, and whether an answer is one that
+ * the document describes.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 

@@ -1,5 +1,6 @@
 /**
- * Names of things that are there, learned from answers: without them hardly a request would get past its 404.
+ * Names of things that are there, learned from answers: without them hardly a request would get
+ * past its 404.
  */
 
 /** Fields of answers whose values are names, and the kind of thing that they name. */
@@ -38,11 +39,16 @@ const SERVICE_OPERATORS = "/admin/v1/operators"
 const knownKind = (name: string, path: string): string | undefined =>
   name === "operator_id" && path.startsWith(SERVICE_OPERATORS) ? "serviceOperator" : KINDS[name]
 
-/** What a field of this name names; `id` is an organization's in the management API, an attachment's in the other. */
+/**
+ * What a field of this name names; `id` is an organization's in the management API, an attachment's
+ * in the other.
+ */
 export const kindOf = (name: string, path: string): string | undefined =>
   name === "id" ? (path.startsWith("/admin") ? "organization" : "attachment") : knownKind(name, path)
 
-/** A name as clients may write it too (rules I1 and I13): an ICCID with its pad, an id in capitals. */
+/**
+ * A name as clients may write it too (rules I1 and I13): an ICCID with its pad, an id in capitals.
+ */
 const spelled = (name: string): string => {
   if (/^\d{18,20}$/.test(name)) return `${name}${name.length === 18 ? "FF" : "F"}`
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::|$)/.test(name) ? name.toUpperCase() : name

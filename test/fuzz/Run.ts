@@ -1,6 +1,6 @@
 /**
- * Requests at random for a given time: each answer is one of the document, and afterwards the storage and the telco's
- * books are as they must be.
+ * Requests at random for a given time: each answer is one of the document, and afterwards the
+ * storage and the telco's books are as they must be.
  */
 import fc from "fast-check"
 import { TextLimit } from "simplan/ports"
@@ -105,7 +105,8 @@ export const run = async ({ millis, planted, seed, storage }: Options): Promise<
       if (wrong !== undefined) throw new Error(`${operation.method} ${url} ${filled?.slice(0, 2_000)}\n${wrong}`)
       if (response.status < 300) pool.learn(parsed(text), operation.path)
       if (!isRepeatable(request, response.status, answered)) return
-      // Such a body is refused before its key is looked up, by the first bad field in the order sent.
+      // Such a body is refused before its key is looked up, by the first bad field in the order
+      // sent.
       const isUnread = answered.includes(TextLimit.NOT_STORABLE)
       const isJson = headers["content-type"]?.includes("json") !== false
       const value = isUnread || !isJson ? undefined : parsed(filled ?? "")

@@ -1,5 +1,6 @@
 /**
- * Requests at random, on memory and on PostgreSQL: for some seconds, or for as long as `npm run test:fuzz` says.
+ * Requests at random, on memory and on PostgreSQL: for some seconds, or for as long as
+ * `npm run test:fuzz` says.
  */
 import { Redacted } from "effect"
 import * as Memory from "simplan/memory"

@@ -2,9 +2,9 @@
 //
 //     npm run test:fuzz -- --seconds 60
 //
-// Half of the time on memory and half of it on PostgreSQL. An answer that the document does not describe is printed with
-// the fewest requests that lead to it, and so is what does not hold afterwards; the exit code is then 1. Options:
-// --seconds (60), --seed (by the time of day).
+// Half of the time on memory and half of it on PostgreSQL. An answer that the document does not
+// describe is printed with the fewest requests that lead to it, and so is what does not hold
+// afterwards; the exit code is then 1. Options: --seconds (60), --seed (by the time of day).
 import { parseArgs } from "node:util"
 import * as Long from "../setup/long.mjs"
 

@@ -1,7 +1,9 @@
 /**
- * Compares another storage with the one in memory: the same commands must give the same history on both.
+ * Compares another storage with the one in memory: the same commands must give the same history on
+ * both.
  *
- * Faults that take machine time are left out, because databases run on the real machine, where time-outs are not exact.
+ * Faults that take machine time are left out, because databases run on the real machine, where
+ * time-outs are not exact.
  */
 import { type Context, Effect, type Layer, ManagedRuntime } from "effect"
 import type * as Postgres from "simplan/postgres"
@@ -16,7 +18,10 @@ export const runs = Commands.runs({ ...Commands.modest, occurrences: 8, advance:
   (commands) => commands.filter(isQuick)
 )
 
-/** Builds the storage once; call it in a `describe`. The function it returns compares one run on it with memory. */
+/**
+ * Builds the storage once; call it in a `describe`. The function it returns compares one run on it
+ * with memory.
+ */
 export const comparing = (storage: () => Layer.Layer<Postgres.Provided, unknown>) => {
   let runtime: ManagedRuntime.ManagedRuntime<Postgres.Provided, unknown> | undefined
   let context: Context.Context<Postgres.Provided> | undefined

@@ -2,10 +2,11 @@
 //
 //     npm run test:deep -- --seconds 60
 //
-// Each run is one of a single service; every eighth is also one of several processes under a seeded scheduler and faults.
-// Prints how much was run, and of a run that breaks an invariant the seed and the shortest commands that do; its exit
-// code is then 1. Options: --seconds (60), --runs (as many as there is time for), --seed (by the time of day),
-// --workers (one for each core), --plant N (puts fault N of Planted.ts around each service, to see it found).
+// Each run is one of a single service; every eighth is also one of several processes under a seeded
+// scheduler and faults. Prints how much was run, and of a run that breaks an invariant the seed and
+// the shortest commands that do; its exit code is then 1. Options: --seconds (60), --runs (as many
+// as there is time for), --seed (by the time of day), --workers (one for each core), --plant N
+// (puts fault N of Planted.ts around each service, to see it found).
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * `npm run test:deep` prints how much it ran and, for a run that fails, the seed and the commands. Its exit code tells
- * whether one failed.
+ * `npm run test:deep` prints how much it ran and, for a run that fails, the seed and the commands.
+ * Its exit code tells whether one failed.
  */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"

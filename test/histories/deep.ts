@@ -1,5 +1,6 @@
 /**
- * One worker of `npm run test:deep` (see deep.mjs): random runs in memory until its time is over or one fails.
+ * One worker of `npm run test:deep` (see deep.mjs): random runs in memory until its time is over or
+ * one fails.
  *
  * A run follows from its seed alone: `npm run test:deep -- --seed N --runs 1` repeats it.
  */
@@ -30,7 +31,10 @@ export interface Result {
   readonly runs: number
   readonly commands: number
   readonly years: number
-  /** Runs of several processes: how many there were, of how many processes, and what happened in them. */
+  /**
+   * Runs of several processes: how many there were, of how many processes, and what happened in
+   * them.
+   */
   readonly clusters: number
   readonly processes: number
   readonly requests: number
@@ -117,7 +121,10 @@ const work = async ({ plant, runs, seed: first, step, underWay, until }: typeof 
   return { ...result, failure: null, clusterFailure: null }
 }
 
-/** The shortest value found that fails likewise; the first run of the same seed draws the very same one. */
+/**
+ * The shortest value found that fails likewise; the first run of the same seed draws the very same
+ * one.
+ */
 const shrink = async <A>(
   arbitrary: fc.Arbitrary<A>,
   seed: number,

@@ -1,6 +1,7 @@
 /**
- * The fast paths agree with the plain way: two services on PostgreSQL, one with all of them on and one with all of them
- * off, take the same random requests, many at once, and come to the same answers and the same state.
+ * The fast paths agree with the plain way: two services on PostgreSQL, one with all of them on and
+ * one with all of them off, take the same random requests, many at once, and come to the same
+ * answers and the same state.
  *
  * Requests that run at once may overtake each other, so a round's answers are compared as a set.
  */
@@ -21,7 +22,8 @@ const PLANS = 3
 const iccidOf = (run: number, sim: number): string => `8944500${String(run * 10 + sim).padStart(12, "0")}`
 
 /** What one request comes to: its success, or the name of its refusal. */
-// Which of the two a creation gets where all eSIMs are taken depends on whether another one is decided yet (rule S5).
+// Which of the two a creation gets where all eSIMs are taken depends on whether another one is
+// decided yet (rule S5).
 const shortages = new Set(["NoFreeSim", "SimsReleasing"])
 
 const tag = <A>(request: Effect.Effect<A, { readonly _tag: string }, Services.Services>) =>
@@ -37,7 +39,8 @@ type Round =
 
 const plan = fc.nat({ max: PLANS - 1 })
 const sim = fc.nat({ max: SIMS - 1 })
-// Of one plan: a request whose cached plan is stale reserves a SIM and frees it, which moves others to the next SIM.
+// Of one plan: a request whose cached plan is stale reserves a SIM and frees it, which moves others
+// to the next SIM.
 const anyFree = fc
   .tuple(plan, fc.integer({ min: 1, max: 8 }))
   .map(([plan, count]) => Array.from({ length: count }, () => ({ plan, sim: null })))

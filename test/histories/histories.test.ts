@@ -1,5 +1,6 @@
 /**
- * Random commands and faults: every invariant holds, and the same seed and commands give the same history.
+ * Random commands and faults: every invariant holds, and the same seed and commands give the same
+ * history.
  */
 import { Context, Effect, Exit, Scope } from "effect"
 import * as fc from "fast-check"

@@ -1,5 +1,6 @@
 /**
- * Each invariant accepts a true history, and rejects one in which a test has changed what the invariant checks.
+ * Each invariant accepts a true history, and rejects one in which a test has changed what the
+ * invariant checks.
  */
 import { beforeAll, describe, expect, it } from "vitest"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
@@ -123,7 +124,10 @@ type Break = (history: History.History) => History.History
 const usage = (name: Name, alter: (entries: ReadonlyArray<UsageBook.SimEntry>) => ReadonlyArray<UsageBook.SimEntry>) =>
   changed(name, (changes) => ({ usage: changes.usage.map((of) => ({ ...of, entries: alter(of.entries) })) }))
 
-/** The last step as a reconciliation with a telco that has a byte in France, which leaves such entries. */
+/**
+ * The last step as a reconciliation with a telco that has a byte in France, which leaves such
+ * entries.
+ */
 const reconciled =
   (alter: (entry: UsageBook.SimEntry) => UsageBook.SimEntry): Break =>
   (history) =>
@@ -466,7 +470,10 @@ const killed: History.Step["outcome"] = { _tag: "Killed" }
 describe("The order of ids (W5)", () => {
   const ids = ["019b76da-a800-7002-a712-68bf19cce688", "019b76da-a800-7000-b753-b1717b91720b"] as const
 
-  /** The same event in two steps, with these ids of one millisecond, of which the later one is lower. */
+  /**
+   * The same event in two steps, with these ids of one millisecond, of which the later one is
+   * lower.
+   */
   const lowerLater = (history: History.History): History.History => {
     const event = stepOf(history, "half").changes.events.slice(0, 1)
     const withId = (name: Name, eventId: string) =>

@@ -1,6 +1,6 @@
 /**
- * Random histories in which the telco refuses to end what it has (rule S6): jobs end in refusals and wait, and once an
- * operator has retried them every invariant holds.
+ * Random histories in which the telco refuses to end what it has (rule S6): jobs end in refusals
+ * and wait, and once an operator has retried them every invariant holds.
  */
 import { Effect } from "effect"
 import * as fc from "fast-check"

@@ -1,5 +1,6 @@
 /**
- * The same commands on memory and on a PostgreSQL server give the same history: a fixed set of runs.
+ * The same commands on memory and on a PostgreSQL server give the same history: a fixed set of
+ * runs.
  */
 import { Effect, Layer, Redacted } from "effect"
 import * as fc from "fast-check"

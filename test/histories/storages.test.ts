@@ -1,5 +1,6 @@
 /**
- * The same commands on memory and on PGlite give the same history, and every invariant holds for it.
+ * The same commands on memory and on PGlite give the same history, and every invariant holds for
+ * it.
  */
 import * as fc from "fast-check"
 import * as Pglite from "simplan/pglite"

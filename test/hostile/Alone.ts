@@ -1,11 +1,14 @@
 /**
- * How long one request may keep all others waiting: each request of an attack is sent by itself, and the longest turn of the
- * server's event loop is measured, in processor time. A collection of rubbish may be part of it, so a turn counts that is as
- * long again and again.
+ * How long one request may keep all others waiting: each request of an attack is sent by itself,
+ * and the longest turn of the server's event loop is measured, in processor time. A collection of
+ * rubbish may be part of it, so a turn counts that is as long again and again.
  */
 import type * as Attacker from "./Attacker.ts"
 
-/** The longest turn, in ms. The probe measures every 10 ms, and what else was done meanwhile is part of it. */
+/**
+ * The longest turn, in ms. The probe measures every 10 ms, and what else was done meanwhile is part
+ * of it.
+ */
 const MOST = 60
 
 /** How often a long turn is measured again. */

@@ -1,16 +1,23 @@
-// A thread that attacks a server, so that its work delays nothing that is measured: many connections that send requests one
-// after another without waiting for answers, and read what comes in one of several manners.
+// A thread that attacks a server, so that its work delays nothing that is measured: many
+// connections that send requests one after another without waiting for answers, and read what comes
+// in one of several manners.
 import { randomBytes } from "node:crypto"
 import { connect } from "node:net"
 import { parentPort } from "node:worker_threads"
 
-/** How much of what was written may wait in this process before nothing more is written to a connection. */
+/**
+ * How much of what was written may wait in this process before nothing more is written to a
+ * connection.
+ */
 const WAITING = 1_048_576
 
 /** After how many ms a connection that the server closed is opened again. */
 const AGAIN = 20
 
-/** By manner of reading: how many bytes are read at once, and after how many ms again. Others read all at once, or nothing. */
+/**
+ * By manner of reading: how many bytes are read at once, and after how many ms again. Others read
+ * all at once, or nothing.
+ */
 const PACES = { drips: [1, 1_000], slowly: [4_096, 100] }
 
 let number = 0

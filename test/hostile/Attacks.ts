@@ -1,6 +1,7 @@
 /**
- * Attacks made from the document: for each route requests at the limits of what it takes, beyond them, with the worst of
- * bodies, with headers of any kind and in the rarer forms of HTTP, by each manner of reading, with a key and without.
+ * Attacks made from the document: for each route requests at the limits of what it takes, beyond
+ * them, with the worst of bodies, with headers of any kind and in the rarer forms of HTTP, by each
+ * manner of reading, with a key and without.
  */
 import { gzipSync } from "node:zlib"
 import fc from "fast-check"
@@ -13,7 +14,9 @@ import * as Limits from "./Limits.ts"
 
 export type Group = "limits" | "beyond" | "bodies" | "headers" | "forms"
 
-/** Whose credential an attack uses: its organization's key or the route's token, a wrong one, none. */
+/**
+ * Whose credential an attack uses: its organization's key or the route's token, a wrong one, none.
+ */
 export type Holder = "own" | "wrong" | "none"
 
 export interface Attack {
@@ -84,8 +87,8 @@ export const broad = (document: Document, choice: Choice, random: Random): Reado
   }))
 
 /**
- * Attacks of one group, manner and holder each, in rounds without an end: each round has every route and group, and another
- * manner and holder for it.
+ * Attacks of one group, manner and holder each, in rounds without an end: each round has every
+ * route and group, and another manner and holder for it.
  */
 export function* narrow(document: Document, choice: Choice, random: Random): Generator<Attack> {
   const cells = chosen(document, choice).flatMap((route) => {
@@ -199,7 +202,10 @@ const csvBodies: ReadonlyArray<string> = [
 /** A small body that is large where it is unpacked. */
 const packed = gzipSync(Buffer.alloc(16 * Limits.LARGEST, " "))
 
-/** What an address may be asked for as, though most clients never do; `usual` is a request that is right. */
+/**
+ * What an address may be asked for as, though most clients never do; `usual` is a request that is
+ * right.
+ */
 const formsOf = (usual: () => Omit<Sent, "target">, hasBody: boolean): ReadonlyArray<() => Omit<Sent, "target">> => {
   const tags = Array.from({ length: 1_000 }, (_, index) => `"${index}"`).join(", ")
   const headed = (headers: Readonly<Record<string, string>>) => () => ({ ...usual(), headers })

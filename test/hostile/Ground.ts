@@ -1,6 +1,6 @@
 /**
- * What attacks are made on: a server with an organization that attacks it and another that does not, and what the attacker
- * knows.
+ * What attacks are made on: a server with an organization that attacks it and another that does
+ * not, and what the attacker knows.
  */
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -59,7 +59,10 @@ const states: Readonly<Record<string, string>> = {
 
 const portOf = (address: string): number => Number.parseInt(address.split(":").at(-1) ?? "", 16)
 
-/** The connections of a process: how many are in which state, by local port where it listens there, else by the peer's. */
+/**
+ * The connections of a process: how many are in which state, by local port where it listens there,
+ * else by the peer's.
+ */
 export const connectionsOf = (pid: number): ReadonlyArray<string> => {
   const held = new Set(filesOf(pid))
   const rows = ["tcp", "tcp6"].flatMap((name) =>

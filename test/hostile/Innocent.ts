@@ -1,6 +1,7 @@
 /**
- * A client of another organization, at a steady pace on connections of its own: lists, single things, creations and
- * deletions. Requests are sent whether or not earlier ones were answered, so that a pause of the server delays each of them.
+ * A client of another organization, at a steady pace on connections of its own: lists, single
+ * things, creations and deletions. Requests are sent whether or not earlier ones were answered, so
+ * that a pause of the server delays each of them.
  */
 import { Agent, type IncomingMessage, request } from "node:http"
 import { field, list, text } from "../faults/Asking.ts"
@@ -14,7 +15,10 @@ export interface Answered {
 }
 
 export interface Innocent {
-  /** What was answered since it was asked for the last time. Returns when all that was due by now is answered. */
+  /**
+   * What was answered since it was asked for the last time. Returns when all that was due by now is
+   * answered.
+   */
   readonly taken: () => Promise<ReadonlyArray<Answered>>
   readonly stop: () => Promise<void>
 }

@@ -55,7 +55,10 @@ const ofNumber = ({ maximum, minimum }: Schema): Edges => {
   }
 }
 
-/** The values of a schema, of all that is in it one at a time. The second of a list stands for the others. */
+/**
+ * The values of a schema, of all that is in it one at a time. The second of a list stands for the
+ * others.
+ */
 export const edges = (document: Document, given: Schema, depth = 0): Edges => {
   const schema = document.resolve(given)
   const choices = choicesOf(schema)

@@ -1,5 +1,6 @@
-// Loaded into a server before its own modules, for the test of `npm run test:hostile` itself: a fault that requests without a
-// key bring about. They come from other addresses than those of the innocent client.
+// Loaded into a server before its own modules, for the test of `npm run test:hostile` itself: a
+// fault that requests without a key bring about. They come from other addresses than those of the
+// innocent client.
 import { Server } from "node:http"
 
 const MEGABYTE = 1_048_576

@@ -1,5 +1,6 @@
-// Loaded into a server before its own modules: on a port of its own, the longest delay of its event loop since it was asked
-// for the last time, the longest turn in processor time, and what it holds, after a collection where the path is /collected.
+// Loaded into a server before its own modules: on a port of its own, the longest delay of its event
+// loop since it was asked for the last time, the longest turn in processor time, and what it holds,
+// after a collection where the path is /collected.
 import { openSync, readSync } from "node:fs"
 import { createServer } from "node:http"
 import { monitorEventLoopDelay } from "node:perf_hooks"
@@ -16,7 +17,10 @@ if (port !== undefined) {
 
   const stat = openSync(`/proc/self/task/${process.pid}/schedstat`)
   const bytes = Buffer.alloc(64)
-  /** What this thread has had of a processor, in ms. On a busy machine it waits for one too, which is nobody's turn. */
+  /**
+   * What this thread has had of a processor, in ms. On a busy machine it waits for one too, which
+   * is nobody's turn.
+   */
   const used = () => Number(bytes.toString("latin1", 0, readSync(stat, bytes, 0, bytes.length, 0)).split(" ")[0]) / 1e6
   let [before, turn] = [used(), 0]
   const measure = () => {

@@ -1,5 +1,6 @@
 /**
- * Attacks on a built server for a given time, while an innocent client of another organization goes on, and what was seen.
+ * Attacks on a built server for a given time, while an innocent client of another organization goes
+ * on, and what was seen.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -40,7 +41,10 @@ export interface Outcome {
   readonly attacks: number
 }
 
-/** For how long an attack goes on, in ms, for how long its end is watched, and how short attacks on all routes may be. */
+/**
+ * For how long an attack goes on, in ms, for how long its end is watched, and how short attacks on
+ * all routes may be.
+ */
 const EACH = 1_500
 const AFTER = 300
 const LEAST = 200
@@ -53,7 +57,10 @@ const IN_SERVICE = { long: 1_000, short: 200 }
 /** After which time all that attacks held has to be returned, in ms. */
 const RETURNED = 60_000
 
-/** Beyond so many MB more than at first, what is not in use any more is collected before the next attack. */
+/**
+ * Beyond so many MB more than at first, what is not in use any more is collected before the next
+ * attack.
+ */
 const RUBBISH = 80
 
 /** Runs it on a server of its own. */

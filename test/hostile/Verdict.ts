@@ -1,5 +1,6 @@
 /**
- * What was seen of a server and of its innocent client while it was attacked, and what of it must not be.
+ * What was seen of a server and of its innocent client while it was attacked, and what of it must
+ * not be.
  */
 import type { Tally } from "./Attacker.ts"
 import type { Answered } from "./Innocent.ts"
@@ -24,7 +25,9 @@ export interface Observed {
 }
 
 export interface Bounds {
-  /** The innocent client's 99th percentile without attacks, in ms; null where times are not judged. */
+  /**
+   * The innocent client's 99th percentile without attacks, in ms; null where times are not judged.
+   */
   readonly usual: number | null
   /** The memory before the attacks, in MB. */
   readonly memory: number
@@ -36,7 +39,9 @@ export const MEMORY = 250
 /** The 99th percentile may be so many ms, or so many times the usual one. */
 const LATE = { millis: 500, times: 20 }
 
-/** How many files and sockets may be open more than before: connections to a database come and go. */
+/**
+ * How many files and sockets may be open more than before: connections to a database come and go.
+ */
 const FILES = 16
 
 export const percentile = (answers: ReadonlyArray<Answered>, part: number): number => {

@@ -1,5 +1,6 @@
 /**
- * The attacks that are made from the service's document: each route, limit and manner is among them.
+ * The attacks that are made from the service's document: each route, limit and manner is among
+ * them.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Random from "../faults/Random.ts"

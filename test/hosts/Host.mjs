@@ -15,7 +15,9 @@ const SHOWN = 60
 
 const tail = (lines) => lines.slice(-SHOWN)
 
-/** What `node --test` says of a test that failed, as TAP: from its name to the end of its details. */
+/**
+ * What `node --test` says of a test that failed, as TAP: from its name to the end of its details.
+ */
 const tapFailures = (lines) =>
   lines.flatMap((line, from) => {
     if (!/^\s*not ok \d/.test(line)) return []
@@ -33,14 +35,20 @@ const specFailures = (lines) => {
   return from < 0 ? [] : lines.slice(from)
 }
 
-/** What an output says of the tests that failed, else its end. What npm says of its scripts names no cause. */
+/**
+ * What an output says of the tests that failed, else its end. What npm says of its scripts names no
+ * cause.
+ */
 const failuresIn = (output) => {
   const lines = output.split("\n").filter((line) => !/^npm (?:error|warn|ERR!)/.test(line))
   const found = [...tapFailures(lines), ...specFailures(lines)]
   return (found.length > 0 ? found.slice(0, SHOWN) : tail(lines)).join("\n")
 }
 
-/** A command that did not end as it has to. `summary` is what is to be read last, where only the end of a log is kept. */
+/**
+ * A command that did not end as it has to. `summary` is what is to be read last, where only the end
+ * of a log is kept.
+ */
 export class Failure extends Error {
   constructor(message, summary) {
     super(message)
@@ -103,18 +111,23 @@ export const make = ({ folder, tarball }, name, { dependencies = {}, files = {},
   }
 }
 
-/** Installs by npm. What the registry does not have to be asked for again comes from npm's cache. */
+/**
+ * Installs by npm. What the registry does not have to be asked for again comes from npm's cache.
+ */
 export const install = (host, ...flags) =>
   host.run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", "--no-package-lock", ...flags])
 
-/** A release of Node, which the registry has as the package `node`; gives the path of the program. */
+/**
+ * A release of Node, which the registry has as the package `node`; gives the path of the program.
+ */
 export const nodeOf = (release) =>
   run(root, "npx", ["--yes", "--package", `node@${release}`, "--", "node", "-p", "process.execPath"]).trim()
 
 let full
 
 /**
- * A host that has all that simplan can use, its own `effect` among it, and the tools of hosts. It is installed once, by npm.
+ * A host that has all that simplan can use, its own `effect` among it, and the tools of hosts. It
+ * is installed once, by npm.
  */
 export const shared = (context) => {
   if (full === undefined) {

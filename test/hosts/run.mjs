@@ -1,6 +1,6 @@
-// `npm run test:hosts`: packs the package and uses it in fresh folders as hosts do. It needs the registry, as `npm ci` does.
-// `npm run test:hosts -- pnpm examples/nextjs` runs only the cases that are named, and of a case that has parts only those;
-// `--keep` keeps their folders.
+// `npm run test:hosts`: packs the package and uses it in fresh folders as hosts do. It needs the
+// registry, as `npm ci` does. `npm run test:hosts -- pnpm examples/nextjs` runs only the cases that
+// are named, and of a case that has parts only those; `--keep` keeps their folders.
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * Checks every answer that a test gets against the API's definition: the endpoint names the status, and the body matches
- * the schema of that status and has no other fields.
+ * Checks every answer that a test gets against the API's definition: the endpoint names the status,
+ * and the body matches the schema of that status and has no other fields.
  */
 import { Result, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"

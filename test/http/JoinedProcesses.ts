@@ -1,4 +1,7 @@
-/** Processes that receive what the others publish at once, in place of those that share a PostgreSQL. */
+/**
+ * Processes that receive what the others publish at once, in place of those that share a
+ * PostgreSQL.
+ */
 import { Effect } from "effect"
 import type { RateLimitUsage } from "simplan/ports"
 

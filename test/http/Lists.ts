@@ -38,7 +38,10 @@ export const PAGE = 100
 export const page = (n: number): ReadonlyArray<Item> =>
   Array.from({ length: PAGE }, (_, index) => item(n * PAGE + index))
 
-/** A world for one test, whose list of subscriptions has `pages` pages; `read(n)` gives the n-th, or fails. */
+/**
+ * A world for one test, whose list of subscriptions has `pages` pages; `read(n)` gives the n-th, or
+ * fails.
+ */
 export const world = (
   pages: number,
   read: (n: number) => Effect.Effect<ReadonlyArray<Item>, Storage.StorageError> = (n) => Effect.sync(() => page(n)),

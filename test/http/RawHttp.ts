@@ -3,7 +3,10 @@
  */
 import { connect } from "node:net"
 
-/** Writes bytes to a socket, `rest` 20 ms later, and returns what the server sends until it closes the connection. */
+/**
+ * Writes bytes to a socket, `rest` 20 ms later, and returns what the server sends until it closes
+ * the connection.
+ */
 export const exchange = (url: string, bytes: string | Uint8Array, rest = ""): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1")

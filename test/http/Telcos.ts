@@ -1,4 +1,6 @@
-/** Telcos that the API serves: `x` of the kind ocs and `y` of the kind es2plus, whose secret is `x`. */
+/**
+ * Telcos that the API serves: `x` of the kind ocs and `y` of the kind es2plus, whose secret is `x`.
+ */
 import { Effect, Redacted } from "effect"
 import type { Routes } from "../../adapters/http/index.ts"
 

@@ -1,5 +1,6 @@
 /**
- * A whole service on a port of its own, with memory storage, the telco simulator, the real catalogue and a virtual clock.
+ * A whole service on a port of its own, with memory storage, the telco simulator, the real
+ * catalogue and a virtual clock.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, type Duration, Effect, Layer, Logger, ManagedRuntime, Metric, Redacted, Result } from "effect"

@@ -1,6 +1,7 @@
 /**
- * The OpenAPI document describes exactly the served routes, and explains each of their parts with a valid example. The
- * documentation page loads nothing from elsewhere. `npm run lint:openapi` checks the document with Redocly and Spectral.
+ * The OpenAPI document describes exactly the served routes, and explains each of their parts with a
+ * valid example. The documentation page loads nothing from elsewhere. `npm run lint:openapi` checks
+ * the document with Redocly and Spectral.
  */
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { HttpApi, OpenApi } from "effect/http-api"
@@ -201,7 +202,8 @@ describe("/openapi.json", () => {
       parameters.some((one: Json) => one.name === "Idempotency-Key")
     )
     const posts = operations.filter(([name]) => name.startsWith("POST /v3/"))
-    // Operators do some of them for an organization. What they do to many changes nothing when it comes again.
+    // Operators do some of them for an organization. What they do to many changes nothing when it
+    // comes again.
     const managed = operations.filter(([name]) =>
       /^POST \/admin\/v1\/organizations\/\{id\}\/subscription(?!s\/actions)/.test(name)
     )

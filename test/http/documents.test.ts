@@ -1,5 +1,6 @@
 /**
- * `/openapi.json`, `/docs` and `/docs/reference`: on each listener about what it serves, compressed, and kept by browsers.
+ * `/openapi.json`, `/docs` and `/docs/reference`: on each listener about what it serves,
+ * compressed, and kept by browsers.
  */
 import { describe, expect, it } from "vitest"
 import { RouteGroups } from "../../adapters/http/index.ts"

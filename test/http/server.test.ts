@@ -1,5 +1,6 @@
 /**
- * The server: its answers to defects, secrets in logs, spans and metrics, rate limits, health, stopping.
+ * The server: its answers to defects, secrets in logs, spans and metrics, rate limits, health,
+ * stopping.
  */
 import { Context, Deferred, Effect, Exit, Layer, Result, Tracer } from "effect"
 import { createServer } from "node:net"

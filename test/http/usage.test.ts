@@ -1,5 +1,6 @@
 /**
- * What was used, by day and country (rule U1): of a SIM, and of the organization, as JSON and as CSV.
+ * What was used, by day and country (rule U1): of a SIM, and of the organization, as JSON and as
+ * CSV.
  */
 import { Storage, UsageBook } from "simplan/ports"
 import { beforeAll, describe, expect, it } from "vitest"

@@ -165,7 +165,8 @@ describe("a web handler below a prefix, with the host's authentication", () => {
   it.each(["/openapi.json", "/docs", "/docs/reference"])(
     "leaves it to the host's server to compress %s",
     async (path) => {
-      // A server may drop the header and send the bytes, as Next.js does, or compress them once more.
+      // A server may drop the header and send the bytes, as Next.js does, or compress them once
+      // more.
       const ask = (headers: Readonly<Record<string, string>>) =>
         mounted.handler(
           new Request(`http://host/esim${path}`, { headers: { "accept-encoding": "gzip, deflate, br", ...headers } })

@@ -1,11 +1,15 @@
-// Plants the faults of the domain, each in a copy of the repository, and reports which of them its tests find.
+// Plants the faults of the domain, each in a copy of the repository, and reports which of them its
+// tests find.
 import { fork } from "node:child_process"
 import { cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { percent, reporter } from "./Reporter.mjs"
 
-/** No run of all property tests takes nearly as long, in milliseconds: whatever does has been made to run for ever. */
+/**
+ * No run of all property tests takes nearly as long, in milliseconds: whatever does has been made
+ * to run for ever.
+ */
 const WAIT_LIMIT = 400_000
 
 const copied = ["src", "adapters", "test", "package.json", "tsconfig.json"]

@@ -24,8 +24,9 @@ const said = ({ equivalent }, { kind, run, what }) => {
 }
 
 /**
- * Prints a line for each fault and a table; whether nine in ten are found, and each other one says why it is not. With
- * `keep` the run that finds a fault is written down beside it, and tried first the next time.
+ * Prints a line for each fault and a table; whether nine in ten are found, and each other one says
+ * why it is not. With `keep` the run that finds a fault is written down beside it, and tried first
+ * the next time.
  */
 export const run = async (root, planted, placement, { keep, list, seed, workers }) => {
   // Those that cannot be found take longest, and go last.

@@ -1,9 +1,12 @@
-// A process that plants faults in the engine, one after the other, and searches what does not hold of it. It is started
-// anew where a fault has made it run for ever.
+// A process that plants faults in the engine, one after the other, and searches what does not hold
+// of it. It is started anew where a fault has made it run for ever.
 import { fork } from "node:child_process"
 import { join } from "node:path"
 
-/** A run that says nothing for so many milliseconds never ends; hunting.mjs itself reports those that do not block it. */
+/**
+ * A run that says nothing for so many milliseconds never ends; hunting.mjs itself reports those
+ * that do not block it.
+ */
 const WAIT_LIMIT = 300_000
 
 export class Hunter {
@@ -17,8 +20,8 @@ export class Hunter {
   }
 
   /**
-   * What the simulations find with that text in the file, and in which run; null where they find nothing. `hint` names
-   * the run that is tried first.
+   * What the simulations find with that text in the file, and in which run; null where they find
+   * nothing. `hint` names the run that is tried first.
    */
   hunt(file, text, hint) {
     this.#child ??= fork(join(this.#root, "test/mutants/hunting.mjs"), { cwd: this.#root })

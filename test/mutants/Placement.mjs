@@ -1,4 +1,5 @@
-// Where the faults stand: the text of each faulty file, and what is wrong with the list of faults itself.
+// Where the faults stand: the text of each faulty file, and what is wrong with the list of faults
+// itself.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseSync } from "vite"
@@ -27,7 +28,10 @@ export class Placement {
     return this.textOf(fault).replace(fault.right, () => fault.wrong)
   }
 
-  /** A sentence for each fault whose text is not exactly once in its file, that changes nothing, or that is there twice. */
+  /**
+   * A sentence for each fault whose text is not exactly once in its file, that changes nothing, or
+   * that is there twice.
+   */
   complaints(faults) {
     const misplaced = faults.flatMap((fault) => {
       const { file, name, right, wrong } = fault

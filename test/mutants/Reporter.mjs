@@ -3,7 +3,9 @@
 const line = ({ file, name, rule }, said) =>
   `${file.replace(".ts", "").padEnd(18)} ${rule.padEnd(5)} ${name.padEnd(66)} ${said}`
 
-/** Takes the verdict of the fault of that index, and prints each as soon as all before it are there. */
+/**
+ * Takes the verdict of the fault of that index, and prints each as soon as all before it are there.
+ */
 export const reporter = (faults, said) => {
   const verdicts = []
   let printed = 0

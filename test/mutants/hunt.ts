@@ -1,6 +1,6 @@
 /**
- * Runs that show what does not hold of the engine: those of several processes, with fixed plans and with new ones, and
- * those of one process under a virtual clock.
+ * Runs that show what does not hold of the engine: those of several processes, with fixed plans and
+ * with new ones, and those of one process under a virtual clock.
  */
 import { Context, Effect, Exit } from "effect"
 import * as fc from "fast-check"
@@ -58,14 +58,20 @@ const subscribe = (start: number | null): Commands.Command => ({
   keyed: false
 })
 
-/** Recurring plans of which two at a time have their packages due, and then two more within a poll of the fetch loops. */
+/**
+ * Recurring plans of which two at a time have their packages due, and then two more within a poll
+ * of the fetch loops.
+ */
 const together: ReadonlyArray<Commands.Command> = [
   createPlan("Green"),
   ...[0, 0, 100, 100].map((after) => subscribe(13 * HOUR + after)),
   { _tag: "Advance", millis: 100 * HOUR }
 ]
 
-/** A creation that dies has the only eSIM of the label, and is not decided when the next one is asked for. */
+/**
+ * A creation that dies has the only eSIM of the label, and is not decided when the next one is
+ * asked for.
+ */
 const undecided: ReadonlyArray<Commands.Command> = [
   createPlan("Aqua"),
   { _tag: "Kill", commits: 1, when: "after" },
@@ -104,7 +110,10 @@ const later = <Service extends object>(service: Service): Service =>
     run: (_, operation) => Effect.andThen(Effect.yieldNow, operation)
   })
 
-/** The storage and the telco of a server answer when others have had their turn; those of a simulation at once. */
+/**
+ * The storage and the telco of a server answer when others have had their turn; those of a
+ * simulation at once.
+ */
 const answeringLater: NonNullable<Simulation.Options["around"]> = (ports) =>
   ports.pipe(
     Context.add(Storage.Storage, later(Context.get(ports, Storage.Storage))),

@@ -1,9 +1,13 @@
-// A child of Hunter.mjs: asked for a file with a fault, it runs hunt.ts with that text instead of the file's, and reports
-// each run before it begins, and the first complaint. What was not changed is not read anew.
+// A child of Hunter.mjs: asked for a file with a fault, it runs hunt.ts with that text instead of
+// the file's, and reports each run before it begins, and the first complaint. What was not changed
+// is not read anew.
 import { join } from "node:path"
 import { createServer, createServerModuleRunner } from "vite"
 
-/** No run takes nearly as long, in microseconds of the processor: whatever does has been made to run for ever. */
+/**
+ * No run takes nearly as long, in microseconds of the processor: whatever does has been made to run
+ * for ever.
+ */
 const ENDLESS = 10_000_000
 
 const root = process.cwd()

@@ -1,23 +1,27 @@
-// Plants small faults in the domain and in the engine, one by one, and reports which of them the tests find:
+// Plants small faults in the domain and in the engine, one by one, and reports which of them the
+// tests find:
 //
 //     npm run test:mutants
 //     npm run test:mutants -- --engine
 //
-// Each fault of faults/ in the domain is put into a copy of the repository in a temporary folder. The property tests run
-// against it until one fails; where none does, the unit tests of the domain show whether they do better. A fault that
-// neither finds survives, unless it says why nothing could find it. Each fault in the engine is bundled with everything
-// else; the simulation of several processes, with fixed plans and with new ones, and that of one process under a virtual
+// Each fault of faults/ in the domain is put into a copy of the repository in a temporary folder.
+// The property tests run against it until one fails; where none does, the unit tests of the domain
+// show whether they do better. A fault that neither finds survives, unless it says why nothing
+// could find it. Each fault in the engine is bundled with everything else; the simulation of
+// several processes, with fixed plans and with new ones, and that of one process under a virtual
 // clock run until one of them finds it.
 //
-// The exit code is 1 where a fault's text is not exactly once in its file; where a fault is not found and does not say
-// why; where one is found that says that it cannot be; and where less than nine in ten are found of all in the engine, or
-// of those in the activation, recurrence, state and threshold rules that can be. Options: --engine (only the engine's
-// faults), --only TEXT (of a fault's path, area, rule or name), --seed (1) for other draws, --workers (2), --keep (writes
-// down which run found a fault in the engine, to be tried first).
+// The exit code is 1 where a fault's text is not exactly once in its file; where a fault is not
+// found and does not say why; where one is found that says that it cannot be; and where less than
+// nine in ten are found of all in the engine, or of those in the activation, recurrence, state and
+// threshold rules that can be. Options: --engine (only the engine's faults), --only TEXT (of a
+// fault's path, area, rule or name), --seed (1) for other draws, --workers (2), --keep (writes down
+// which run found a fault in the engine, to be tried first).
 //
-// Stryker was tried: its version 9.6 asks TypeScript for functions that TypeScript 7 does not have, and worked only with
-// that part of it turned off. It then took six minutes for two of the files, changed mostly messages, and knows neither
-// a limit that is a millisecond or an hour off nor an upper bound that is missing.
+// Stryker was tried: its version 9.6 asks TypeScript for functions that TypeScript 7 does not have,
+// and worked only with that part of it turned off. It then took six minutes for two of the files,
+// changed mostly messages, and knows neither a limit that is a millisecond or an hour off nor an
+// upper bound that is missing.
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"

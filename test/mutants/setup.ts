@@ -1,5 +1,6 @@
 /**
- * The same draws for every fault, so that a verdict is the same each time; and no shrinking, as nobody reads what failed.
+ * The same draws for every fault, so that a verdict is the same each time; and no shrinking, as
+ * nobody reads what failed.
  */
 import * as fc from "fast-check"
 

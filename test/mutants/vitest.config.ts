@@ -1,10 +1,11 @@
 /**
- * How the tests run against a faulty domain: the property tests, or the unit tests, in the order in which they are
- * likely to find the fault in the shortest time, and no further than the first that does. What operators see, API keys
- * and the sign-in have tests of their own.
+ * How the tests run against a faulty domain: the property tests, or the unit tests, in the order in
+ * which they are likely to find the fault in the shortest time, and no further than the first that
+ * does. What operators see, API keys and the sign-in have tests of their own.
  *
- * Left out are the random histories that say nothing of the domain: those that compare storages or fast paths with each
- * other, those that look for faults of their own, and those about mistakes in the use of the simulation.
+ * Left out are the random histories that say nothing of the domain: those that compare storages or
+ * fast paths with each other, those that look for faults of their own, and those about mistakes in
+ * the use of the simulation.
  */
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"

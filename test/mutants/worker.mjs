@@ -1,5 +1,6 @@
-// Runs the tests of a copy of the repository against one fault after the other: asked by run.mjs for a file's text, it
-// answers with the first test that fails. One vitest serves all of them, so that only what was changed is read anew.
+// Runs the tests of a copy of the repository against one fault after the other: asked by run.mjs
+// for a file's text, it answers with the first test that fails. One vitest serves all of them, so
+// that only what was changed is read anew.
 import { readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { createVitest } from "vitest/node"

@@ -1,5 +1,6 @@
-// `npm run lint:openapi`: checks `/openapi.json` with Redocly (its rules "recommended") and Spectral ("spectral:oas").
-// Both come by npx, so that an installation is not 200 packages larger. Any error or warning is a failure.
+// `npm run lint:openapi`: checks `/openapi.json` with Redocly (its rules "recommended") and
+// Spectral ("spectral:oas"). Both come by npx, so that an installation is not 200 packages larger.
+// Any error or warning is a failure.
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,7 +15,8 @@ const directory = mkdtempSync(join(tmpdir(), "simplan-openapi-"))
 const file = join(directory, "openapi.json")
 const ruleset = join(directory, "ruleset.yaml")
 writeFileSync(file, JSON.stringify(Document.document()))
-// OpenAPI 3.1 lets `security` name the roles that a scheme of any kind needs; this rule knows the scopes of 3.0 alone.
+// OpenAPI 3.1 lets `security` name the roles that a scheme of any kind needs; this rule knows the
+// scopes of 3.0 alone.
 writeFileSync(ruleset, 'extends: ["spectral:oas"]\nrules: { oas3-operation-security-defined: "off" }\n')
 
 const run = (...command) => spawnSync("npx", ["--yes", ...command], { cwd: directory, stdio: "inherit" }).status

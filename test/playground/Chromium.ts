@@ -1,6 +1,6 @@
 /**
- * A real Chromium for tests. If there is none, Debian's package is installed if that is allowed. A test that needs a
- * browser is never skipped.
+ * A real Chromium for tests. If there is none, Debian's package is installed if that is allowed. A
+ * test that needs a browser is never skipped.
  */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"

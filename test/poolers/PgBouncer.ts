@@ -16,7 +16,9 @@ export interface PgBouncer {
   readonly thaw: () => void
   /** Kills it, and starts another one at the same port. */
   readonly restart: () => Promise<void>
-  /** Goes on in front of the database of another URL; what is connected to the one before is let go. */
+  /**
+   * Goes on in front of the database of another URL; what is connected to the one before is let go.
+   */
   readonly follow: (url: string) => void
   readonly stop: () => Promise<void>
 }
@@ -55,7 +57,9 @@ const up = async (child: ChildProcess, port: number): Promise<void> => {
   }
 }
 
-/** Starts one in front of the database of the URL; `settings` are lines of its section `pgbouncer`. */
+/**
+ * Starts one in front of the database of the URL; `settings` are lines of its section `pgbouncer`.
+ */
 export const start = async (url: string, settings: ReadonlyArray<string>, build = builds[0]): Promise<PgBouncer> => {
   const [command = "pgbouncer", ...args] = build?.command ?? []
   const directory = mkdtempSync(join(tmpdir(), "simplan-pgbouncer-"))

@@ -1,6 +1,6 @@
 /**
- * Three servers behind a pooler in transaction mode, which is killed, stands still and has all its sessions taken while
- * everything else goes wrong too.
+ * Three servers behind a pooler in transaction mode, which is killed, stands still and has all its
+ * sessions taken while everything else goes wrong too.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as BuiltCopy from "../cli/BuiltCopy.ts"

@@ -1,7 +1,8 @@
 // The service behind poolers: `npm run test:poolers`.
 //
-// Debian's own PgBouncer, and that of the next Debian, whose package is unpacked with its libraries. What is missing is installed
-// by apt, which needs Debian, root and the network; where it cannot be, this fails and says so.
+// Debian's own PgBouncer, and that of the next Debian, whose package is unpacked with its
+// libraries. What is missing is installed by apt, which needs Debian, root and the network; where
+// it cannot be, this fails and says so.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

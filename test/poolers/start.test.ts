@@ -1,6 +1,7 @@
 /**
- * The start behind PgBouncer. In the modes `transaction` and `statement` it is refused without a direct address, with nothing
- * left behind. In the mode `session`, and with a direct address, the service works.
+ * The start behind PgBouncer. In the modes `transaction` and `statement` it is refused without a
+ * direct address, with nothing left behind. In the mode `session`, and with a direct address, the
+ * service works.
  */
 import { Effect, Redacted, type Scope } from "effect"
 import pg from "pg"

@@ -1,6 +1,6 @@
 /**
- * What calls reject with: classes of errors whose code and status are those of the HTTP API, with messages that name what
- * is wrong; and the limits of a call.
+ * What calls reject with: classes of errors whose code and status are those of the HTTP API, with
+ * messages that name what is wrong; and the limits of a call.
  */
 import { Redacted, Result } from "effect"
 import { Refusal } from "simplan"

@@ -1,5 +1,5 @@
-// A host that a test kills: it has a handler in a transaction of its own client, and stops between the settled delivery and
-// the commit. Arguments: the built copy's folder and the database's URL.
+// A host that a test kills: it has a handler in a transaction of its own client, and stops between
+// the settled delivery and the commit. Arguments: the built copy's folder and the database's URL.
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import pg from "pg"

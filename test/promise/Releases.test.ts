@@ -1,12 +1,15 @@
 /**
- * S5 with a telco of plain functions: what it lists on a SIM is cancelled before the SIM is sold again, and one that cannot
- * list is taken at its word.
+ * S5 with a telco of plain functions: what it lists on a SIM is cancelled before the SIM is sold
+ * again, and one that cannot list is taken at its word.
  */
 import type { Telco } from "simplan/promise"
 import { describe, expect, it } from "vitest"
 import { make, selling, telco } from "./World.ts"
 
-/** A subscription that is deleted: the packages that were cancelled, and whether the SIM is in use still. */
+/**
+ * A subscription that is deleted: the packages that were cancelled, and whether the SIM is in use
+ * still.
+ */
 const released = async (listPackages?: Telco["listPackages"]) => {
   const cancelled: Array<string> = []
   const logged: Array<string> = []

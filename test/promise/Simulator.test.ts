@@ -1,4 +1,6 @@
-/** The simulated telco as tests of hosts have it: what it was asked for, and calls that go wrong. */
+/**
+ * The simulated telco as tests of hosts have it: what it was asked for, and calls that go wrong.
+ */
 import { createSimplan, createSimulator, type Simplan, type Simulator } from "simplan/promise"
 import { afterEach, describe, expect, it } from "vitest"
 import { make, plan, selling } from "./World.ts"

@@ -1,4 +1,6 @@
-/** A host of Promises over a telco behind HTTP, which is the simulated one on a socket of its own. */
+/**
+ * A host of Promises over a telco behind HTTP, which is the simulated one on a socket of its own.
+ */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { Context, Effect, Exit, Layer, Scope } from "effect"

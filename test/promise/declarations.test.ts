@@ -1,5 +1,6 @@
 /**
- * What a host's editor and compiler see of `simplan/promise`: no type of Effect, and a description of everything.
+ * What a host's editor and compiler see of `simplan/promise`: no type of Effect, and a description
+ * of everything.
  */
 import { readFileSync } from "node:fs"
 import { posix } from "node:path"

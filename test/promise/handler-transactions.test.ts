@@ -1,6 +1,6 @@
 /**
- * E2 and H1: handlers in transactions of the host's own client, here `pg`, on a real PostgreSQL. What the handler writes and
- * the settled delivery commit together, or not at all.
+ * E2 and H1: handlers in transactions of the host's own client, here `pg`, on a real PostgreSQL.
+ * What the handler writes and the settled delivery commit together, or not at all.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"

@@ -1,5 +1,6 @@
 /**
- * The HTTP API in a host's server: as a function of web requests, and as a handler of Node's server and of frameworks over it.
+ * The HTTP API in a host's server: as a function of web requests, and as a handler of Node's server
+ * and of frameworks over it.
  */
 import Fastify, { type FastifyPluginAsync } from "fastify"
 import { AsyncLocalStorage } from "node:async_hooks"
@@ -284,7 +285,10 @@ describe("simplan.handler", () => {
   })
 })
 
-/** Parses bodies as `express.json()` does, and hands what is below `/esim` on with the rest of its path. */
+/**
+ * Parses bodies as `express.json()` does, and hands what is below `/esim` on with the rest of its
+ * path.
+ */
 const router =
   (handler: ReturnType<typeof toNodeHandler>, parse: (bytes: Buffer) => unknown): Http.RequestListener =>
   async (request, response) => {
@@ -686,7 +690,9 @@ describe("an answer that streams", () => {
   const CHUNK = new Uint8Array(65_536)
   const CHUNKS = 400
 
-  /** Serves a long stream, and reports how much of it was asked for and whether it was cancelled. */
+  /**
+   * Serves a long stream, and reports how much of it was asked for and whether it was cancelled.
+   */
   const served = async () => {
     let pulled = 0
     const cancelled = settled()

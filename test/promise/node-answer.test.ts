@@ -1,4 +1,7 @@
-/** Answers over a connection of Node's HTTP server, to clients that read slowly, and to requests without a connection. */
+/**
+ * Answers over a connection of Node's HTTP server, to clients that read slowly, and to requests
+ * without a connection.
+ */
 import { once } from "node:events"
 import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http"
 import { connect, Socket } from "node:net"
@@ -61,7 +64,8 @@ it("has one listener for all the times that a response is full", async () => {
 })
 
 it("leaves one listener on a stream that middleware has put in the response's place", async () => {
-  // As `compression` does: listeners of "drain" go to its stream, from which the response cannot remove them.
+  // As `compression` does: listeners of "drain" go to its stream, from which the response cannot
+  // remove them.
   const through = new Transform({ transform: (chunk, _, done) => setImmediate(done, null, chunk) })
   const compressing = (response: ServerResponse) => {
     const [on, write, end] = [response.on.bind(response), response.write.bind(response), response.end.bind(response)]
@@ -78,7 +82,10 @@ it("leaves one listener on a stream that middleware has put in the response's pl
   expect(through.listenerCount("drain")).toBe(1)
 })
 
-/** Gives what ends a request its turns of the event loop. Faked timers do not fire meanwhile: only their owners end them. */
+/**
+ * Gives what ends a request its turns of the event loop. Faked timers do not fire meanwhile: only
+ * their owners end them.
+ */
 const settled = async () => {
   for (let turn = 0; turn < 100 && vi.getTimerCount() > 0; turn++) await new Promise(setImmediate)
 }

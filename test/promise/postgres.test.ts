@@ -164,7 +164,8 @@ describe("on PostgreSQL", () => {
       await other.messages.send({ ...sms, ...later })
       for (let times = 0; times < 50; times++) await one.messages.send(sms)
       await expect(one.messages.send(sms)).rejects.toBeInstanceOf(SmsLimitedError)
-      // What the first process sent is known to the other one as soon as its notification has arrived.
+      // What the first process sent is known to the other one as soon as its notification has
+      // arrived.
       let sent = 0
       const sending = () => other.messages.send(sms).then(() => ++sent, String)
       await expect.poll(sending, { interval: 200, timeout: 30_000 }).toContain("SmsLimitedError")

@@ -1,5 +1,6 @@
 /**
- * Telcos of a settings file in a host of Promises: their background work, their share in `drain`, and their notifications.
+ * Telcos of a settings file in a host of Promises: their background work, their share in `drain`,
+ * and their notifications.
  */
 import { Effect, Layer } from "effect"
 import { Settings } from "simplan"

@@ -1,6 +1,7 @@
 /**
- * An ICCID and an id are one thing in whatever way a host writes them (rules I1 and I13): every method answers as ever when its
- * ICCIDs are padded and its ids are in capitals. A method that is not among these fails the test.
+ * An ICCID and an id are one thing in whatever way a host writes them (rules I1 and I13): every
+ * method answers as ever when its ICCIDs are padded and its ids are in capitals. A method that is
+ * not among these fails the test.
  */
 import { createSimplan, type Simplan } from "simplan/promise"
 import { describe, expect, it } from "vitest"
@@ -272,7 +273,10 @@ const calls: Readonly<Record<string, Asked>> = {
     webhooks.update({ organizationId, webhookEndpointId, description: "other" })
 }
 
-/** Methods that name nothing by an ICCID or an id of ours, and those of commands, which `within` has. */
+/**
+ * Methods that name nothing by an ICCID or an id of ours, and those of commands, which `within`
+ * has.
+ */
 const others = new Set([
   ...["apiKeys.authenticate", "serviceOperators.authenticate", "serviceOperators.list"],
   ...["catalogues.current", "clock.read", "clock.advanceTo", "clock.advanceBy"],

@@ -1,5 +1,6 @@
 /**
- * H1: what `simplan.within` makes of a transaction that it cannot work in, and of the host's own ways to read values.
+ * H1: what `simplan.within` makes of a transaction that it cannot work in, and of the host's own
+ * ways to read values.
  */
 import pg from "pg"
 import {
@@ -41,7 +42,9 @@ const connected = async <A>(use: (client: pg.Client) => Promise<A>, config: pg.C
   }
 }
 
-/** One call that writes at once, one that stores a command, one that reads, and one that is refused. */
+/**
+ * One call that writes at once, one that stores a command, one that reads, and one that is refused.
+ */
 const calls: ReadonlyArray<readonly [string, (within: Within) => Promise<unknown>]> = [
   ["organizations.create", (within) => within.organizations.create({ name: "Never" })],
   ["subscriptions.create", (within) => within.subscriptions.create({ organizationId, planId })],

@@ -1,5 +1,6 @@
 /**
- * The test that `examples/testing.md` shows: a rule of time, in an embedded service whose clock stands until it is moved.
+ * The test that `examples/testing.md` shows: a rule of time, in an embedded service whose clock
+ * stands until it is moved.
  */
 import { createSimplan } from "simplan/promise"
 import { expect, it } from "vitest"

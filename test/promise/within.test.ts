@@ -50,7 +50,10 @@ const inTransaction = <A>(work: (within: Within, client: pg.Client) => Promise<A
     return done
   })
 
-/** The first words of the statements that a creation sends, in a transaction that is rolled back; and what is prepared. */
+/**
+ * The first words of the statements that a creation sends, in a transaction that is rolled back;
+ * and what is prepared.
+ */
 const sentBy = async (client: pg.Client, planId: string): Promise<ReadonlyArray<string>> => {
   await client.query("begin")
   const spied = vi.isMockFunction(client.query) ? vi.mocked(client.query) : vi.spyOn(client, "query")

@@ -1,7 +1,8 @@
 /**
  * Arbitraries of the property tests: instants of the whole range, plans, and reports about one SIM.
  *
- * Instants are drawn at random and within milliseconds of the boundaries at which something changes.
+ * Instants are drawn at random and within milliseconds of the boundaries at which something
+ * changes.
  */
 import * as fc from "fast-check"
 import type { PlanTerms } from "../../src/domain/Plan.ts"

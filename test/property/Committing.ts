@@ -1,5 +1,6 @@
 /**
- * Commits decisions about one SIM in memory, as a storage would, and keeps the jobs that they create.
+ * Commits decisions about one SIM in memory, as a storage would, and keeps the jobs that they
+ * create.
  */
 import type { Decision, NewJob } from "../../src/domain/Decision.ts"
 import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
@@ -11,7 +12,9 @@ export interface Kept {
   readonly jobs: ReadonlyMap<string, NewJob>
 }
 
-/** The state after a decision. A deleted subscription is not part of the SIM's aggregate any more. */
+/**
+ * The state after a decision. A deleted subscription is not part of the SIM's aggregate any more.
+ */
 export const commit = (kept: Kept, { jobs = [], sim }: Decision): Kept => ({
   aggregate: sim === undefined ? kept.aggregate : SimDifference.applied(kept.aggregate, SimDifference.difference(sim)),
   jobs: new Map([...kept.jobs, ...jobs.map((job) => [job.jobId, job] as const)])

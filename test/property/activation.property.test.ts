@@ -1,6 +1,6 @@
 /**
- * Random starts that the short histories of the timing model do not reach: near the end of time (rule P1), and long
- * after the last occurrence is over (rule T5).
+ * Random starts that the short histories of the timing model do not reach: near the end of time
+ * (rule P1), and long after the last occurrence is over (rule T5).
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -21,7 +21,9 @@ const daysOf = ({ periodDays, recurrence }: RecurringTerms): number | null => {
     : cycles * (recurrence.periodicity === "Weekly" ? 7 : 1) + periodDays
 }
 
-/** Terms, a start, and the expiry of the last occurrence: near the end of time, to the millisecond. */
+/**
+ * Terms, a start, and the expiry of the last occurrence: near the end of time, to the millisecond.
+ */
 const lasting = fc.oneof(
   fc
     .record({

@@ -1,6 +1,6 @@
 /**
- * Thresholds of allowances from the smallest to the largest (rules P1, R2 and U2): reached at an exact byte, notified once
- * and in order, in whatever steps the usage comes.
+ * Thresholds of allowances from the smallest to the largest (rules P1, R2 and U2): reached at an
+ * exact byte, notified once and in order, in whatever steps the usage comes.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

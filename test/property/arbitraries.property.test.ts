@@ -1,6 +1,6 @@
 /**
- * The published arbitraries: the service accepts every valid value, and refuses every value with one mistake for that
- * mistake.
+ * The published arbitraries: the service accepts every valid value, and refuses every value with
+ * one mistake for that mistake.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

@@ -1,6 +1,6 @@
 /**
- * Random attachments: their states follow rule T2 and only move forward, a reader sees them as rule T6 says, and a path names
- * one as rule S4 does.
+ * Random attachments: their states follow rule T2 and only move forward, a reader sees them as
+ * rule T6 says, and a path names one as rule S4 does.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,6 @@
 /**
- * Random JSON values and texts of them (rule W2): one value has one canonical text, however it is written, and two values
- * have two.
+ * Random JSON values and texts of them (rule W2): one value has one canonical text, however it is
+ * written, and two values have two.
  */
 import * as fc from "fast-check"
 import { JsonText } from "simplan/testing"

@@ -1,5 +1,6 @@
 /**
- * Rule W13: slots that organizations share. The turns go as a simple model says, and under a virtual clock none starves.
+ * Rule W13: slots that organizations share. The turns go as a simple model says, and under a
+ * virtual clock none starves.
  */
 import * as fc from "fast-check"
 import { Effect, Fiber } from "effect"
@@ -214,7 +215,8 @@ describe("W13: effects that wait for slots", () => {
           expect(isIdle).toBe(true)
           expect(most).toBeLessThanOrEqual(slots)
           expect([fair.held(), fair.active()]).toEqual([0, 0])
-          // A turn comes with the next call of the loud one that ends; each call takes 400 ms at most.
+          // A turn comes with the next call of the loud one that ends; each call takes 400 ms at
+          // most.
           for (const millis of waits) expect(millis).toBeLessThanOrEqual(400 * (1 + quiet))
         }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
     )

@@ -1,5 +1,6 @@
 /**
- * Random API keys, ids and ICCIDs (rules W3 and I1): the errors that their checksums detect, and their order.
+ * Random API keys, ids and ICCIDs (rules W3 and I1): the errors that their checksums detect, and
+ * their order.
  */
 import { Effect, Layer } from "effect"
 import * as fc from "fast-check"
@@ -169,7 +170,10 @@ describe("The ids that a process makes for one instant", () => {
 describe("An ICCID's check digit (I1)", () => {
   const digits = fc.array(fc.nat(9), { minLength: 17, maxLength: 19 })
 
-  /** The digit that makes the sum end in 0: from the right, every other digit doubled and its own digits added. */
+  /**
+   * The digit that makes the sum end in 0: from the right, every other digit doubled and its own
+   * digits added.
+   */
   const checkDigit = (of: ReadonlyArray<number>): number => {
     const doubled = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9]
     const sum = of

@@ -1,6 +1,6 @@
 /**
- * Random lives of an attachment (rule E1): whenever its job runs, and whatever ends it, all that is due by then is
- * notified once and in order.
+ * Random lives of an attachment (rule E1): whenever its job runs, and whatever ends it, all that is
+ * due by then is notified once and in order.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

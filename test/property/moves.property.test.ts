@@ -1,7 +1,8 @@
 /**
- * A subscription that moves from SIM to SIM while its data is used, reported, reported late, in another order and twice, and used
- * without any report (rule S8). Where the telco can be asked, what the customer gets on all SIMs together is the plan, in whole MB
- * rounded up. Whatever is reported late counts, once, on the SIM on which it was used (rules R1 and U1).
+ * A subscription that moves from SIM to SIM while its data is used, reported, reported late, in
+ * another order and twice, and used without any report (rule S8). Where the telco can be asked,
+ * what the customer gets on all SIMs together is the plan, in whole MB rounded up. Whatever is
+ * reported late counts, once, on the SIM on which it was used (rules R1 and U1).
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

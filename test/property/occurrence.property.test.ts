@@ -1,10 +1,11 @@
 /**
- * Random occurrences (rules T5 to T7): the step taken and the outcome recorded, in any order, for attachments that were
- * suspended or deleted meanwhile; and a recurring attachment through a random life.
+ * Random occurrences (rules T5 to T7): the step taken and the outcome recorded, in any order, for
+ * attachments that were suspended or deleted meanwhile; and a recurring attachment through a random
+ * life.
  *
- * Whenever no job is due, exactly those occurrences exist that activate at most 12 h ahead, each once: whatever the telco
- * refused, however long nothing ran, and however often a job was repeated. The set follows from terms, anchor, now and the
- * suspension alone.
+ * Whenever no job is due, exactly those occurrences exist that activate at most 12 h ahead, each
+ * once: whatever the telco refused, however long nothing ran, and however often a job was repeated.
+ * The set follows from terms, anchor, now and the suspension alone.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -48,7 +49,10 @@ const activationsOf = ({ frequency, occurrences, periodicity }: Recurrence, anch
     return date.setUTCMonth(date.getUTCMonth() + i * frequency)
   })
 
-/** Does every job that is due at `now`. With `refuse` the telco refuses; with `twice` each job is repeated. */
+/**
+ * Does every job that is due at `now`. With `refuse` the telco refuses; with `twice` each job is
+ * repeated.
+ */
 const work = (kept: Kept, now: number, refuse: (job: string) => boolean, twice: boolean): Kept => {
   const next = claim(kept, now)
   if (next === undefined) return kept
@@ -200,7 +204,10 @@ const near = fc
   .record({ halfDay: fc.integer({ min: -2, max: 2 * COUNT + 2 }), ms: fc.integer({ min: -1, max: 1 }) })
   .map(({ halfDay, ms }) => NOW + halfDay * LEAD_MS + ms)
 
-/** Daily packages that last a day. The first `recorded` ones are recorded; the attachment or the SIM may be gone. */
+/**
+ * Daily packages that last a day. The first `recorded` ones are recorded; the attachment or the SIM
+ * may be gone.
+ */
 const cases = fc.record({
   recorded: fc.nat(COUNT),
   occurrence: fc.nat(COUNT - 1),

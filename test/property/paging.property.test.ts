@@ -1,6 +1,7 @@
 /**
- * Rule W13: pages of filtered lists. Whatever the filter takes, following the cursors gives it once and in order, no page
- * scans more rows than the bound, and under a virtual clock no page waits longer for its turns than it may.
+ * Rule W13: pages of filtered lists. Whatever the filter takes, following the cursors gives it once
+ * and in order, no page scans more rows than the bound, and under a virtual clock no page waits
+ * longer for its turns than it may.
  */
 import * as fc from "fast-check"
 import { Clock, Effect, Fiber } from "effect"
@@ -145,7 +146,8 @@ describe("W13: a page of a filtered list", () => {
       expect(order).toEqual(["a1", "a2", "a3", "b1"])
       for (let step = 0; step < 12; step++) yield* TestClock.adjust(10)
       for (const fiber of fibers) expect(yield* Fiber.join(fiber)).toEqual({ items: [], next: null })
-      // One step at a time: the one page of an organization waits for two steps of another at most, however many ask.
+      // One step at a time: the one page of an organization waits for two steps of another at most,
+      // however many ask.
       const later = order.slice(4)
       expect(later.length).toBe(12)
       const turns = later.flatMap((name, at) => (name === "b1" ? [at] : []))

@@ -1,5 +1,6 @@
 /**
- * Random terms (rules P1 and U2): granted exactly if every field obeys the rules, and stored as requested.
+ * Random terms (rules P1 and U2): granted exactly if every field obeys the rules, and stored as
+ * requested.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

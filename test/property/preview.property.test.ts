@@ -1,5 +1,6 @@
 /**
- * Random previews (rule S9): what a preview says is what the request then does, where the telco takes all of it.
+ * Random previews (rule S9): what a preview says is what the request then does, where the telco
+ * takes all of it.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -35,7 +36,10 @@ const requests = fc
     activePeriod: period === null ? null : { start: period.start, end: period.start + period.lasting }
   }))
 
-/** The creation carried out: each package that is due and not over is ordered, and the telco takes it. */
+/**
+ * The creation carried out: each package that is due and not over is ordered, and the telco takes
+ * it.
+ */
 const carriedOut = (
   before: SimAggregate.SimAggregate,
   ...[of, request]: [ReturnType<typeof plan>, Provisioning.Request]

@@ -1,6 +1,6 @@
 /**
- * Random creations (rules S1 and S5). An undone creation leaves nothing, a confirmed one is complete, and while the
- * telco is called no other request can get the SIM.
+ * Random creations (rules S1 and S5). An undone creation leaves nothing, a confirmed one is
+ * complete, and while the telco is called no other request can get the SIM.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

@@ -1,5 +1,6 @@
 /**
- * What happened lately in a process: the counts are those of a list of all that has happened, whenever it happened and is read.
+ * What happened lately in a process: the counts are those of a list of all that has happened,
+ * whenever it happened and is read.
  */
 import * as fc from "fast-check"
 import { Effect, Metric } from "effect"

@@ -1,5 +1,6 @@
 /**
- * Random sets of countries (rule I4): a set is the same in any order and case, however often it names a country.
+ * Random sets of countries (rule I4): a set is the same in any order and case, however often it
+ * names a country.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

@@ -1,6 +1,6 @@
 /**
- * Sessions of operators' browsers (rule W14): whoever holds which of their cookies, whenever they are sent, to whichever process,
- * and whatever the clocks show.
+ * Sessions of operators' browsers (rule W14): whoever holds which of their cookies, whenever they
+ * are sent, to whichever process, and whatever the clocks show.
  */
 import { Deferred, Effect, Fiber } from "effect"
 import * as fc from "fast-check"
@@ -154,7 +154,9 @@ const command = fc.oneof(
 type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never
 type World = Awaited<ReturnType<typeof Processes.make>>
 
-/** A session, as the one who has watched it all knows it. `at` is of the time that goes on evenly. */
+/**
+ * A session, as the one who has watched it all knows it. `at` is of the time that goes on evenly.
+ */
 interface Watched {
   readonly sessionId: string
   readonly endsAt: number
@@ -323,7 +325,10 @@ const watching = (world: World) => {
     }
   }
 
-  /** Whether a cookie is answered without a question, and what by; undefined: it is the present one of a session that goes on. */
+  /**
+   * Whether a cookie is answered without a question, and what by; undefined: it is the present one
+   * of a session that goes on.
+   */
   const unasked = (of: Watched, process: number, cookie: number): string | null | undefined => {
     if (isOver(of)) return null
     if (cookie === of.cookies.length - 1) return undefined

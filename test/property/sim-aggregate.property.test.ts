@@ -1,6 +1,6 @@
 /**
- * SIMs that come into service and out of it at random: which plan may go on which SIM (rules S1, S5 and P2), what is
- * ordered and answered (T5, T6), and what is cancelled (S3, S5).
+ * SIMs that come into service and out of it at random: which plan may go on which SIM (rules S1, S5
+ * and P2), what is ordered and answered (T5, T6), and what is cancelled (S3, S5).
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

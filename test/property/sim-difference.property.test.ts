@@ -1,5 +1,6 @@
 /**
- * Random changes of a SIM's aggregate: writing the difference leads from the aggregate as loaded to the one it was to be.
+ * Random changes of a SIM's aggregate: writing the difference leads from the aggregate as loaded to
+ * the one it was to be.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -31,7 +32,10 @@ const aggregates: fc.Arbitrary<SimAggregate> = fc
     )
   )
 
-/** The aggregate with all packages that the other one has of its attachments: none is ever removed alone. */
+/**
+ * The aggregate with all packages that the other one has of its attachments: none is ever removed
+ * alone.
+ */
 const keeping = (loaded: SimAggregate, next: SimAggregate): SimAggregate => ({
   ...next,
   attachments: next.attachments.map(({ attachment, packages }) => {

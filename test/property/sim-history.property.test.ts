@@ -1,5 +1,6 @@
 /**
- * A history that is read in pages has all that happened once and in order (rule L3), however far each book is read at a time.
+ * A history that is read in pages has all that happened once and in order (rule L3), however far
+ * each book is read at a time.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

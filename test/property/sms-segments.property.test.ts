@@ -1,5 +1,6 @@
 /**
- * The segments of an SMS (3GPP TS 23.038 and 23.040): the fewest into which a text can be cut, no character split.
+ * The segments of an SMS (3GPP TS 23.038 and 23.040): the fewest into which a text can be cut, no
+ * character split.
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"

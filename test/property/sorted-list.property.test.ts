@@ -1,5 +1,6 @@
 /**
- * Random additions and removals: the sorted list has what a plain array has that is sorted anew each time.
+ * Random additions and removals: the sorted list has what a plain array has that is sorted anew
+ * each time.
  */
 import * as fc from "fast-check"
 import { expect, it } from "vitest"

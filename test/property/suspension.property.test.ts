@@ -1,6 +1,6 @@
 /**
- * Random suspensions (rule T7): every visible attachment that is not over can be suspended, for good, and a job calls
- * the telco.
+ * Random suspensions (rule T7): every visible attachment that is not over can be suspended, for
+ * good, and a job calls the telco.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

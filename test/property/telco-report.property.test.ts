@@ -1,7 +1,8 @@
 /**
- * Random telco reports: which are rejected, and for which package usage counts that names none (rules R1 and T3); what an
- * accepted one leaves: a sign of a download (S2), an entry of the SM-DP+ history (I2), and a last operator for 7 days (R3).
- * Late, repeated and unordered running totals, locations and SM-DP+ states end in the same facts, and each event fires once.
+ * Random telco reports: which are rejected, and for which package usage counts that names none
+ * (rules R1 and T3); what an accepted one leaves: a sign of a download (S2), an entry of the SM-DP+
+ * history (I2), and a last operator for 7 days (R3). Late, repeated and unordered running totals,
+ * locations and SM-DP+ states end in the same facts, and each event fires once.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -225,7 +226,10 @@ const taken = (of: ForReports, reports: ReadonlyArray<TelcoReport.Report>): Outc
 
 const past = fc.integer({ min: NOW - 30 * DAY_MS, max: NOW })
 
-/** Reports of one kind at different instants, and the same reports in another order, some of them repeated. */
+/**
+ * Reports of one kind at different instants, and the same reports in another order, some of them
+ * repeated.
+ */
 const shuffled = (fact: fc.Arbitrary<TelcoReport.Fact>) =>
   fc
     .uniqueArray(fc.record({ fact, at: past }), { selector: ({ at }) => at, minLength: 1, maxLength: 8 })

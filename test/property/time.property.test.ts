@@ -1,5 +1,6 @@
 /**
- * Random calendar arithmetic and instants as text (rules T1 and W8), against a calendar that counts days.
+ * Random calendar arithmetic and instants as text (rules T1 and W8), against a calendar that counts
+ * days.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,6 @@
 /**
- * The service against the timing model, which is written from the interface's rules alone: each rule at its boundaries,
- * and random histories.
+ * The service against the timing model, which is written from the interface's rules alone: each
+ * rule at its boundaries, and random histories.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

@@ -1,6 +1,7 @@
 /**
- * Random reports of usage and locations (rule U1): late, repeated and out of order, over midnight, with and without a country.
- * The days of each package sum to what it has used, and usage is in the country where the SIM was last seen by then.
+ * Random reports of usage and locations (rule U1): late, repeated and out of order, over midnight,
+ * with and without a country. The days of each package sum to what it has used, and usage is in the
+ * country where the SIM was last seen by then.
  */
 import { Result } from "effect"
 import * as fc from "fast-check"

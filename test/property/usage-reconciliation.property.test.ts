@@ -1,6 +1,7 @@
 /**
- * Random books of a SIM and of its telco (rule U1): bytes move to the day and country in which the telco has them, never leave
- * their attachment, and are nowhere taken that were not there; what moves once does not move again.
+ * Random books of a SIM and of its telco (rule U1): bytes move to the day and country in which the
+ * telco has them, never leave their attachment, and are nowhere taken that were not there; what
+ * moves once does not move again.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -128,7 +129,10 @@ describe("A reconciliation of usage (U1)", () => {
         day: fc.constantFrom(...days, TODAY),
         countryAlpha2: fc.constantFrom("DE", "FR"),
         guessed: fc.constantFrom(...countries),
-        /** A poll finds it on its day or a later one; a clock that is behind has it on the day before. */
+        /**
+         * A poll finds it on its day or a later one; a clock that is behind has it on the day
+         * before.
+         */
         shift: fc.constantFrom(0, 0, 1, 2, -1),
         attachmentId: fc.constantFrom("a", "b", "c"),
         bytes: fc.integer({ min: 1, max: 100 })

@@ -1,6 +1,7 @@
 /**
- * Random aggregates, withdrawn SIMs in each step among them (rules I9 and S8): nothing that the domain decides takes a SIM out
- * of its withdrawal, but the correction that makes it available. What names a withdrawn SIM is refused.
+ * Random aggregates, withdrawn SIMs in each step among them (rules I9 and S8): nothing that the
+ * domain decides takes a SIM out of its withdrawal, but the correction that makes it available.
+ * What names a withdrawn SIM is refused.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -125,7 +126,10 @@ const decided = (found: Result.Result<Decision, unknown>): ReadonlyArray<Decisio
 
 const free = sim({ iccid: "8944500102198304834", simId: "other" })
 
-/** What each module of the domain decides about the SIM, whatever it is asked; by the name of its file. */
+/**
+ * What each module of the domain decides about the SIM, whatever it is asked; by the name of its
+ * file.
+ */
 const deciders: {
   readonly [file: string]: (of: SimAggregate.SimAggregate) => ReadonlyArray<Pick<Decision, "sim" | "movedFrom">>
 } = {

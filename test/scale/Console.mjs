@@ -1,11 +1,15 @@
-// What operators wait for with so many SIMs, half of them in service, and what a console that stays open asks of the database.
+// What operators wait for with so many SIMs, half of them in service, and what a console that stays
+// open asks of the database.
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Processes from "../bench/Processes.mjs"
 import * as Seed from "../bench/Seed.mjs"
 
 const TOKEN = "scale-admin-token-of-the-console"
 
-/** How many SIMs have events, attempts and usage, how many attempts of each delivery, and how many days of usage. */
+/**
+ * How many SIMs have events, attempts and usage, how many attempts of each delivery, and how many
+ * days of usage.
+ */
 const USED = 10_000
 const ATTEMPTS = 10
 const DAYS = 60

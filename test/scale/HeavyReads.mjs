@@ -7,8 +7,9 @@ const PROFILE_CHANGES = 2_400
 const today = (now) => now - (now % DAY)
 
 /**
- * Statements that give an organization `sums` sums of 400 days and as many entries of its SIMs, the first of which has a long
- * history, and `endpoints` webhook endpoints with half as many deliveries that are pending for a year.
+ * Statements that give an organization `sums` sums of 400 days and as many entries of its SIMs, the
+ * first of which has a long history, and `endpoints` webhook endpoints with half as many deliveries
+ * that are pending for a year.
  */
 export const fill = ({ endpoints, now, organizationId, sums }) => [
   `insert into simplan.usage_total
@@ -45,8 +46,8 @@ export const fill = ({ endpoints, now, organizationId, sums }) => [
 ]
 
 /**
- * The reads, by name: whose they are, the path, and how many are asked for at a time. `iccid` is the first of the SIMs; an operator
- * is one of the organization or of all.
+ * The reads, by name: whose they are, the path, and how many are asked for at a time. `iccid` is
+ * the first of the SIMs; an operator is one of the organization or of all.
  */
 export const reads = ({ iccid, now, organizationId }) => {
   const date = (at) => new Date(at).toISOString().slice(0, 10)

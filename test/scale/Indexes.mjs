@@ -61,7 +61,10 @@ const longest = async (url, sims, act) => {
   return { ...slowest, seconds }
 }
 
-/** Runs each of these migrations on so many SIMs in service and as many jobs; whether none held up a write for long. */
+/**
+ * Runs each of these migrations on so many SIMs in service and as many jobs; whether none held up a
+ * write for long.
+ */
 export const measureIndexes = async (postgres, { seconds, sims }) => {
   const database = await postgres.create(`indexes_${sims}`)
   const url = postgres.urlOf(database)

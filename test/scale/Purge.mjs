@@ -1,4 +1,5 @@
-// A day of report ids that goes by the service's own purge, while others report and read: what it holds up.
+// A day of report ids that goes by the service's own purge, while others report and read: what it
+// holds up.
 import { randomUUID } from "node:crypto"
 import { loadavg } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -45,7 +46,10 @@ const report = (number) => ({
   })
 })
 
-/** The longest that several who ask again and again wait for a report and for a read, while `act` goes on. */
+/**
+ * The longest that several who ask again and again wait for a report and for a read, while `act`
+ * goes on.
+ */
 const innocents = async (server, act) => {
   const latencies = { report: [], read: [] }
   let ends = false
@@ -81,7 +85,10 @@ const innocents = async (server, act) => {
   )
 }
 
-/** The longest that a statement waits for the lock on a table, in ms, as seen 200 times a second until the end. */
+/**
+ * The longest that a statement waits for the lock on a table, in ms, as seen 200 times a second
+ * until the end.
+ */
 const watchLocks = async (url) => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,4 +1,5 @@
-// Disk, memory and cores by the number of SIMs: measured with some numbers, and a model of all but the last held against that one.
+// Disk, memory and cores by the number of SIMs: measured with some numbers, and a model of all but
+// the last held against that one.
 import { readdirSync } from "node:fs"
 import { loadavg } from "node:os"
 import * as Processes from "../bench/Processes.mjs"
@@ -17,7 +18,10 @@ const databaseCpu = (postmaster) =>
       0
     )
 
-/** Bytes of the tables with their indexes, and of the indexes alone, for each SIM in service and for each in stock. */
+/**
+ * Bytes of the tables with their indexes, and of the indexes alone, for each SIM in service and for
+ * each in stock.
+ */
 const disk = async (postgres, database, sims) => {
   const found = await postgres.query(
     database,
@@ -129,7 +133,10 @@ const show = ({ connections, cost, filled, load, ready, sims, ...found }) => {
     console.log(`  ${name}: ${value.toFixed(0)}`)
 }
 
-/** What two measurements say of another size: each value grows by as much for each time that there are ten times as many SIMs. */
+/**
+ * What two measurements say of another size: each value grows by as much for each time that there
+ * are ten times as many SIMs.
+ */
 const modelOf = (first, second) => {
   const [before, after] = [valuesOf(first), valuesOf(second)]
   const step = Math.log10(second.sims / first.sims)

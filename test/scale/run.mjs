@@ -6,12 +6,15 @@
 //     npm run test:scale -- --indexes 1000000               # what migrations that make an index hold up with so many SIMs
 //     npm run test:scale -- --reads 2000000                 # what another organization waits for beside heavy reads of so many rows
 //
-// The first fills a day in bulk, and has servers purge it as they do at their start, while others report and read over HTTP; beside
-// it, the same with nothing to purge. The exit code is 1 where something was held up for more than 100 ms longer. The second
-// loads a server with reports, reads and creations, and holds a model of the first sizes against the last one. The third asks what the
-// console does, and counts what an open first page asks of the database. The fourth runs those migrations while SIMs and jobs are
-// written; the exit code is 1 where a write took more than a second. The fifth
-// fails if the p99 of another organization's reads is more than ten times what it is alone. Options: --seconds of each load (12), --rounds of the first (3). Linux. A day of 10,000,000 takes 3 GB, 1,000,000 SIMs take 8 GB.
+// The first fills a day in bulk, and has servers purge it as they do at their start, while others
+// report and read over HTTP; beside it, the same with nothing to purge. The exit code is 1 where
+// something was held up for more than 100 ms longer. The second loads a server with reports, reads
+// and creations, and holds a model of the first sizes against the last one. The third asks what the
+// console does, and counts what an open first page asks of the database. The fourth runs those
+// migrations while SIMs and jobs are written; the exit code is 1 where a write took more than a
+// second. The fifth fails if the p99 of another organization's reads is more than ten times what it
+// is alone. Options: --seconds of each load (12), --rounds of the first (3). Linux. A day of
+// 10,000,000 takes 3 GB, 1,000,000 SIMs take 8 GB.
 import { availableParallelism, loadavg } from "node:os"
 import { parseArgs } from "node:util"
 import { ensureBuilt } from "../../adapters/cli/build/build.mjs"

@@ -42,7 +42,9 @@ export const listen = ({ organizationId, run }: World.World, events: ReadonlyArr
 export const underKey = (world: World.World, key: string, fingerprint = "the same request") =>
   Effect.provideService(IdempotencyKeys.CurrentRequest, { organizationId: world.organizationId, key, fingerprint })
 
-/** A creation under an idempotency key, as often as it is asked for; how it ended, defects included. */
+/**
+ * A creation under an idempotency key, as often as it is asked for; how it ended, defects included.
+ */
 export const order = (
   world: World.World,
   request: Creation & { readonly key?: string; readonly fingerprint?: string }
@@ -54,7 +56,9 @@ export const order = (
     )
   )
 
-/** Of requests under one key at once one goes on, and the others are in progress or get its outcome. */
+/**
+ * Of requests under one key at once one goes on, and the others are in progress or get its outcome.
+ */
 export const expectOneToGoOn = (answers: ReadonlyArray<Result.Result<unknown, unknown>>): void => {
   expect(answers.some(({ _tag }) => _tag === "Success")).toBe(true)
   for (const answer of answers) {

@@ -1,6 +1,6 @@
 /**
- * The ports of a service beside its storage, for tests: the simulated telco, the standard catalogue, randomness, a business
- * clock that the test names, and a receiver of webhooks.
+ * The ports of a service beside its storage, for tests: the simulated telco, the standard
+ * catalogue, randomness, a business clock that the test names, and a receiver of webhooks.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer } from "effect"

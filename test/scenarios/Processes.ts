@@ -1,6 +1,6 @@
 /**
- * Several processes on one storage and one telco, each with a machine clock of its own that stands still until it is
- * moved: one that is not moved is frozen, the end of its calls apart.
+ * Several processes on one storage and one telco, each with a machine clock of its own that stands
+ * still until it is moved: one that is not moved is frozen, the end of its calls apart.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Clock, Context, Deferred, Duration, Effect, Layer, ManagedRuntime } from "effect"
@@ -12,7 +12,9 @@ import { TelcoSimulator } from "simplan/telco-simulator"
 
 export const START: Time.Instant = Date.UTC(2026, 0, 31, 12)
 
-/** A clock whose sleepers wake when it has been moved as far as they sleep. Setting it wakes none. */
+/**
+ * A clock whose sleepers wake when it has been moved as far as they sleep. Setting it wakes none.
+ */
 const makeClock = () => {
   let now = START
   let setBy = 0

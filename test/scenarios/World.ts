@@ -1,6 +1,6 @@
 /**
- * A whole service in memory under a virtual clock: real services, the simulated telco, and a receiver that writes down
- * the webhooks it gets.
+ * A whole service in memory under a virtual clock: real services, the simulated telco, and a
+ * receiver that writes down the webhooks it gets.
  */
 import { Context, Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { Clock, Organizations, type Plans, Services, Settings, Sims, type Time, Webhooks, Worker } from "simplan"
@@ -93,8 +93,9 @@ export const make = async (
     received,
     receiver,
     /**
-     * From its nth commit on, the process stands still before or after it, as if killed there. What is returned begins
-     * something that will never end, and waits until the process stands still; it fails where that ends before.
+     * From its nth commit on, the process stands still before or after it, as if killed there. What
+     * is returned begins something that will never end, and waits until the process stands still;
+     * it fails where that ends before.
      */
     crashAt: (at: number, when: "before" | "after") => {
       const standsStill = new Promise<void>((resolve) => Object.assign(crash, { at, when, reached: resolve }))
@@ -103,7 +104,9 @@ export const make = async (
         await Promise.race([standsStill, ended])
       }
     },
-    /** Has the next commit fail of which this holds, once: it is not done. Whether one has failed. */
+    /**
+     * Has the next commit fail of which this holds, once: it is not done. Whether one has failed.
+     */
     failNextCommit: (isMeant: (commit: Storage.Commit) => boolean) => {
       failing.next = isMeant
       return () => failing.next !== isMeant

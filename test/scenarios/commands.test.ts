@@ -1,6 +1,6 @@
 /**
- * H1: a command is carried out once after its commit, wherever a process dies and whatever the telco does, and its
- * outcome is notified.
+ * H1: a command is carried out once after its commit, wherever a process dies and whatever the
+ * telco does, and its outcome is notified.
  */
 import { Effect, Latch } from "effect"
 import { AuditLog, Commands, EventHandlers, RequestContext, Time, Webhooks, Worker } from "simplan"

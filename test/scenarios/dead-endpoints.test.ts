@@ -1,6 +1,6 @@
 /**
- * Deliveries while many endpoints of one organization never answer: its other endpoints and those of other
- * organizations get theirs all the same.
+ * Deliveries while many endpoints of one organization never answer: its other endpoints and those
+ * of other organizations get theirs all the same.
  */
 import { Context, Effect, Layer } from "effect"
 import { Services, Worker } from "simplan"

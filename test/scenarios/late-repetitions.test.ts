@@ -1,6 +1,6 @@
 /**
- * S5, W2 and S6 where a repetition, a release or a recovery comes late: after a lost lease, after the 24 h of a key, beside jobs
- * that never succeed.
+ * S5, W2 and S6 where a repetition, a release or a recovery comes late: after a lost lease, after
+ * the 24 h of a key, beside jobs that never succeed.
  */
 import { Effect } from "effect"
 import { Commands, Subscriptions, Time, Worker } from "simplan"

@@ -1,5 +1,6 @@
 /**
- * What an organization is notified of its subscriptions and attachments, where an endpoint asks for it (rule E1).
+ * What an organization is notified of its subscriptions and attachments, where an endpoint asks for
+ * it (rule E1).
  */
 import { Effect } from "effect"
 import { Attachments, Reports, Time, Webhooks, Worker } from "simplan"
@@ -21,8 +22,8 @@ const subscribe = async (activePeriod: { start: number; end?: number }, planId: 
 }
 
 /**
- * Names the events that what comes next has to bring, each with its instant in hours from the beginning, and no others.
- * What is returned waits for them.
+ * Names the events that what comes next has to bring, each with its instant in hours from the
+ * beginning, and no others. What is returned waits for them.
  */
 const expectEvents = async (...events: ReadonlyArray<string>) => {
   await world.settle()

@@ -1,6 +1,6 @@
 /**
- * T5, T6, T7 and L2 over time: the packages of a recurring attachment while the clock moves, the telco fails, and the
- * attachment is suspended; and what it says where it gives no service.
+ * T5, T6, T7 and L2 over time: the packages of a recurring attachment while the clock moves, the
+ * telco fails, and the attachment is suspended; and what it says where it gives no service.
  */
 import { Attachments, Time } from "simplan"
 import { beforeEach, describe, expect, it } from "vitest"

@@ -1,6 +1,7 @@
 /**
- * S5, I6 and W2 for a change of the mobile plan that is repeated under its idempotency key while the telco fails: it holds one
- * eSIM at most, goes on with the change that is there, and what its caller never learns of is turned back.
+ * S5, I6 and W2 for a change of the mobile plan that is repeated under its idempotency key while
+ * the telco fails: it holds one eSIM at most, goes on with the change that is there, and what its
+ * caller never learns of is turned back.
  */
 import { Effect } from "effect"
 import { IdempotencyKeys, Time, Wallet } from "simplan"

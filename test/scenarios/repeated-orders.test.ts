@@ -1,6 +1,7 @@
 /**
- * S5 and W2 for an order that is repeated under its idempotency key while the telco fails: it holds one SIM at most, goes on
- * with the attempt that is there while nothing of it was cancelled, and gets its eSIM when the telco is back.
+ * S5 and W2 for an order that is repeated under its idempotency key while the telco fails: it holds
+ * one SIM at most, goes on with the attempt that is there while nothing of it was cancelled, and
+ * gets its eSIM when the telco is back.
  */
 import { Time } from "simplan"
 import type { Faults } from "simplan/telco-simulator"

@@ -1,6 +1,6 @@
 /**
- * Batches of telco reports that come at once and are about the same SIMs: a batch that met a conflict waits for its turn,
- * unless it runs inside a transaction of the host.
+ * Batches of telco reports that come at once and are about the same SIMs: a batch that met a
+ * conflict waits for its turn, unless it runs inside a transaction of the host.
  */
 import { Context, Effect, Fiber, Latch, Layer } from "effect"
 import { Reports, Services } from "simplan"
@@ -56,8 +56,8 @@ const run = <A, E>(
 }
 
 /**
- * Refuses the first commit of each batch as a conflict, and reports it to `refused`. `again` makes each further one. A
- * batch is named by a letter.
+ * Refuses the first commit of each batch as a conflict, and reports it to `refused`. `again` makes
+ * each further one. A batch is named by a letter.
  */
 const refusedAtFirst =
   (

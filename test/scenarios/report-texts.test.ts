@@ -1,6 +1,6 @@
 /**
- * Telco reports with texts that no storage can keep (rule W9), as a host of the Effect API gives them: each is rejected
- * alone, before the storage is asked.
+ * Telco reports with texts that no storage can keep (rule W9), as a host of the Effect API gives
+ * them: each is rejected alone, before the storage is asked.
  */
 import { Effect, Layer, Redacted } from "effect"
 import { Reports, Services } from "simplan"

@@ -1,6 +1,6 @@
 /**
- * S5 against each fault of the telco: a 201 means that it has the package; anything else leaves no subscription, no
- * taken SIM and no package, once what was begun is undone.
+ * S5 against each fault of the telco: a 201 means that it has the package; anything else leaves no
+ * subscription, no taken SIM and no package, once what was begun is undone.
  */
 import { Time } from "simplan"
 import { Telco } from "simplan/ports"

@@ -1,6 +1,6 @@
 /**
- * S5 and S6 after an outage: what waits for the telco is done soon after it answers again, at a rate that doubles with its answers and
- * ends with them.
+ * S5 and S6 after an outage: what waits for the telco is done soon after it answers again, at a
+ * rate that doubles with its answers and ends with them.
  */
 import { Effect } from "effect"
 import { Problems, Time } from "simplan"
@@ -28,7 +28,10 @@ const busy = async (iccids: ReadonlyArray<string>) => {
 }
 
 describe("S5: after an outage of the telco", () => {
-  /** Orders whose answers are lost, one every few seconds for 7 minutes, and whose undoing waits for the telco. */
+  /**
+   * Orders whose answers are lost, one every few seconds for 7 minutes, and whose undoing waits for
+   * the telco.
+   */
   const outage = async (orders: number) => {
     const iccids = await world.importSims(orders)
     const planId = await world.createPlan()
@@ -135,7 +138,8 @@ describe("S5: after an outage of the telco", () => {
     await world.setFaults([{ fault: "unavailable", on: "cancelPackage", after: 5 }])
     await world.advanceBy(30 * Time.SECOND)
     expect(await busy(iccids)).toBe(55)
-    // Each answer pulls two forward, which meet the fault; then there are probes and those whose pause is over.
+    // Each answer pulls two forward, which meet the fault; then there are probes and those whose
+    // pause is over.
     expect((await cancellations()) - before).toBeLessThan(5 + 10 + 15)
   })
 })

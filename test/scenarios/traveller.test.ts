@@ -1,6 +1,6 @@
 /**
- * The story of a traveller, told over HTTP against an embedded database, with webhooks received over HTTP: from an
- * inventory file with bad rows to the expiry of the last plan.
+ * The story of a traveller, told over HTTP against an embedded database, with webhooks received
+ * over HTTP: from an inventory file with bad rows to the expiry of the last plan.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -39,7 +39,10 @@ let planId: string
 let iccid: string
 let attachmentId: string
 
-/** Names the webhooks that what comes next has to bring, as type and data, and no others; what is returned compares. */
+/**
+ * Names the webhooks that what comes next has to bring, as type and data, and no others; what is
+ * returned compares.
+ */
 const expectWebhooks = (...webhooks: ReadonlyArray<object>) => {
   const before = received.length
   return () => {

@@ -1,5 +1,6 @@
 /**
- * An organization that does not exist makes nothing, also where a host calls the services themselves.
+ * An organization that does not exist makes nothing, also where a host calls the services
+ * themselves.
  */
 import { Effect, Result } from "effect"
 import { Coverage, Organizations, Plans } from "simplan"

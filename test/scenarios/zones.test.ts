@@ -1,5 +1,6 @@
 /**
- * T1: the machine's time zone changes nothing, also where its clocks are put forward or back meanwhile.
+ * T1: the machine's time zone changes nothing, also where its clocks are put forward or back
+ * meanwhile.
  */
 import { Time } from "simplan"
 import { afterEach, describe, expect, it } from "vitest"
@@ -20,7 +21,10 @@ const nights = [
   ["Australia/Lord_Howe", Date.UTC(2026, 3, 4, 15)]
 ] as const
 
-/** What a plan of five days, each with its package, comes to when it begins two days before an instant. */
+/**
+ * What a plan of five days, each with its package, comes to when it begins two days before an
+ * instant.
+ */
 const played = async (zone: string, instant: number) => {
   process.env["TZ"] = zone
   const world = await World.make()

@@ -1,4 +1,7 @@
-/** The heap of this process, for tests of what is held: garbage that no collection has reached yet is not counted. */
+/**
+ * The heap of this process, for tests of what is held: garbage that no collection has reached yet
+ * is not counted.
+ */
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 

@@ -1,6 +1,7 @@
 /**
- * Searches for secrets in all that a test file's processes wrote: a check after the file fails where one is found (see
- * output.ts). A secret is what was made known here, and whatever has the form of an API key or a signing key.
+ * Searches for secrets in all that a test file's processes wrote: a check after the file fails
+ * where one is found (see output.ts). A secret is what was made known here, and whatever has the
+ * form of an API key or a signing key.
  */
 
 const secrets = new Set<string>()
@@ -10,7 +11,10 @@ export interface Output {
   /** For the message. */
   readonly what: string
   readonly text: () => string
-  /** Whether it may show a secret, as a greeting does that gives a key away on purpose; none where it is absent. */
+  /**
+   * Whether it may show a secret, as a greeting does that gives a key away on purpose; none where
+   * it is absent.
+   */
   readonly mayShow?: (secret: string) => boolean
 }
 

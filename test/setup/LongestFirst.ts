@@ -1,6 +1,7 @@
 /**
- * The order of the test files. Those that take longest begin, so that none of them is left over for one worker at the
- * end. Where vitest knows from an earlier run how long each file takes it does so itself; a fresh clone knows nothing.
+ * The order of the test files. Those that take longest begin, so that none of them is left over for
+ * one worker at the end. Where vitest knows from an earlier run how long each file takes it does so
+ * itself; a fresh clone knows nothing.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 

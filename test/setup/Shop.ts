@@ -1,4 +1,7 @@
-/** What tests of the services begin with: an organization with eSIMs, a plan of it, and subscriptions. */
+/**
+ * What tests of the services begin with: an organization with eSIMs, a plan of it, and
+ * subscriptions.
+ */
 import { Effect, Stream } from "effect"
 import { Organizations, Plans, Sims, Subscriptions } from "simplan"
 import { StandardCatalogue } from "simplan/catalogue"

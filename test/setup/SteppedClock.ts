@@ -1,5 +1,6 @@
 /**
- * A machine's clock that is set while time goes on evenly: what the machine shows steps, and nothing else of it does.
+ * A machine's clock that is set while time goes on evenly: what the machine shows steps, and
+ * nothing else of it does.
  */
 import { type Clock, Effect } from "effect"
 

@@ -1,11 +1,14 @@
-// Scripts that run the sources outside the test runner: everything in one file, as it would run in an application.
+// Scripts that run the sources outside the test runner: everything in one file, as it would run in
+// an application.
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "vite"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** Bundles an entry, named from the root of the repository, into a folder; gives the file to run. */
+/**
+ * Bundles an entry, named from the root of the repository, into a folder; gives the file to run.
+ */
 export const bundle = async (entry, folder) => {
   const conditions = ["simplan-source", "node", "import", "module", "default"]
   await build({

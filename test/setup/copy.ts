@@ -12,8 +12,8 @@ declare module "vitest" {
 }
 
 /**
- * vitest's global set-up: a directory for the one built copy that the tests with processes of their own share, and the
- * template of embedded databases, which the copy has too.
+ * vitest's global set-up: a directory for the one built copy that the tests with processes of their
+ * own share, and the template of embedded databases, which the copy has too.
  */
 export default async (project: TestProject): Promise<() => void> => {
   await Opening.makeTemplate(Opening.templates)

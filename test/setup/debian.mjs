@@ -1,5 +1,5 @@
-// Programs of Debian that a script needs: installed by apt where they are missing. Where that cannot be, the script fails
-// and says so.
+// Programs of Debian that a script needs: installed by apt where they are missing. Where that
+// cannot be, the script fails and says so.
 import { spawnSync } from "node:child_process"
 
 export const fail = (sentence) => {

@@ -1,4 +1,5 @@
-// What the commands of long runs share: their options, and a run of vitest with a configuration of its own.
+// What the commands of long runs share: their options, and a run of vitest with a configuration of
+// its own.
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
@@ -31,7 +32,10 @@ export const oneOf = (name, value, all) => {
   if (!all.includes(value)) refuse(`--${name} must be one of ${all.join(", ")}, not ${value}`)
 }
 
-/** Runs the tests of a folder's own configuration, those that are named or all; their exit code, if it is not 0, is the process's. */
+/**
+ * Runs the tests of a folder's own configuration, those that are named or all; their exit code, if
+ * it is not 0, is the process's.
+ */
 export const run = async (folder, env, ...names) => {
   const config = `test/${folder}/vitest.config.ts`
   const child = spawn(process.execPath, [vitest, "run", "--config", config, "--disable-console-intercept", ...names], {

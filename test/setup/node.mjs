@@ -1,5 +1,6 @@
-// Runs the whole suite on each supported release of Node: `npm run test:node`, or `npm run test:node -- 24` for one of
-// them. The registry's package `node` has the releases; `npx` fetches it.
+// Runs the whole suite on each supported release of Node: `npm run test:node`, or
+// `npm run test:node -- 24` for one of them. The registry's package `node` has the releases; `npx`
+// fetches it.
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 

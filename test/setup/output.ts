@@ -1,6 +1,7 @@
 /**
- * For every test file: nothing that was written while its tests ran shows a secret, whoever wrote it. This file runs
- * before each test file of a worker; the modules that it imports are loaded once for all of them.
+ * For every test file: nothing that was written while its tests ran shows a secret, whoever wrote
+ * it. This file runs before each test file of a worker; the modules that it imports are loaded once
+ * for all of them.
  */
 import { afterAll, expect } from "vitest"
 import * as Leaks from "./Leaks.ts"

@@ -1,6 +1,6 @@
 /**
- * `npm run test:plain`: the suite with every fast path off. The switches' defaults are rewritten as the sources are
- * loaded, and in the built copy that servers run from.
+ * `npm run test:plain`: the suite with every fast path off. The switches' defaults are rewritten as
+ * the sources are loaded, and in the built copy that servers run from.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

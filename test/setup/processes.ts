@@ -1,7 +1,8 @@
 /**
- * The tests that take longer than all others together: those that start servers, browsers or workers as processes again
- * and again, those that fill large tables to count the work of statements, and those that ask or play a service very
- * often. `npm run test:processes` runs them, `npm test` does not.
+ * The tests that take longer than all others together: those that start servers, browsers or
+ * workers as processes again and again, those that fill large tables to count the work of
+ * statements, and those that ask or play a service very often. `npm run test:processes` runs them,
+ * `npm test` does not.
  */
 export const processes: ReadonlyArray<string> = [
   "test/cli/migrate.test.ts",

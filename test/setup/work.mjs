@@ -2,9 +2,9 @@
 import { Worker } from "node:worker_threads"
 
 /**
- * Runs a script in a thread with this data; gives the one message that it sends. The thread writes the seed of the run under
- * way into `underWay`, so that the run can be repeated during which the thread ends without a message: a run that never
- * ends leaves its thread nothing to do.
+ * Runs a script in a thread with this data; gives the one message that it sends. The thread writes
+ * the seed of the run under way into `underWay`, so that the run can be repeated during which the
+ * thread ends without a message: a run that never ends leaves its thread nothing to do.
  */
 export const work = (script, workerData) =>
   new Promise((resolve, reject) => {

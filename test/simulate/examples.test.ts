@@ -1,5 +1,6 @@
 /**
- * The scenarios of `examples/simulate`: their drawings are up to date, and each shows the rule in its name.
+ * The scenarios of `examples/simulate`: their drawings are up to date, and each shows the rule in
+ * its name.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

@@ -1,5 +1,6 @@
 /**
- * Invalid scenarios: each mistake has its line and one sentence with the field, its value and what is allowed.
+ * Invalid scenarios: each mistake has its line and one sentence with the field, its value and what
+ * is allowed.
  */
 import { Effect, Result } from "effect"
 import { describe, expect, it } from "vitest"

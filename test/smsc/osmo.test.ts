@@ -1,6 +1,6 @@
 /**
- * SMS over SMPP against osmo-msc. It has no phones here, so it keeps the messages that it takes, in a database that the
- * test looks into.
+ * SMS over SMPP against osmo-msc. It has no phones here, so it keeps the messages that it takes, in
+ * a database that the test looks into.
  */
 import { Effect, Logger, Redacted, type Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -54,7 +54,10 @@ const sms = (messageId: string, text: string, from = "simplan") => ({
 
 const ucs2 = (text: string) => Buffer.from(text, "utf16le").swap16()
 
-/** The septets of letters, spaces and digits as they go on the air: 8 in 7 octets, the lowest bits first. */
+/**
+ * The septets of letters, spaces and digits as they go on the air: 8 in 7 octets, the lowest bits
+ * first.
+ */
 const packed = (text: string): Buffer => {
   const bits = Array.from(text, (one) => one.charCodeAt(0).toString(2).padStart(7, "0"))
     .toReversed()

@@ -1,8 +1,9 @@
 // SMS over SMPP against a real SMSC, Debian's osmo-msc: `npm run test:smsc`.
 //
-// Where osmo-msc is missing it is installed by apt, which needs Debian, root and the network; where it cannot be, this
-// fails and says so. osmo-msc also opens SCTP ports to base stations, which no test here uses. A kernel without SCTP
-// would not let it start: there a small library, compiled by cc, opens TCP ports in their place.
+// Where osmo-msc is missing it is installed by apt, which needs Debian, root and the network; where
+// it cannot be, this fails and says so. osmo-msc also opens SCTP ports to base stations, which no
+// test here uses. A kernel without SCTP would not let it start: there a small library, compiled by
+// cc, opens TCP ports in their place.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,5 +1,5 @@
-// Loaded into a server before its own modules: reports, on a port of its own, what the process holds after a
-// collection, and how many statements its connections to PostgreSQL have prepared.
+// Loaded into a server before its own modules: reports, on a port of its own, what the process
+// holds after a collection, and how many statements its connections to PostgreSQL have prepared.
 import { createServer } from "node:http"
 import { Socket } from "node:net"
 import { setFlagsFromString } from "node:v8"
@@ -17,7 +17,10 @@ const count = (names) => {
 /** Names of the statements that were prepared on each open connection. */
 const prepared = new Map()
 
-/** The name in a message of PostgreSQL's protocol that prepares a statement; undefined where it is none, or has no name. */
+/**
+ * The name in a message of PostgreSQL's protocol that prepares a statement; undefined where it is
+ * none, or has no name.
+ */
 const statementOf = (bytes) => {
   if (!(bytes instanceof Uint8Array) || bytes.length < 6 || bytes[0] !== 0x50) return undefined
   const message = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -26,7 +26,10 @@ const MEGABYTE = 1_048_576
 /** What the heap may grow by in a run: it is never quite the same twice. */
 const HEAP = 12 * MEGABYTE
 
-/** The same of handles, timers and listeners of a kind, and of metric series: connections that happen to be open. */
+/**
+ * The same of handles, timers and listeners of a kind, and of metric series: connections that
+ * happen to be open.
+ */
 const COUNT = 40
 
 /** What resident memory may grow by, in MB: an allocator keeps some of what is returned to it. */
@@ -35,7 +38,10 @@ const RESIDENT = 64
 /** How many names of new series a complaint lists. */
 const LISTED = 5
 
-/** The series in a text of metrics, by name and labels. A histogram is one series, whatever its buckets. */
+/**
+ * The series in a text of metrics, by name and labels. A histogram is one series, whatever its
+ * buckets.
+ */
 export const seriesOf = (metrics: string): ReadonlyArray<string> => {
   const names = metrics.split("\n").flatMap((line) => {
     if (line === "" || line.startsWith("#")) return []
@@ -66,8 +72,8 @@ const counts = ({ held, listeners, resources, statements }: Sample): Readonly<Re
 })
 
 /**
- * Lines that are made with requests are more in every sample. The first appearance of a route or status brings some too,
- * and then none.
+ * Lines that are made with requests are more in every sample. The first appearance of a route or
+ * status brings some too, and then none.
  */
 const lineProblem = (samples: ReadonlyArray<Sample>, requests: number): ReadonlyArray<string> => {
   const lines = samples.map(({ lines }) => lines)
@@ -77,8 +83,9 @@ const lineProblem = (samples: ReadonlyArray<Sample>, requests: number): Readonly
 }
 
 /**
- * Series that are made with requests are new in every sample. A route, error or host that appears for the first time
- * brings series too, which the slower a machine is come the later, but those come to an end.
+ * Series that are made with requests are new in every sample. A route, error or host that appears
+ * for the first time brings series too, which the slower a machine is come the later, but those
+ * come to an end.
  */
 const seriesProblem = (samples: ReadonlyArray<Sample>, requests: number): ReadonlyArray<string> => {
   const [first, ...others] = samples
@@ -94,7 +101,10 @@ const seriesProblem = (samples: ReadonlyArray<Sample>, requests: number): Readon
   return [`metric series grow by ${rate} with each request, such as ${all.slice(-LISTED).join(", ")}`]
 }
 
-/** What grows with the number of requests, in sentences. The first sample is taken after the warm-up. */
+/**
+ * What grows with the number of requests, in sentences. The first sample is taken after the
+ * warm-up.
+ */
 export const problems = (samples: ReadonlyArray<Sample>): ReadonlyArray<string> => {
   const [first, last] = [samples[0], samples.at(-1)]
   if (first === undefined || last === undefined || samples.length < 4) return ["There are too few samples"]

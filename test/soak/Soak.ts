@@ -1,9 +1,11 @@
 /**
- * A server under mixed load for a given time: subscriptions from their creation to their end, reports, SMS, jobs and
- * deliveries. The load pauses for each sample of what the process holds. A hostile soak has the attacks of `test/hostile`
- * of another organization beside it, under the usual limits.
+ * A server under mixed load for a given time: subscriptions from their creation to their end,
+ * reports, SMS, jobs and deliveries. The load pauses for each sample of what the process holds. A
+ * hostile soak has the attacks of `test/hostile` of another organization beside it, under the usual
+ * limits.
  *
- * Memory as storage keeps every row on the heap. There the same requests are repeated, which add no rows.
+ * Memory as storage keeps every row on the heap. There the same requests are repeated, which add no
+ * rows.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -28,7 +30,10 @@ export interface Options {
   /** `memory:`, a PostgreSQL's, or null for an embedded database. */
   readonly databaseUrl: string | null
   readonly millis: number
-  /** How often what the process holds is measured; the first third is the warm-up: caches fill, code is compiled. */
+  /**
+   * How often what the process holds is measured; the first third is the warm-up: caches fill, code
+   * is compiled.
+   */
   readonly samples?: number
   readonly isHostile?: boolean
   /** Called with the samples so far, those of the warm-up left out. */
@@ -41,7 +46,10 @@ const SAMPLES = 12
 const PAUSE = 1_000
 /** The same of attacks: deliveries to a receiver that never answers are given up after 15 s. */
 const QUIET = 20_000
-/** For how long an attack goes on, in ms, and how long one on each route does before the first sample. */
+/**
+ * For how long an attack goes on, in ms, and how long one on each route does before the first
+ * sample.
+ */
 const EACH = 1_500
 const FIRST = 300
 /** For how long the load goes on between two samples, at least, in ms. */
@@ -51,8 +59,9 @@ const PACE = 20
 const IN_SERVICE = 200
 
 /**
- * An organization that attacks a server: each call attacks until it is over, and gives how many requests were answered. Each
- * route was attacked once before, since the first answers of a route bring series of metrics.
+ * An organization that attacks a server: each call attacks until it is over, and gives how many
+ * requests were answered. Each route was attacked once before, since the first answers of a route
+ * bring series of metrics.
  */
 const hostility = async (url: string, random: Random.Random) => {
   const [receiver, deaf] = [await Receiver.start(), await Receiver.start()]

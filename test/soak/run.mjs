@@ -2,10 +2,11 @@
 //
 //     npm run test:soak -- --minutes 10 --storage pglite
 //
-// Measures the heap after a collection and the resident memory, files, handles, timers, listeners, prepared statements,
-// and series and lines of metrics; the exit code is 1 where any of them grows with the number of requests. Options:
-// --minutes (10), --storage pglite, postgres or memory (each in turn), --hostile (the attacks of `npm run test:hostile`
-// beside the load, which pause for 20 s before each sample, and a line for each. Linux).
+// Measures the heap after a collection and the resident memory, files, handles, timers, listeners,
+// prepared statements, and series and lines of metrics; the exit code is 1 where any of them grows
+// with the number of requests. Options: --minutes (10), --storage pglite, postgres or memory (each
+// in turn), --hostile (the attacks of `npm run test:hostile` beside the load, which pause for 20 s
+// before each sample, and a line for each. Linux).
 import { parseArgs } from "node:util"
 import * as Long from "../setup/long.mjs"
 

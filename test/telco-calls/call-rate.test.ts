@@ -1,5 +1,6 @@
 /**
- * The rate of calls: never more in a second than allowed, evenly, orders first, within bounds, slower when asked.
+ * The rate of calls: never more in a second than allowed, evenly, orders first, within bounds,
+ * slower when asked.
  */
 import * as fc from "fast-check"
 import { Result } from "effect"

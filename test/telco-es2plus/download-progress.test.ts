@@ -1,4 +1,6 @@
-/** Notifications of an SM-DP+ reach the history that `/v3` shows, over the real services in memory. */
+/**
+ * Notifications of an SM-DP+ reach the history that `/v3` shows, over the real services in memory.
+ */
 import { Effect } from "effect"
 import { Reports, Sims } from "simplan"
 import { Storage } from "simplan/ports"

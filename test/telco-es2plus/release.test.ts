@@ -1,4 +1,7 @@
-/** Releases over the model of an SM-DP+ in memory, with seeded faults, late effects and a journal that fails at any write. */
+/**
+ * Releases over the model of an SM-DP+ in memory, with seeded faults, late effects and a journal
+ * that fails at any write.
+ */
 import { Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
@@ -80,7 +83,10 @@ const arrive = (world: World, now: number) =>
     }
   })
 
-/** A journal whose writes fail now and then, before or after they were done, as a process that dies there would leave it. */
+/**
+ * A journal whose writes fail now and then, before or after they were done, as a process that dies
+ * there would leave it.
+ */
 const journalOver = (world: World, next: () => number) =>
   Layer.effect(
     Journal.Journal,

@@ -1,6 +1,7 @@
 /**
- * A network between the adapter and a charging system that cuts a connection after a given byte of a request or of its
- * answer. Whoever cuts has read the whole request, so what it is about decides which one is cut.
+ * A network between the adapter and a charging system that cuts a connection after a given byte of
+ * a request or of its answer. Whoever cuts has read the whole request, so what it is about decides
+ * which one is cut.
  */
 import { connect, createServer, type Socket } from "node:net"
 
@@ -17,7 +18,9 @@ export interface Network {
   readonly close: () => Promise<void>
 }
 
-/** The length of a whole request or answer at the start of some bytes; undefined until it is known. */
+/**
+ * The length of a whole request or answer at the start of some bytes; undefined until it is known.
+ */
 const lengthOf = (bytes: Buffer): number | undefined => {
   const head = bytes.indexOf("\r\n\r\n")
   if (head < 0) return undefined

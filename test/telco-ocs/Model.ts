@@ -1,7 +1,8 @@
 /**
- * A model in memory of the online charging system, behind its typed calls, which can do with each call whatever a network
- * and a busy system do. What it does happens apart from the caller: it goes on when the caller is gone. Its clock may be
- * another one than the caller's, its lists may be behind, and its SIMs may be in use when they get a package.
+ * A model in memory of the online charging system, behind its typed calls, which can do with each
+ * call whatever a network and a busy system do. What it does happens apart from the caller: it goes
+ * on when the caller is gone. Its clock may be another one than the caller's, its lists may be
+ * behind, and its SIMs may be in use when they get a package.
  */
 import { Clock, Effect, Fiber } from "effect"
 import { CallFailure } from "../../adapters/telco-calls/index.ts"
@@ -43,7 +44,10 @@ export interface Options {
   readonly skew?: number
   /** How much the next list of packages is behind, in milliseconds. */
   readonly lag?: () => number
-  /** Whether a device is online with the SIM: a package without a window is activated when it is given. */
+  /**
+   * Whether a device is online with the SIM: a package without a window is activated when it is
+   * given.
+   */
   readonly isOnline?: (iccid: string) => boolean
   readonly zones?: ReadonlyArray<Api.Zone>
   /** How long a package lasts from its first use on, in milliseconds. */
@@ -120,7 +124,10 @@ export const make = ({
       return yield* exit
     })
 
-  /** A call that does something: the system does it as the fault says, whether the caller waits or not. */
+  /**
+   * A call that does something: the system does it as the fault says, whether the caller waits or
+   * not.
+   */
   const send = <A>(name: Name, todo: Done<A>): Done<A> =>
     Effect.suspend((): Done<A> => {
       calls++
@@ -269,8 +276,8 @@ export const make = ({
   })
 
   /**
-   * The subscriber uses data of a package; its first use begins a package without times. `isLate`: it was used before the package
-   * was stopped, and is charged now.
+   * The subscriber uses data of a package; its first use begins a package without times. `isLate`:
+   * it was used before the package was stopped, and is charged now.
    */
   const use = (id: number, bytes: number, now: number, isLate = false): void => {
     const one = packages.get(id)

@@ -1,4 +1,7 @@
-/** The whole adapter: over HTTP against the fake of the charging system, and its journal in PGlite for the suite. */
+/**
+ * The whole adapter: over HTTP against the fake of the charging system, and its journal in PGlite
+ * for the suite.
+ */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Telco } from "simplan/ports"
 import { afterAll, describe, expect, it } from "vitest"

@@ -1,6 +1,7 @@
 /**
- * A charging system with a clock, a zone and lists of its own: over HTTP with the fake, with a journal that goes on through
- * restarts, in which the settings may change; and what is behind, over the model and a clock of the test's.
+ * A charging system with a clock, a zone and lists of its own: over HTTP with the fake, with a
+ * journal that goes on through restarts, in which the settings may change; and what is behind, over
+ * the model and a clock of the test's.
  */
 import { Effect, Fiber, Layer, Logger, Redacted } from "effect"
 import { TestClock } from "effect/testing"

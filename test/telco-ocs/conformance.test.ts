@@ -1,4 +1,7 @@
-/** The adapter of the online charging system is a telco, over a model of the system and a journal in memory. */
+/**
+ * The adapter of the online charging system is a telco, over a model of the system and a journal in
+ * memory.
+ */
 import { Clock, Context, Effect, Layer } from "effect"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import { Api, Ocs, Orders } from "../../adapters/telco-ocs/index.ts"

@@ -1,6 +1,6 @@
 /**
- * The daily comparison (rule S5) over HTTP, against the fake of the charging system: what somebody has changed there by hand is
- * found among the problems, and nothing else is.
+ * The daily comparison (rule S5) over HTTP, against the fake of the charging system: what somebody
+ * has changed there by hand is found among the problems, and nothing else is.
  */
 import { Clock, Context, Effect, Layer, Logger, Redacted, Stream } from "effect"
 import { Attachments, Problems, Time, Usage, Worker } from "simplan"
@@ -57,7 +57,9 @@ const make = Effect.gen(function* () {
     ...service,
     ocs,
     telco: Context.get(orders, Telco.Telco),
-    /** Compares the SIM so long from now, and settles its orders; the ids of all findings by then. */
+    /**
+     * Compares the SIM so long from now, and settles its orders; the ids of all findings by then.
+     */
     compare: (millis: number) =>
       Effect.gen(function* () {
         yield* Context.get(orders, Orders.Orders).settle({ limit: 100, report: () => Effect.void })

@@ -132,7 +132,8 @@ describe("Creating a package", () => {
     // Another call may have made a package with other times.
     const unsure = create(open({ ...trial, uncertain: 2 }), seen, { answered: 402 })
     expect(unsure).toMatchObject({ next: "Take", order: { asked: { trialZone: "UTC" } } })
-    // So may an earlier one, whose answer's package was withdrawn: it may be done twice, the second time late.
+    // So may an earlier one, whose answer's package was withdrawn: it may be done twice, the second
+    // time late.
     const again = create(open({ ...trial, firstAt: NOW - MINUTE }), seen, { answered: 402 })
     expect(again).toMatchObject({ next: "Take", isProof: true, order: { asked: { trialZone: "UTC" } } })
   })

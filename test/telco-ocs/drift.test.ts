@@ -1,6 +1,6 @@
 /**
- * The daily comparison of both books: what it finds, what it mends, and what it leaves alone. And the parts that run in the
- * background.
+ * The daily comparison of both books: what it finds, what it mends, and what it leaves alone. And
+ * the parts that run in the background.
  */
 import { Context, Effect, Exit, Scope } from "effect"
 import { TestClock } from "effect/testing"

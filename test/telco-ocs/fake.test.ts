@@ -1,6 +1,6 @@
 /**
- * The fake of the charging system, through the adapter's calls and by requests of all kinds: it does what the documents
- * say, refuses what they do not, and goes wrong as set.
+ * The fake of the charging system, through the adapter's calls and by requests of all kinds: it
+ * does what the documents say, refuses what they do not, and goes wrong as set.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"

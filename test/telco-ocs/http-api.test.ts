@@ -1,6 +1,6 @@
 /**
- * The calls of the OCS over HTTP: the exact requests, what becomes of the answers that the documents show, of each status
- * code and HTTP status, and of connections that end anywhere.
+ * The calls of the OCS over HTTP: the exact requests, what becomes of the answers that the
+ * documents show, of each status code and HTTP status, and of connections that end anywhere.
  */
 import { createServer, type Socket } from "node:net"
 import { Duration, Effect, Exit, Layer, Logger, Redacted, Tracer } from "effect"
@@ -162,8 +162,8 @@ const SERVICE = { status: "ACTIVE", mobilePlanId: null }
 type Row = Operation | readonly [name: string, call: Call<unknown>, asked: unknown]
 
 /**
- * By a name whose first word is the operation's: what is asked with it, what is answered beside the status, and what that is
- * read as; nothing unless given.
+ * By a name whose first word is the operation's: what is asked with it, what is answered beside the
+ * status, and what that is read as; nothing unless given.
  */
 const rows: ReadonlyArray<Row> = [
   [
@@ -596,7 +596,10 @@ describe("asks for the book of usage", () => {
   })
 })
 
-/** The same answer of a system that writes all of its numbers as texts, and fields without a value as null. */
+/**
+ * The same answer of a system that writes all of its numbers as texts, and fields without a value
+ * as null.
+ */
 const asTexts = (value: unknown): unknown => {
   if (typeof value === "number") return String(value)
   if (Array.isArray(value)) return value.map(asTexts)
@@ -733,7 +736,10 @@ describe("takes an answer that the documents do not have for", () => {
   })
 })
 
-/** A server that sends these bytes after the first part of a request, and ends the connection; null: at once. */
+/**
+ * A server that sends these bytes after the first part of a request, and ends the connection; null:
+ * at once.
+ */
 const cutting = async (bytes: string | null) => {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -1,4 +1,7 @@
-/** Changes of a SIM's mobile plan that the charging system does late, over a model of it and a clock of the test's. */
+/**
+ * Changes of a SIM's mobile plan that the charging system does late, over a model of it and a clock
+ * of the test's.
+ */
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Telco } from "simplan/ports"
@@ -11,7 +14,9 @@ import { iccid } from "./simulation/Scripted.ts"
 
 const PLAN = 10
 
-/** A test in which the calls that set a plan end so, one by one; `calls` says how many there were. */
+/**
+ * A test in which the calls that set a plan end so, one by one; `calls` says how many there were.
+ */
 const run = (
   name: string,
   setMobilePlan: ReadonlyArray<Model.Fault | null>,
@@ -74,7 +79,8 @@ describe("A mobile plan", () => {
       yield* TestClock.adjust("10 seconds")
       expect([yield* Fiber.join(settling), calls()]).toEqual([1, 3])
       yield* set("c", true)
-      // What was to be set once more is done late, and undoes the newest change until that is set once more.
+      // What was to be set once more is done late, and undoes the newest change until that is set
+      // once more.
       yield* TestClock.adjust("2 minutes")
       expect(plan()).toBe(null)
       expect([yield* settle, calls()]).toEqual([1, 4])

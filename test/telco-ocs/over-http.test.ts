@@ -1,6 +1,7 @@
 /**
- * The adapter over HTTP and the fake system: it is a telco, and whatever comes late, twice or not at all, the caller's
- * repetitions and the watch time leave exactly one package, or none after a cancellation.
+ * The adapter over HTTP and the fake system: it is a telco, and whatever comes late, twice or not
+ * at all, the caller's repetitions and the watch time leave exactly one package, or none after a
+ * cancellation.
  */
 import { Effect, Layer } from "effect"
 import { Telco } from "simplan/ports"
@@ -39,8 +40,9 @@ type Prepare = (iccid: string) => Effect.Effect<string, unknown, Telco.Telco>
 type Call = (iccid: string) => Effect.Effect<unknown, unknown, Telco.Telco>
 
 /**
- * Lets each fault befall an operation about a SIM of its own. `prepare` gives a part of the request's text that no other SIM's
- * has. Gives the number of packages that are left after the watch time.
+ * Lets each fault befall an operation about a SIM of its own. `prepare` gives a part of the
+ * request's text that no other SIM's has. Gives the number of packages that are left after the
+ * watch time.
  */
 const play = (operation: string, prepare: Prepare, call: Call) =>
   Effect.runPromise(

@@ -1,4 +1,7 @@
-/** Pauses of SIMs at the charging system: what is done late, and packages, which start the service (rule S7). */
+/**
+ * Pauses of SIMs at the charging system: what is done late, and packages, which start the service
+ * (rule S7).
+ */
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Telco } from "simplan/ports"
@@ -11,7 +14,8 @@ import { iccid } from "./simulation/Scripted.ts"
 import { orderOf } from "./simulation/Orders.ts"
 
 /**
- * A test with what befalls the nth call that sets the status, and the first order; `isPaused` is what the system has.
+ * A test with what befalls the nth call that sets the status, and the first order; `isPaused` is
+ * what the system has.
  */
 const run = (
   name: string,

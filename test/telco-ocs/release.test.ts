@@ -1,6 +1,7 @@
 /**
- * S5 where the charging system has packages of simplan's that no order of the journal has, as a process that died or a
- * restored backup leaves them: a SIM is free only when nothing of ours is left on it.
+ * S5 where the charging system has packages of simplan's that no order of the journal has, as a
+ * process that died or a restored backup leaves them: a SIM is free only when nothing of ours is
+ * left on it.
  */
 import { Context, Effect } from "effect"
 import { TestClock } from "effect/testing"

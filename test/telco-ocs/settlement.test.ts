@@ -1,4 +1,7 @@
-/** Settles orders in their watch time, over a model of the charging system and a clock of the test's. */
+/**
+ * Settles orders in their watch time, over a model of the charging system and a clock of the
+ * test's.
+ */
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Telco } from "simplan/ports"

@@ -1,6 +1,6 @@
 /**
- * S5 for SIMs in stock: what the charging system has of simplan's templates on a SIM that nobody has is found before the SIM is
- * sold, whether it was ever sold or not.
+ * S5 for SIMs in stock: what the charging system has of simplan's templates on a SIM that nobody
+ * has is found before the SIM is sold, whether it was ever sold or not.
  */
 import { Context, Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -299,7 +299,8 @@ describe("S5: the comparison of all SIMs that an operator asks for", () => {
     yield* world.all.request
     yield* Effect.scoped(Effect.andThen(world.all.background, TestClock.adjust("10 seconds")))
     const before = calls(world)
-    // The next turn is that of a process which is killed in it: nothing is written, renewed or handed back.
+    // The next turn is that of a process which is killed in it: nothing is written, renewed or
+    // handed back.
     world.model.hanging = new Set(["packages"])
     world.journalFails.replace = "comparison"
     world.renewals.areMade = false

@@ -1,6 +1,6 @@
 /**
- * The daily comparison of usage with the charging system's own book of it (rule U1): when the book is read, what moves in
- * simplan's, and what becomes a problem.
+ * The daily comparison of usage with the charging system's own book of it (rule U1): when the book
+ * is read, what moves in simplan's, and what becomes a problem.
  */
 import { Context, Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -247,7 +247,9 @@ describe("The daily comparison of usage", () => {
     expect(yield* again).toEqual([])
   })
 
-  /** A day on which so many bytes more are in the system's book, found to differ by two comparisons. */
+  /**
+   * A day on which so many bytes more are in the system's book, found to differ by two comparisons.
+   */
   const differs = function* (world: World, day: number, bytes: number) {
     use(world, 1, day + 13 * Time.HOUR, "FR", 500)
     yield* pollAt(world, day + 14 * Time.HOUR)

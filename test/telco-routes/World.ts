@@ -1,5 +1,6 @@
 /**
- * The services in memory over the telcos of a settings file, on the machine's clock unless another is given.
+ * The services in memory over the telcos of a settings file, on the machine's clock unless another
+ * is given.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Effect, Layer, Logger, ManagedRuntime, Metric, Result, Stream } from "effect"

@@ -1,5 +1,6 @@
 /**
- * What the API is told of a notification that a telco's adapter does not take, and of whose SIMs each telco may notify.
+ * What the API is told of a notification that a telco's adapter does not take, and of whose SIMs
+ * each telco may notify.
  */
 import { Effect } from "effect"
 import { Reports, Sims, Subscriptions } from "simplan"

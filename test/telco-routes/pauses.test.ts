@@ -1,4 +1,7 @@
-/** Pauses over several telcos: which of them can, and where a SIM is paused whose packages are at two (rule S7). */
+/**
+ * Pauses over several telcos: which of them can, and where a SIM is paused whose packages are at
+ * two (rule S7).
+ */
 import { Context, Effect, Layer } from "effect"
 import { Pauses, Sims, Subscriptions } from "simplan"
 import { type Label, Storage, Telco } from "simplan/ports"

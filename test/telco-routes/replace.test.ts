@@ -1,4 +1,7 @@
-/** Other settings take the place of those in force while the service runs, and no call under way is lost. */
+/**
+ * Other settings take the place of those in force while the service runs, and no call under way is
+ * lost.
+ */
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { Catalogues, Organizations, Problems, Reports, Sims, UsageReconciliation } from "simplan"
 import { Telco } from "simplan/ports"

@@ -1,5 +1,6 @@
 /**
- * The program with a settings file, as an operator starts it, against the fake of an online charging system.
+ * The program with a settings file, as an operator starts it, against the fake of an online
+ * charging system.
  */
 import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"

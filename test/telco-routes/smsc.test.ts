@@ -1,6 +1,6 @@
 /**
- * What an SMSC of the settings file addresses a SIM by (rule I7): its phone number or its IMSI, of the inventory or as the
- * telco of its packages knows it.
+ * What an SMSC of the settings file addresses a SIM by (rule I7): its phone number or its IMSI, of
+ * the inventory or as the telco of its packages knows it.
  */
 import { Effect, Exit, Layer, Logger } from "effect"
 import { type SimIdentities, Storage, Telco } from "simplan/ports"

@@ -1,5 +1,6 @@
 /**
- * The bound transceiver: its credentials, its keep-alive, its end and its return; and the requests of the SMSC.
+ * The bound transceiver: its credentials, its keep-alive, its end and its return; and the requests
+ * of the SMSC.
  */
 import { Effect, Layer, Logger, Metric, Redacted, References } from "effect"
 import { describe, expect, it } from "vitest"
@@ -105,7 +106,8 @@ describe("The connection to an SMSC", () => {
       const failures = yield* Effect.forEach(["1", "2", "3", "4", "5", "6"], (id) =>
         Effect.flip(smpp.sendSms(sms(id, "text")))
       )
-      // Three end the connection, and each that tries the next one ends that: the others are not submitted.
+      // Three end the connection, and each that tries the next one ends that: the others are not
+      // submitted.
       expect(smsc.counts.submits).toBeLessThan(6)
       const notSubmitted = expect.objectContaining({ _tag: "Telco.Unavailable", retryAfterSeconds: 1 })
       expect(failures).toContainEqual(notSubmitted)

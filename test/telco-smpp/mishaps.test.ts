@@ -1,6 +1,6 @@
 /**
- * Messages through two processes to an SMSC where everything goes wrong at random: none is shown twice, one that was
- * answered is shown, and one that was refused by the SMSC is not.
+ * Messages through two processes to an SMSC where everything goes wrong at random: none is shown
+ * twice, one that was answered is shown, and one that was refused by the SMSC is not.
  */
 import { Effect } from "effect"
 import fc from "fast-check"

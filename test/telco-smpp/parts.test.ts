@@ -35,7 +35,8 @@ describe("The segments of a text", () => {
       ["latin1", 0, [0xe9, 0xa3]],
       ["ascii", 8, [0x00, 0xe9, 0x00, 0xa3]]
     ])
-    // Of ISO 8859-1 and not of the GSM alphabet, which is what a phone gets; and the other way round.
+    // Of ISO 8859-1 and not of the GSM alphabet, which is what a phone gets; and the other way
+    // round.
     for (const [text, unit] of [
       ["ç", [0x00, 0xe7]],
       ["Δ", [0x03, 0x94]]

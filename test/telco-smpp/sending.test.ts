@@ -1,5 +1,6 @@
 /**
- * Sending messages over a real socket to an SMSC that loses, delays, doubles, refuses, throttles, unbinds and cuts.
+ * Sending messages over a real socket to an SMSC that loses, delays, doubles, refuses, throttles,
+ * unbinds and cuts.
  */
 import { Effect, Fiber, Result } from "effect"
 import { SmsSegments } from "simplan/ports"

@@ -54,7 +54,8 @@ describe("W13: messages to an SMSC", () => {
       yield* TestClock.adjust("10 seconds")
       yield* Fiber.join(one)
       const mine = all.submitted.find(({ of }) => of === "quiet")
-      // Before it come the message that waits for its instant now and one more, and a response where there is one place.
+      // Before it come the message that waits for its instant now and one more, and a response
+      // where there is one place.
       expect(mine?.at).toBeLessThanOrEqual(1_000 + 3 * 100 + (window === 1 ? answer : 0))
     })
   }

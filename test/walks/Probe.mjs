@@ -1,5 +1,6 @@
-// Loaded into a server before its own modules: counts, on a port of its own, the calls of its functions since it was asked for
-// the last time, by file. Modules are not counted again once they are loaded.
+// Loaded into a server before its own modules: counts, on a port of its own, the calls of its
+// functions since it was asked for the last time, by file. Modules are not counted again once they
+// are loaded.
 import { Session } from "node:inspector/promises"
 import { createServer } from "node:http"
 

@@ -3,9 +3,9 @@
 //     npm run walks              # a line for each walk
 //     npm run walks -- --files   # and the files that each one enters
 //
-// A built server on a PostgreSQL of the script's own answers a creation, a report up to its webhook, and a read of a
-// subscription. V8 counts the calls. A walk is what each of several repetitions enters, so that what the server does beside
-// them is left out.
+// A built server on a PostgreSQL of the script's own answers a creation, a report up to its
+// webhook, and a read of a subscription. V8 counts the calls. A walk is what each of several
+// repetitions enters, so that what the server does beside them is left out.
 import { createServer } from "node:http"
 import { createServer as createProbe } from "node:net"
 import { parseArgs } from "node:util"

@@ -1,7 +1,7 @@
 /**
- * A DNS server on a UDP port of its own: it answers for the names it is given, is silent about those that are `"silent"`,
- * and says of all others that they do not exist. A function is called for each query for IPv4 addresses, and its last
- * answer holds for IPv6.
+ * A DNS server on a UDP port of its own: it answers for the names it is given, is silent about
+ * those that are `"silent"`, and says of all others that they do not exist. A function is called
+ * for each query for IPv4 addresses, and its last answer holds for IPv6.
  */
 import { createSocket } from "node:dgram"
 import { isIPv4 } from "node:net"

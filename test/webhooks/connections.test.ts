@@ -1,6 +1,6 @@
 /**
- * The connections of the sender, against receivers that say more than they are asked (rule W7). Receivers are raw sockets,
- * because no HTTP server would do this.
+ * The connections of the sender, against receivers that say more than they are asked (rule W7).
+ * Receivers are raw sockets, because no HTTP server would do this.
  */
 import { createServer, type Server, type Socket } from "node:net"
 import type { AddressInfo } from "node:net"

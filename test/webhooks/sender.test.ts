@@ -1,5 +1,6 @@
 /**
- * The HTTP sender of webhook deliveries (rules W6 and W7), against receivers that answer, hang, redirect and hang up.
+ * The HTTP sender of webhook deliveries (rules W6 and W7), against receivers that answer, hang,
+ * redirect and hang up.
  */
 import { randomBytes } from "node:crypto"
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"

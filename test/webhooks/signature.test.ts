@@ -1,6 +1,6 @@
 /**
- * Webhook signatures (rule W6), checked by this package, by the library of the Standard Webhooks specification and by that
- * of Svix.
+ * Webhook signatures (rule W6), checked by this package, by the library of the Standard Webhooks
+ * specification and by that of Svix.
  */
 import { createHmac, randomBytes } from "node:crypto"
 import { fileURLToPath } from "node:url"

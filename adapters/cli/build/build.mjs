@@ -1,6 +1,6 @@
-// Compiles src/ and adapters/ into dist/. The result is built in another folder and renamed to dist/, so that dist/ is
-// never incomplete. A lock prevents concurrent builds, such as by two `npm start` at once: with the argument `serve` it builds
-// where dist/ is stale, and serves.
+// Compiles src/ and adapters/ into dist/. The result is built in another folder and renamed to
+// dist/, so that dist/ is never incomplete. A lock prevents concurrent builds, such as by two
+// `npm start` at once: with the argument `serve` it builds where dist/ is stale, and serves.
 import { spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs"
@@ -41,7 +41,10 @@ const sources = () =>
     .filter((tree) => existsSync(tree))
     .flatMap(filesUnder)
 
-/** A hash of all inputs of the build, by content, so that a checkout or a copy does not make dist/ stale. */
+/**
+ * A hash of all inputs of the build, by content, so that a checkout or a copy does not make dist/
+ * stale.
+ */
 const fingerprint = () => {
   const hash = createHash("sha256")
   const files = [...sources(), ...settings.map((name) => join(root, name)).filter((path) => existsSync(path))]

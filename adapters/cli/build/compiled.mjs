@@ -1,11 +1,14 @@
-// What becomes of compiled files: modules import only those of Effect that are used and have no comments, and of the declarations
-// those are kept that an entry point leads to.
+// What becomes of compiled files: modules import only those of Effect that are used and have no
+// comments, and of the declarations those are kept that an entry point leads to.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 
 const EFFECT_IMPORT = /import \{([^}]*)\} from "effect"/g
 
-/** The imports of the modules of these names, on as many lines as before, which the source map counts. */
+/**
+ * The imports of the modules of these names, on as many lines as before, which the source map
+ * counts.
+ */
 const imports = (names, lines) =>
   names
     .split(",")
@@ -21,8 +24,8 @@ const imports = (names, lines) =>
     .join("; ") + "\n".repeat(lines)
 
 /**
- * The text of a compiled file with imports of modules of `effect` in place of imports of all of it, so that a host loads only
- * those that are used: half of the time and a third of the memory.
+ * The text of a compiled file with imports of modules of `effect` in place of imports of all of it,
+ * so that a host loads only those that are used: half of the time and a third of the memory.
  */
 const withModules = (text) =>
   text.replace(EFFECT_IMPORT, (found, names) => imports(names, found.split("\n").length - 1))
@@ -45,7 +48,9 @@ export const withoutComments = (text, comments) => {
   return result + text.slice(at)
 }
 
-/** Rewrites all modules of a folder. The declarations and the sources beside them have the comments. */
+/**
+ * Rewrites all modules of a folder. The declarations and the sources beside them have the comments.
+ */
 export const rewriteModules = async (folder) => {
   const { parseSync } = await import("vite")
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
@@ -59,10 +64,14 @@ export const rewriteModules = async (folder) => {
   }
 }
 
-// In declarations as the compiler prints them. A path in a comment keeps one declaration more, which does no harm.
+// In declarations as the compiler prints them. A path in a comment keeps one declaration more,
+// which does no harm.
 const RELATIVE_IMPORT = /(?:\bfrom |\bimport\(|\bimport )"(\.[^"]+)"/g
 
-/** The names of the declarations that these ones lead to, themselves included. Throws where one of the named is missing. */
+/**
+ * The names of the declarations that these ones lead to, themselves included. Throws where one of
+ * the named is missing.
+ */
 export const reachedFrom = (names, read) => {
   const reached = new Set()
   const waiting = [...names]
@@ -79,8 +88,8 @@ export const reachedFrom = (names, read) => {
 const DECLARATION = /\.d\.ts(?:\.map)?$/
 
 /**
- * Removes the declarations that none of the entry points leads to: no compiler of a host's reads them. A build without
- * declarations is left as it is.
+ * Removes the declarations that none of the entry points leads to: no compiler of a host's reads
+ * them. A build without declarations is left as it is.
  */
 export const keepDeclarations = (folder, entryPoints) => {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => DECLARATION.test(name))
@@ -89,7 +98,10 @@ export const keepDeclarations = (folder, entryPoints) => {
   for (const name of names) if (!reached.has(name.replace(DECLARATION, ".d.ts"))) rmSync(join(folder, name))
 }
 
-/** Has the maps lead to their sources from `dist`, which lies less deep than the folder where it is built. */
+/**
+ * Has the maps lead to their sources from `dist`, which lies less deep than the folder where it is
+ * built.
+ */
 export const moveMaps = (folder, { root, dist }) => {
   const deeper = relative(folder, root).slice(relative(dist, root).length)
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {

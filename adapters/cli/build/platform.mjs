@@ -1,6 +1,7 @@
-// Puts the modules of `@effect/platform-node` that the build imports into it, as `platform/`, so that they need not be
-// installed: that package has a peer that nothing here uses, and refuses releases of Node that simplan runs on. What they
-// import of `effect` stays an import, so that there is one copy of its services.
+// Puts the modules of `@effect/platform-node` that the build imports into it, as `platform/`, so
+// that they need not be installed: that package has a peer that nothing here uses, and refuses
+// releases of Node that simplan runs on. What they import of `effect` stays an import, so that
+// there is one copy of its services.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, relative, sep } from "node:path"

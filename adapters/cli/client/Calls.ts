@@ -1,9 +1,9 @@
 /**
- * Calls of a running server by the typed client. A failure is one sentence: no server answers, it refuses the credential, or
- * it refuses the request.
+ * Calls of a running server by the typed client. A failure is one sentence: no server answers, it
+ * refuses the credential, or it refuses the request.
  *
- * The organization that a command of the management API is about. Where `--org` does not name it, the server is asked: if it
- * has one only, it is that one.
+ * The organization that a command of the management API is about. Where `--org` does not name it,
+ * the server is asked: if it has one only, it is that one.
  */
 import { Effect, identity, Schema, SchemaIssue, Option } from "effect"
 import { HttpClient, HttpClientError } from "effect/http"
@@ -70,7 +70,10 @@ const options = ({ api, secret, url }: Connection.Connection) => ({
   ...(api === "admin" ? { adminToken: secret } : api === "telco" ? { telcoToken: secret } : { key: secret })
 })
 
-/** Calls the server with the client. `through` may read answers in a way of its own, before the client decodes them. */
+/**
+ * Calls the server with the client. `through` may read answers in a way of its own, before the
+ * client decodes them.
+ */
 export const call = <A>(
   connection: Connection.Connection,
   use: (client: Client.Client) => Effect.Effect<A, unknown>,
@@ -99,8 +102,8 @@ export const record = (
 ) => Effect.flatMap(call(connection, use), ({ data }) => Output.record(data, json))
 
 /**
- * Repeats a request that does a part of the work, until nothing is left; the next part is asked for with `after`. Returns how
- * many were done, which the failure of a later part says too.
+ * Repeats a request that does a part of the work, until nothing is left; the next part is asked for
+ * with `after`. Returns how many were done, which the failure of a later part says too.
  */
 export const inParts = Effect.fnUntraced(function* (
   connection: Connection.Connection,
@@ -146,7 +149,10 @@ const onlyOrganization = Effect.fnUntraced(function* (connection: Connection.Con
   return first.organization_id
 })
 
-/** The connection to the management API, and the id of the organization: the one that `--org` names, or the only one. */
+/**
+ * The connection to the management API, and the id of the organization: the one that `--org` names,
+ * or the only one.
+ */
 export const openOrganization = Effect.fnUntraced(function* (given: Given) {
   const connection = yield* Connection.openAdmin(given)
   return { connection, id: Option.isSome(given.org) ? given.org.value : yield* onlyOrganization(connection) }

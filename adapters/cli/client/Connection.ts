@@ -1,9 +1,11 @@
 /**
- * Which server a command calls, and with which token or API key. All come from the flags, else from the environment, else
- * from the file of a server that was started in this directory. The management API may have an address of its own. It shows
- * nothing of an organization's SIMs, plans and subscriptions: commands about these call `/v3` with an API key.
+ * Which server a command calls, and with which token or API key. All come from the flags, else from
+ * the environment, else from the file of a server that was started in this directory. The
+ * management API may have an address of its own. It shows nothing of an organization's SIMs, plans
+ * and subscriptions: commands about these call `/v3` with an API key.
  *
- * A secret from that file is sent only to the server that generated it, or to another port of this machine.
+ * A secret from that file is sent only to the server that generated it, or to another port of this
+ * machine.
  */
 import { Effect, FileSystem, Option, Redacted, Stdio, Stream } from "effect"
 import { Flag } from "effect/cli"
@@ -105,8 +107,8 @@ const checked = (address: string, from: string): Effect.Effect<string, CommandFa
     : misused(`${from} is ${JSON.stringify(address)}, but must be an address such as ${DEFAULT_URL}.`)
 
 /**
- * The value of a variable of the environment; undefined if it is not set or empty. A misspelt one is refused: without it
- * the command would call another server, or with another secret.
+ * The value of a variable of the environment; undefined if it is not set or empty. A misspelt one
+ * is refused: without it the command would call another server, or with another secret.
  */
 export const variable = Effect.fnUntraced(function* (name: string) {
   const set = yield* Settings.text(name)
@@ -127,7 +129,10 @@ interface Api extends Address {
   readonly keptToken: (kept: Credentials.Kept) => string | undefined
 }
 
-/** The address that a command calls: that of `--url`, else of a variable, else of the server started in this directory. */
+/**
+ * The address that a command calls: that of `--url`, else of a variable, else of the server started
+ * in this directory.
+ */
 const addressOf = Effect.fnUntraced(function* (api: Address, given: Pick<Given, "url">, kept: Credentials.Kept) {
   if (Option.isSome(given.url)) return yield* checked(given.url.value, "--url")
   for (const name of api.urls) {
@@ -138,8 +143,8 @@ const addressOf = Effect.fnUntraced(function* (api: Address, given: Pick<Given, 
 })
 
 /**
- * The secret that a flag gives. `@FILE` is the text of a file and `@-` that of standard input, so that the secret does
- * not stand in the list of processes.
+ * The secret that a flag gives. `@FILE` is the text of a file and `@-` that of standard input, so
+ * that the secret does not stand in the list of processes.
  */
 const secretOf = Effect.fnUntraced(function* (given: Redacted.Redacted, flag: string) {
   const text = Redacted.value(given)
@@ -207,8 +212,8 @@ const demoKey = Effect.gen(function* () {
 })
 
 /**
- * Opens the connection to the `/v3` of the server, with the key of `--key`; else the kept one of the organization that `--org`
- * names; else that of the environment; else the demonstration's.
+ * Opens the connection to the `/v3` of the server, with the key of `--key`; else the kept one of
+ * the organization that `--org` names; else that of the environment; else the demonstration's.
  */
 export const openCustomers = Effect.fnUntraced(function* (given: GivenKey) {
   const kept = yield* Credentials.read

@@ -1,7 +1,7 @@
 /**
- * Sends a CSV file in pieces of whole records, one after the other, so that a file of any size needs little memory, and the
- * progress counts what the server has taken. Each piece is a CSV of its own: it begins with the header. A line break inside
- * quotes does not end a record.
+ * Sends a CSV file in pieces of whole records, one after the other, so that a file of any size
+ * needs little memory, and the progress counts what the server has taken. Each piece is a CSV of
+ * its own: it begins with the header. A line break inside quotes does not end a record.
  */
 import { Effect, FileSystem, Stream } from "effect"
 import { type CommandFailed, impossible, misused } from "../output/CommandFailed.ts"
@@ -13,7 +13,10 @@ import * as Files from "./Files.ts"
 const NEARLY_DONE = 0.99
 /** How much of the file is read at once, in bytes. */
 const CHUNK = 256 * 1024
-/** The longest record, in characters. More text without the end of a record means that a quote is not closed. */
+/**
+ * The longest record, in characters. More text without the end of a record means that a quote is
+ * not closed.
+ */
 const LONGEST_RECORD = 8 * 1024 * 1024
 
 const unreadable = (path: string, reason: string): CommandFailed =>
@@ -30,7 +33,10 @@ export interface Rest {
   readonly line: number
 }
 
-/** Some records below the header, and by how many lines they are further up in the piece than in the file. */
+/**
+ * Some records below the header, and by how many lines they are further up in the piece than in the
+ * file.
+ */
 export interface Piece {
   readonly text: string
   readonly linesAbove: number
@@ -40,7 +46,10 @@ export const start: Rest = { header: null, text: "", line: 1 }
 
 const lineFeeds = (text: string): number => text.split("\n").length - 1
 
-/** The positions after the first and the last complete record; -1 if there is none. Blank lines are part of the next one. */
+/**
+ * The positions after the first and the last complete record; -1 if there is none. Blank lines are
+ * part of the next one.
+ */
 const boundaries = (text: string): { readonly first: number; readonly last: number } => {
   let [first, last] = [-1, -1]
   let inQuotes = false
@@ -73,14 +82,20 @@ export const take = (rest: Rest, chunk: string): readonly [rest: Rest, piece: Pi
   return [next, records === "" ? null : below(header, records, rest.line + lineFeeds(text.slice(0, from)))]
 }
 
-/** Whether it is nothing but lines without a value, such as those that spreadsheets write below the last row. */
+/**
+ * Whether it is nothing but lines without a value, such as those that spreadsheets write below the
+ * last row.
+ */
 const isBlankText = (text: string): boolean => /^[\s,]*$/.test(text)
 
 /** The last piece, if the text ends without a line break. */
 export const finish = ({ header, line, text }: Rest): Piece | null =>
   header === null || isBlankText(text) ? null : below(header, text, line)
 
-/** The server's refusal of a piece that is no CSV, with the line of the file in place of that of the piece. */
+/**
+ * The server's refusal of a piece that is no CSV, with the line of the file in place of that of the
+ * piece.
+ */
 export const lineOfFile = (message: string, linesAbove: number): string =>
   message.replace(/(malformed_csv.* of line )(\d+)/, (_, text, line) => `${text}${Number(line) + linesAbove}`)
 

@@ -1,6 +1,7 @@
 /**
- * Lists of the server on the terminal: as a table, or each item as a line of JSON. No more is read than is printed: of a list
- * in pages no further page is asked for, and the answer with a whole list (rule W4) is cut after as many items.
+ * Lists of the server on the terminal: as a table, or each item as a line of JSON. No more is read
+ * than is printed: of a list in pages no further page is asked for, and the answer with a whole
+ * list (rule W4) is cut after as many items.
  */
 import { Effect, Stream } from "effect"
 import { Flag } from "effect/cli"
@@ -60,8 +61,9 @@ export interface PageRequest {
 const MOST = 100
 
 /**
- * Reads items, at most as many as it is asked for, and prints them. The columns of the table are the fields of `row`: those of
- * `first`, by their importance, then all others. JSON is printed while it is read; a table needs all rows for its widths.
+ * Reads items, at most as many as it is asked for, and prints them. The columns of the table are
+ * the fields of `row`: those of `first`, by their importance, then all others. JSON is printed
+ * while it is read; a table needs all rows for its widths.
  */
 const printItems = <Item, Row extends Output.Row, R>(
   given: Given,
@@ -121,8 +123,8 @@ export const print = <Item, Row extends Output.Row>(
 const DEPTH = 2
 
 /**
- * Takes the text of the answer piece by piece. `take` gives what of the piece belongs to the cut answer, which is whole
- * once `isCut` says so.
+ * Takes the text of the answer piece by piece. `take` gives what of the piece belongs to the cut
+ * answer, which is whole once `isCut` says so.
  */
 const scanner = (limit: number) => {
   const walk = JsonElements.walker()
@@ -154,8 +156,8 @@ const cut = (response: HttpClientResponse.HttpClientResponse, limit: number) =>
   })
 
 /**
- * The client with answers that are lists (`{"error":false,"data":[…]}`) cut after `limit` items, at least 1. The connection
- * of an answer that was cut is closed.
+ * The client with answers that are lists (`{"error":false,"data":[…]}`) cut after `limit` items, at
+ * least 1. The connection of an answer that was cut is closed.
  */
 const cutAfter = (client: HttpClient.HttpClient, limit: number): HttpClient.HttpClient =>
   HttpClient.transformResponse(client, (answer) => Effect.flatMap(answer, (response) => cut(response, limit)))

@@ -1,8 +1,9 @@
 /**
- * Imports the SIMs of an account of an online charging system: reads them from the system that the settings file of telcos
- * (`SIMPLAN_TELCO_FILE`) names, and sends them to the server in pieces. Doing it again is safe: a SIM that is imported
- * already gets the IMSI, the phone number and the system's id that the system reports now, and an activation code if it
- * is an eSIM without one (rule I7). Nothing else changes.
+ * Imports the SIMs of an account of an online charging system: reads them from the system that the
+ * settings file of telcos (`SIMPLAN_TELCO_FILE`) names, and sends them to the server in pieces.
+ * Doing it again is safe: a SIM that is imported already gets the IMSI, the phone number and the
+ * system's id that the system reports now, and an activation code if it is an eSIM without one
+ * (rule I7). Nothing else changes.
  */
 import { Effect } from "effect"
 import { Label } from "simplan/ports"
@@ -24,7 +25,9 @@ type System = Effect.Success<ReturnType<typeof Telcos.systems>>["systems"][numbe
 
 export interface Asked {
   readonly account: number
-  /** The label that the SIMs get; the only one that the settings have the system for unless given. */
+  /**
+   * The label that the SIMs get; the only one that the settings have the system for unless given.
+   */
   readonly label: Label.Label | undefined
   readonly telco: string | undefined
 }
@@ -85,7 +88,10 @@ const unread = (odd: Inventory.Inventory["odd"]): SimsImport.Report => ({
   error_count: odd.length
 })
 
-/** Imports into the organization with that id. `missing` says why SIMs of the account are missing; null: none is. */
+/**
+ * Imports into the organization with that id. `missing` says why SIMs of the account are missing;
+ * null: none is.
+ */
 export const run = Effect.fnUntraced(function* (connection: Connection.Connection, id: string, asked: Asked) {
   const { Inventory } = yield* ocs
   const { api, label } = yield* open(asked)

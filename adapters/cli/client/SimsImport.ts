@@ -1,6 +1,6 @@
 /**
- * Sends a CSV file of SIMs to the server. Sending a file again is safe: the server updates SIMs that
- * are there already as rule I7 says, and counts other rows as duplicates.
+ * Sends a CSV file of SIMs to the server. Sending a file again is safe: the server updates SIMs
+ * that are there already as rule I7 says, and counts other rows as duplicates.
  */
 import { Effect } from "effect"
 import { impossible, misused } from "../output/CommandFailed.ts"
@@ -64,8 +64,8 @@ export const nothing: Report = {
 const HEADER = "iccid,label,is_esim,lpa"
 
 /**
- * The report of two pieces, with the rows of the second counted on from the first, and its lines from `linesAbove` on; null
- * if they are no lines of a file.
+ * The report of two pieces, with the rows of the second counted on from the first, and its lines
+ * from `linesAbove` on; null if they are no lines of a file.
  */
 export const sum = (before: Report, next: Report, linesAbove: number | null): Report => {
   const below = <A extends { readonly row: number; readonly line: number | null }>(messages: ReadonlyArray<A>) =>
@@ -92,7 +92,10 @@ export const sum = (before: Report, next: Report, linesAbove: number | null): Re
   }
 }
 
-/** Imports the file into the organization with that id; with `dryRun` it is only said what would come of its rows. */
+/**
+ * Imports the file into the organization with that id; with `dryRun` it is only said what would
+ * come of its rows.
+ */
 export const run = (connection: Connection, id: string, path: string, dryRun: boolean) =>
   Effect.gen(function* () {
     let report = nothing

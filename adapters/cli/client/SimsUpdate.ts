@@ -1,5 +1,6 @@
 /**
- * Sends a CSV file of corrections to the server (rule I9). Sending a file again is safe: what is corrected already stays so.
+ * Sends a CSV file of corrections to the server (rule I9). Sending a file again is safe: what is
+ * corrected already stays so.
  */
 import { Effect } from "effect"
 import { impossible, misused } from "../output/CommandFailed.ts"
@@ -29,7 +30,10 @@ const rowsIn = ({ corrected, refused, unchanged }: Report): number => corrected 
 const inWords = ({ iccid, line, message = "", row }: RowResult): string =>
   Output.text(`refused in ${line === null ? `row ${row}` : `line ${line}`} (${iccid}): ${message}`)
 
-/** Corrects what the file names. Prints each refused row as it comes; with `json` each row, as a line of JSON. */
+/**
+ * Corrects what the file names. Prints each refused row as it comes; with `json` each row, as a
+ * line of JSON.
+ */
 export const run = (
   connection: Connection,
   path: string,

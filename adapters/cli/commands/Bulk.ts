@@ -1,9 +1,10 @@
 /**
- * `simplan subscriptions bulk pause`, `resume`, `suspend` and `delete`; `simplan sims bulk withdraw`, `restore` and `set-label`: each acts
- * on all that its filters take, of one organization (rule W15).
+ * `simplan subscriptions bulk pause`, `resume`, `suspend` and `delete`;
+ * `simplan sims bulk withdraw`, `restore` and `set-label`: each acts on all that its filters take,
+ * of one organization (rule W15).
  *
- * What came of each is printed as it comes, so that
- * memory does not grow with their number. The same command again goes on where one has broken off: what is so already stays so.
+ * What came of each is printed as it comes, so that memory does not grow with their number. The
+ * same command again goes on where one has broken off: what is so already stays so.
  */
 import { Effect, type Option, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -42,7 +43,10 @@ export type Ask = (client: Client.Client, query: ReturnType<typeof Calls.trying>
 
 const JSON_LINES = "application/x-ndjson"
 
-/** Has the results come by lines. Each goes to `see` as it comes, and the client gets an answer without any. */
+/**
+ * Has the results come by lines. Each goes to `see` as it comes, and the client gets an answer
+ * without any.
+ */
 const byLines =
   (see: (result: Result) => Effect.Effect<void>) =>
   (client: HttpClient.HttpClient): HttpClient.HttpClient =>
@@ -80,7 +84,10 @@ interface Format {
   readonly json: boolean
 }
 
-/** Does it, and prints what came of each: with `json` a line for each, else those that were refused and the counts. */
+/**
+ * Does it, and prints what came of each: with `json` a line for each, else those that were refused
+ * and the counts.
+ */
 export const run = (connection: Connection, ask: Ask, { json }: Format) =>
   Effect.gen(function* () {
     const counts = { changed: 0, unchanged: 0, refused: 0 } satisfies Record<BulkAction.Outcome, number>
@@ -136,7 +143,10 @@ interface Given extends Calls.Given {
   readonly json: boolean
 }
 
-/** Asks for it, or what would come of it. `bodyOf` makes the body of what is given and of more fields. */
+/**
+ * Asks for it, or what would come of it. `bodyOf` makes the body of what is given and of more
+ * fields.
+ */
 const carryOut = Effect.fnUntraced(function* <Body>(
   given: Given,
   bodyOf: (others: object) => Effect.Effect<Body, CommandFailed>,

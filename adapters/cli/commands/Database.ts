@@ -1,6 +1,6 @@
 /**
- * Commands that open the database of the settings themselves, without a server: `simplan migrate` and
- * `simplan secrets reencrypt`.
+ * Commands that open the database of the settings themselves, without a server: `simplan migrate`
+ * and `simplan secrets reencrypt`.
  */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"

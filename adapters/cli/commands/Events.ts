@@ -53,7 +53,8 @@ const fromFile = (path: string) =>
     return "events" in decoded ? decoded.events : decoded
   })
 
-// The events need the server's time, because its clock may be virtual. Without an answer, this machine's time is used.
+// The events need the server's time, because its clock may be virtual. Without an answer, this
+// machine's time is used.
 const serverTime = ({ url }: Connection.Given) =>
   Connection.openAdmin({ url, token: Option.none() }).pipe(
     Effect.flatMap((connection) => Calls.call(connection, (client) => client.clock.read())),

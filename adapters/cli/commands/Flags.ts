@@ -1,7 +1,8 @@
 /**
- * Flags and arguments that several commands share: ids, files, instants, the organization that a command of the management API
- * is about, and the filters of a list, or of a bulk action. Names, values and descriptions of filters come from the query, or the body,
- * that the API's definition gives it, so that a new parameter of the API is a new flag.
+ * Flags and arguments that several commands share: ids, files, instants, the organization that a
+ * command of the management API is about, and the filters of a list, or of a bulk action. Names,
+ * values and descriptions of filters come from the query, or the body, that the API's definition
+ * gives it, so that a new parameter of the API is a new flag.
  */
 import { Effect, type Option, Record, Schema, SchemaAST } from "effect"
 import { Flag, Argument } from "effect/cli"
@@ -81,7 +82,10 @@ const BOOLEANS = ["true", "false"]
 
 const isId = (parameter: string): boolean => /_id$|^(actor|iccid)$/.test(parameter)
 
-/** The values of a parameter that has only some. A list takes any text as a label, and has nothing of an unknown one. */
+/**
+ * The values of a parameter that has only some. A list takes any text as a label, and has nothing
+ * of an unknown one.
+ */
 const choices = (parameter: string, ast: SchemaAST.AST): ReadonlyArray<string> => {
   if (parameter === "label") return Label.labels
   if (ast._tag === "Boolean") return BOOLEANS
@@ -154,7 +158,10 @@ function decodeBody(endpoint: Posting<Schema.Top>, values: object) {
   return Schema.decodeUnknownEffect(bodyOf(endpoint))(values)
 }
 
-/** The flags of the fields of an endpoint's body but for some, and how the body is read from them and these. */
+/**
+ * The flags of the fields of an endpoint's body but for some, and how the body is read from them
+ * and these.
+ */
 export const ofBody = <Body extends Schema.Constraint>(endpoint: Posting<Body>, leftOut: ReadonlyArray<string>) => {
   const { ast } = bodyOf(endpoint)
   const booleans = new Set(typesOf(ast).flatMap(([name, type]) => (type._tag === "Boolean" ? [name] : [])))

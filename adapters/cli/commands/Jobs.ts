@@ -1,5 +1,6 @@
 /**
- * `simplan jobs list` and `jobs retry [ID]`; `simplan problems`, `problems retry ID` and `problems resolve ID` (rule S6).
+ * `simplan jobs list` and `jobs retry [ID]`; `simplan problems`, `problems retry ID` and
+ * `problems resolve ID` (rule S6).
  */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -1,5 +1,6 @@
 /**
- * `simplan org create NAME` and `org list`; `simplan key create`, `list`, `revoke ID` and `rotate ID`.
+ * `simplan org create NAME` and `org list`; `simplan key create`, `list`, `revoke ID` and
+ * `rotate ID`.
  */
 import { ApiKey } from "simplan/ports"
 import { Effect, Option } from "effect"

@@ -1,5 +1,6 @@
 /**
- * `simplan sims list`, `show ICCID`, `stock`, `update ICCID` or `update FILE`, and `import FILE` or `import --from-ocs`.
+ * `simplan sims list`, `show ICCID`, `stock`, `update ICCID` or `update FILE`, and `import FILE` or
+ * `import --from-ocs`.
  */
 import { Iccid, Label, SimCorrection, SimImport, Withdrawal } from "simplan/ports"
 import { Effect, Option } from "effect"

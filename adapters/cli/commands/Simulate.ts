@@ -1,8 +1,8 @@
 /**
  * `simplan simulate SCENARIO.json`: plays a scenario of a plan in memory, without a server.
  *
- * The module `timeline` is loaded when the command runs, so that no other command, `serve` above all, loads the
- * simulation and the drawing.
+ * The module `timeline` is loaded when the command runs, so that no other command, `serve` above
+ * all, loads the simulation and the drawing.
  */
 import { Effect, FileSystem, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -27,7 +27,10 @@ const mistakes = (path: string, all: ReadonlyArray<Scenario.Mistake>) =>
 
 const timeline = Effect.promise(() => import("../../timeline/index.ts"))
 
-/** The history of the scenario in a file. Fails with a sentence for each mistake in the file, with its line. */
+/**
+ * The history of the scenario in a file. Fails with a sentence for each mistake in the file, with
+ * its line.
+ */
 const play = Effect.fnUntraced(function* (path: string) {
   const { Play, Scenario } = yield* timeline
   const text = yield* Files.read(path)

@@ -1,6 +1,7 @@
 /**
- * What an organization sells, and what is in service: `simplan plans list`; `simplan subscriptions list`, `show ICCID` and
- * `usage ICCID`; `create PLAN`, `delete ICCID`, `replace ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9); and
+ * What an organization sells, and what is in service: `simplan plans list`;
+ * `simplan subscriptions list`, `show ICCID` and `usage ICCID`; `create PLAN`, `delete ICCID`,
+ * `replace ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9); and
  * `pause ICCID` and `resume ICCID` (rule S7). `Bulk` has what is done to many.
  */
 import { Effect, Option } from "effect"

@@ -1,6 +1,6 @@
 /**
- * `simplan telco`: runs the simulated telco as a process of its own. `simplan telco check`: tries the telcos of a settings
- * file.
+ * `simplan telco`: runs the simulated telco as a process of its own. `simplan telco check`: tries
+ * the telcos of a settings file.
  */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"

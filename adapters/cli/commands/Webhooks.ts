@@ -1,6 +1,6 @@
 /**
- * `simplan webhook add URL`, `list`, `update ID`, `remove ID`, `rotate-key ID` and `test ID`; `simplan deliveries list`,
- * `show ID` and `replay [ID]`.
+ * `simplan webhook add URL`, `list`, `update ID`, `remove ID`, `rotate-key ID` and `test ID`;
+ * `simplan deliveries list`, `show ID` and `replay [ID]`.
  */
 import { WebhookEvent } from "simplan/ports"
 import { Effect, Option } from "effect"

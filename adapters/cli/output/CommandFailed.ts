@@ -1,6 +1,6 @@
 /**
- * The error of every command: one sentence for stderr that says what is wrong and how to put it right, and the exit code
- * of the process. The parser's errors are said as sentences too.
+ * The error of every command: one sentence for stderr that says what is wrong and how to put it
+ * right, and the exit code of the process. The parser's errors are said as sentences too.
  */
 import { Data } from "effect"
 import type { CliError } from "effect/cli"
@@ -61,7 +61,10 @@ const problemOf = (error: CliError.NonShowHelpErrors, path: string): string => {
   }
 }
 
-/** The parser's errors, a line for each with the flag or argument, its value and what is allowed; the last names the help. */
+/**
+ * The parser's errors, a line for each with the flag or argument, its value and what is allowed;
+ * the last names the help.
+ */
 export const misuse = (error: CliError.ShowHelp): string => {
   const path = error.commandPath.join(" ")
   return `${error.errors.map((one) => problemOf(one, path)).join(";\n")} (see \`${path} --help\`).`

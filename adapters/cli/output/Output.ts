@@ -1,6 +1,6 @@
 /**
- * What a command prints, and where: results to `out`, everything else to `err`. Tests provide their own. Records have a
- * line for each field, and lists are tables that fit the terminal.
+ * What a command prints, and where: results to `out`, everything else to `err`. Tests provide their
+ * own. Records have a line for each field, and lists are tables that fit the terminal.
  */
 import { Context, Effect } from "effect"
 
@@ -18,7 +18,10 @@ export interface Output {
   readonly width: number
 }
 
-/** The width of tables: `COLUMNS` if it is set, else that of the terminal. What goes into a pipe or a file is not cut. */
+/**
+ * The width of tables: `COLUMNS` if it is set, else that of the terminal. What goes into a pipe or
+ * a file is not cut.
+ */
 export const widthOf = (
   COLUMNS: string | undefined,
   stream: { readonly isTTY?: boolean; readonly columns?: number }
@@ -45,8 +48,9 @@ const escapeOf = (character: string): string => `\\u${character.charCodeAt(0).to
 const OUTSIDE_LINES = new RegExp(`(?!\\r\\n|[\\t\\n])${UNSAFE}`, "gu")
 
 /**
- * Lines as the terminal may have them. Names come from customers, and messages have names in them: whatever is printed goes through
- * this. A character that could drive the terminal is written as JSON writes it, so that JSON means what it meant.
+ * Lines as the terminal may have them. Names come from customers, and messages have names in them:
+ * whatever is printed goes through this. A character that could drive the terminal is written as
+ * JSON writes it, so that JSON means what it meant.
  */
 export const safe = (lines: string): string => lines.replace(OUTSIDE_LINES, escapeOf)
 
@@ -60,7 +64,8 @@ export const note = (line: string): Effect.Effect<void> => Effect.map(Output, (o
 const RUNS = new RegExp(`${UNSAFE}+`, "gu")
 
 /**
- * A value as text on a line of the terminal, without line breaks, and without characters that could drive the terminal.
+ * A value as text on a line of the terminal, without line breaks, and without characters that could
+ * drive the terminal.
  */
 export const text = (value: unknown): string =>
   (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).replace(RUNS, " ")
@@ -112,7 +117,9 @@ const columnOf = (rows: ReadonlyArray<Row>, field: string, index: number): Colum
   return { field, cells, natural, least: isWhole ? natural : Math.min(natural, LEAST) }
 }
 
-/** The columns that fit, each with its width: what is left over goes to the first ones that need it. */
+/**
+ * The columns that fit, each with its width: what is left over goes to the first ones that need it.
+ */
 const fitted = (columns: ReadonlyArray<Column>, width: number): ReadonlyArray<Column & { readonly width: number }> => {
   let left = width + GAP
   const taken = columns.filter(({ least }, index) => {
@@ -136,9 +143,10 @@ const blocks = (columns: ReadonlyArray<Column>, count: number): string => {
 }
 
 /**
- * The rows as a table that fits the width. The columns are the fields of `first`, in the order of their importance, and then all
- * others that the rows have. Texts are cut, and columns left out that do not fit beside those before them. Ids and instants are
- * never cut, since half of one is of no use. Where fewer than three columns would fit, each row has lines of its own.
+ * The rows as a table that fits the width. The columns are the fields of `first`, in the order of
+ * their importance, and then all others that the rows have. Texts are cut, and columns left out
+ * that do not fit beside those before them. Ids and instants are never cut, since half of one is of
+ * no use. Where fewer than three columns would fit, each row has lines of its own.
  */
 export const table = (rows: ReadonlyArray<Row>, width: number, first: ReadonlyArray<string> = []): string => {
   const fields = new Set([...first, ...rows.flatMap((row) => Object.keys(row))])

@@ -1,11 +1,14 @@
 /**
- * The demonstration in a new embedded store: an organization, an API key and a few SIMs for the first requests.
+ * The demonstration in a new embedded store: an organization, an API key and a few SIMs for the
+ * first requests.
  *
- * Each start completes what a crash left unfinished. A store whose oldest organization is not the demonstration's, by the
- * kept id or by its name, gets none. The API key is kept, and replaced if it is lost or no longer valid.
+ * Each start completes what a crash left unfinished. A store whose oldest organization is not the
+ * demonstration's, by the kept id or by its name, gets none. The API key is kept, and replaced if
+ * it is lost or no longer valid.
  *
- * A real telco does not know the demonstration's SIMs and would refuse each order for one. So there are none of a label
- * that a real telco takes: a creation without an ICCID would choose them before those that were imported.
+ * A real telco does not know the demonstration's SIMs and would refuse each order for one. So there
+ * are none of a label that a real telco takes: a creation without an ICCID would choose them before
+ * those that were imported.
  */
 import { ApiKeys, Organizations, Sims } from "simplan"
 import { Iccid, type Label } from "simplan/ports"

@@ -1,13 +1,17 @@
 /**
- * A program: the thread of `DiskWatch.ts`. It ends the process where the main thread has not turned for six seconds and
- * the disk of the database has been full meanwhile. A main thread that is busy for any other reason is left alone.
+ * A program: the thread of `DiskWatch.ts`. It ends the process where the main thread has not turned
+ * for six seconds and the disk of the database has been full meanwhile. A main thread that is busy
+ * for any other reason is left alone.
  */
 import { statfsSync, writeSync } from "node:fs"
 import { Session } from "node:inspector"
 import { workerData } from "node:worker_threads"
 import type { Watched } from "./DiskWatch.ts"
 
-/** The size of a file of PostgreSQL's log, in bytes: with less than this left, the next one cannot be made. */
+/**
+ * The size of a file of PostgreSQL's log, in bytes: with less than this left, the next one cannot
+ * be made.
+ */
 const LOG_FILE = 16 * 1_048_576
 
 /** How often the thread checks, in milliseconds. */
@@ -35,7 +39,8 @@ const end = (): void => {
     2,
     `The file system of ${directory} is full, and the embedded database hangs. The process ends; nothing that was answered is lost. Make room and start it again.\n`
   )
-  // A process that is the first of its container cannot be killed from inside, so the main thread is made to exit.
+  // A process that is the first of its container cannot be killed from inside, so the main thread
+  // is made to exit.
   setTimeout(() => process.kill(process.pid, "SIGKILL"), WAIT_LIMIT)
   const session = new Session()
   session.connectToMainThread()

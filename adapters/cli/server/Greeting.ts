@@ -1,10 +1,11 @@
 /**
  * What a server prints when it listens: its address, its generated tokens, and commands to paste.
  *
- * Only a terminal is shown a generated secret; elsewhere its file is named, because output that is not read is kept in
- * logs. Each command is one line that begins with `curl` and works in any POSIX shell, alone or pasted with the others,
- * any number of times. It reads secrets from their files, and stores its answer beside them for the next command. For a
- * token from the environment its variable stands.
+ * Only a terminal is shown a generated secret; elsewhere its file is named, because output that is
+ * not read is kept in logs. Each command is one line that begins with `curl` and works in any POSIX
+ * shell, alone or pasted with the others, any number of times. It reads secrets from their files,
+ * and stores its answer beside them for the next command. For a token from the environment its
+ * variable stands.
  */
 import { Redacted } from "effect"
 import * as Credentials from "../settings/Credentials.ts"
@@ -18,14 +19,20 @@ export interface Greeting {
   readonly hasConsole: boolean
   readonly version: string
   readonly database: string
-  /** The working directory, absolute, with the secrets' files and the commands' answers in `.simplan/`. */
+  /**
+   * The working directory, absolute, with the secrets' files and the commands' answers in
+   * `.simplan/`.
+   */
   readonly directory: string
   /** The address of the telco, or the names of several; null if the telco is simulated. */
   readonly telco: string | null
   /** The time of a virtual clock; null on the system clock. */
   readonly virtualNow: string | null
   readonly tokens: Tokens
-  /** `coverageId`: a coverage profile for the label of the demonstration's SIMs; null if they cannot be subscribed. */
+  /**
+   * `coverageId`: a coverage profile for the label of the demonstration's SIMs; null if they cannot
+   * be subscribed.
+   */
   readonly demo: { readonly apiKey: string; readonly coverageId: string | null } | null
   /** What of the settings is not for production, a sentence for each. */
   readonly unfit: ReadonlyArray<string>

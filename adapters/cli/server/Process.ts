@@ -1,18 +1,23 @@
 /**
  * A process that serves: its signals, and its logs on stderr.
  *
- * The first SIGINT or SIGTERM stops the process gracefully; a second one, or the deadline, ends it at once. At a SIGHUP
- * settings are read again. Logs are readable lines on a terminal, JSON lines elsewhere; secrets are removed from every line.
+ * The first SIGINT or SIGTERM stops the process gracefully; a second one, or the deadline, ends it
+ * at once. At a SIGHUP settings are read again. Logs are readable lines on a terminal, JSON lines
+ * elsewhere; secrets are removed from every line.
  */
 import { Effect, Layer, Logger, Queue, type Scope } from "effect"
 import * as Output from "../output/Output.ts"
 import * as Secrets from "../settings/Secrets.ts"
 import * as Start from "../Start.ts"
 
-/** How long a graceful stop may take, in milliseconds. Work that is not done by then is durable and continues later. */
+/**
+ * How long a graceful stop may take, in milliseconds. Work that is not done by then is durable and
+ * continues later.
+ */
 const DEADLINE = 9_000
 
-// Under `npm start`, Ctrl-C arrives twice: from the terminal and from npm. A repetition within this time is ignored.
+// Under `npm start`, Ctrl-C arrives twice: from the terminal and from npm. A repetition within this
+// time is ignored.
 const REPEATED = 250
 
 /** Ends with the first signal. The deadline begins then. */
@@ -40,7 +45,10 @@ export const serve = <E, R>(start: Effect.Effect<void, E, R | Scope.Scope>) =>
     Effect.flatMap(first, (signal) => Effect.logInfo("stopping", { signal }))
   )
 
-/** Runs something within the event of each SIGINT and SIGTERM, before anything else is read, as long as the scope is open. */
+/**
+ * Runs something within the event of each SIGINT and SIGTERM, before anything else is read, as long
+ * as the scope is open.
+ */
 export const onStop = (leave: Effect.Effect<void>): Effect.Effect<void, never, Scope.Scope> => {
   const listener = (): void => Effect.runSync(leave)
   return Effect.asVoid(
@@ -51,7 +59,10 @@ export const onStop = (leave: Effect.Effect<void>): Effect.Effect<void, never, S
   )
 }
 
-/** Does it at each SIGHUP as long as the scope is open; several that come meanwhile are one. Without this a SIGHUP ends the process. */
+/**
+ * Does it at each SIGHUP as long as the scope is open; several that come meanwhile are one. Without
+ * this a SIGHUP ends the process.
+ */
 export const onHangup = <R>(reload: Effect.Effect<void, never, R>): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.gen(function* () {
     const signals = yield* Queue.sliding<void>(1)

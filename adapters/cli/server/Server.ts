@@ -1,9 +1,11 @@
 /**
- * Composes a server, until the scope closes: the storage, the telco (those of the settings file, one over HTTP, or simulated
- * with its books in the same storage), the catalogue, webhooks over HTTP, the clock, the services, the HTTP API, and last the worker.
+ * Composes a server, until the scope closes: the storage, the telco (those of the settings file,
+ * one over HTTP, or simulated with its books in the same storage), the catalogue, webhooks over
+ * HTTP, the clock, the services, the HTTP API, and last the worker.
  *
- * They close in the reverse order: answers say that their connections are closed, the worker claims no more jobs, the HTTP API accepts no more requests, current requests
- * and then jobs are finished or released, and last the data directory is unlocked.
+ * They close in the reverse order: answers say that their connections are closed, the worker claims
+ * no more jobs, the HTTP API accepts no more requests, current requests and then jobs are finished
+ * or released, and last the data directory is unlocked.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Clock, Context, Duration, Effect, type FileSystem, Layer, Redacted, Ref, Scope } from "effect"
@@ -29,8 +31,8 @@ import * as Telcos from "./Telcos.ts"
 import * as Version from "../Version.ts"
 
 /**
- * The business clock of a server. A virtual clock continues at its stored time, or at the later instant of the setting; its start
- * is stored before anything uses it.
+ * The business clock of a server. A virtual clock continues at its stored time, or at the later
+ * instant of the setting; its start is stored before anything uses it.
  */
 const openClock = (
   setting: ClockSetting
@@ -164,9 +166,10 @@ const isSimulated = (settings: Settings.Settings, telcos: Routes.Options["telcos
   telcos === undefined ? settings.telco === null : [...telcos.values()].every(({ kind }) => kind === "simulator")
 
 /**
- * Listens until the scope closes, with one listener for all, or with one for callers and one for operators. Returns the
- * addresses for clients; `adminUrl` is null where operators have no listener of their own. `leave` is that of `Server`. `ready`: whether the process
- * takes requests. `telcos`: those of the settings file, if there is one.
+ * Listens until the scope closes, with one listener for all, or with one for callers and one for
+ * operators. Returns the addresses for clients; `adminUrl` is null where operators have no listener
+ * of their own. `leave` is that of `Server`. `ready`: whether the process takes requests. `telcos`:
+ * those of the settings file, if there is one.
  */
 const listen = Effect.fnUntraced(function* (
   settings: Settings.Settings,
@@ -251,7 +254,10 @@ const keep = ({ adminUrl, demo, tokens, url }: Pick<Greeting, "url" | "adminUrl"
   )
 }
 
-/** Starts a server. When this returns, it listens. `isProduction`: not with settings that are for trying out. */
+/**
+ * Starts a server. When this returns, it listens. `isProduction`: not with settings that are for
+ * trying out.
+ */
 export const start = (
   settings: Settings.Settings,
   isProduction = false

@@ -1,5 +1,6 @@
 /**
- * The storage of a database URL, together with the books of the simulated telco and the journal of telco calls.
+ * The storage of a database URL, together with the books of the simulated telco and the journal of
+ * telco calls.
  */
 import { type Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { SqlError } from "effect/sql"
@@ -16,7 +17,10 @@ import * as Start from "../Start.ts"
 
 export type Stores = Storage.Storage | Jobs.Jobs | Outbox.Outbox | Books.Books | Journal.Journal
 
-/** The message, and the message of its cause if that says more: what a failed statement says is in the message. */
+/**
+ * The message, and the message of its cause if that says more: what a failed statement says is in
+ * the message.
+ */
 const reasonOf = (error: Storage.StorageError): string => {
   const cause = error.cause instanceof Error && !SqlError.isSqlError(error.cause) ? error.cause.message : ""
   return error.message.includes(cause) ? error.message : `${error.message.replace(/\.$/, "")}: ${cause}`
@@ -93,8 +97,8 @@ const layer = (
 }
 
 /**
- * Opens the storage and the books until the scope closes. Until then a data directory is locked, and with `alone` the
- * database of a server too.
+ * Opens the storage and the books until the scope closes. Until then a data directory is locked,
+ * and with `alone` the database of a server too.
  */
 export const open = (
   options: Options,
@@ -112,7 +116,9 @@ export const pendingMigrations = (database: DatabaseUrl & { readonly _tag: "Post
     unusable({ database }, error)
   )
 
-/** Brings the secrets in the database to the first of the keys; returns how many rows were changed. */
+/**
+ * Brings the secrets in the database to the first of the keys; returns how many rows were changed.
+ */
 export const reencrypt = (
   database: Exclude<DatabaseUrl, { readonly _tag: "Memory" }>,
   schema: string,

@@ -1,7 +1,8 @@
 /**
  * The telcos of the settings file (`SIMPLAN_TELCO_FILE`).
  *
- * The module `telco-routes` is loaded when there is such a file, so that no other server loads the adapters of real telcos.
+ * The module `telco-routes` is loaded when there is such a file, so that no other server loads the
+ * adapters of real telcos.
  */
 import { Effect, Redacted } from "effect"
 import type { Settings as TelcoSettings } from "../../telco-routes/index.ts"
@@ -20,7 +21,9 @@ const secretsOf = (telco: TelcoSettings.Telco): ReadonlyArray<string> =>
     return typeof secret === "string" ? [secret] : []
   })
 
-/** Registers the secrets, so that they are never written; of a key or a certificate each line too. */
+/**
+ * Registers the secrets, so that they are never written; of a key or a certificate each line too.
+ */
 const register = (telcos: ReadonlyArray<TelcoSettings.Telco>): void => {
   for (const secret of telcos.flatMap(secretsOf)) {
     Secrets.register(secret)
@@ -39,7 +42,10 @@ export const settings = Effect.fnUntraced(function* (path: string, clock: ClockS
   return read
 })
 
-/** The charging systems in a file. Each reads and registers its token when its settings are asked for, and no other secret. */
+/**
+ * The charging systems in a file. Each reads and registers its token when its settings are asked
+ * for, and no other secret.
+ */
 export const systems = Effect.fnUntraced(function* (path: string) {
   const { TelcoFile } = yield* module
   const bad = ({ message }: { readonly message: string }) => impossible(message)
@@ -79,7 +85,10 @@ export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetti
     connected: Effect.map(Routes.Routes, ({ telcos }) => telcos),
     /** What runs beside the services. */
     background: Routes.background,
-    /** Reads the file again, and takes what it says now. Where that is wrong, the log says why, and all stays as it was. */
+    /**
+     * Reads the file again, and takes what it says now. Where that is wrong, the log says why, and
+     * all stays as it was.
+     */
     reload: Effect.gen(function* () {
       const next = yield* settings(path, clock)
       yield* Routes.Routes.use(({ replace }) => replace(next))

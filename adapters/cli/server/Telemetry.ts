@@ -1,8 +1,10 @@
 /**
- * Traces, logs and metrics over OTLP, configured by the standard `OTEL_*` variables. Without an endpoint nothing is sent.
+ * Traces, logs and metrics over OTLP, configured by the standard `OTEL_*` variables. Without an
+ * endpoint nothing is sent.
  *
- * Effect's exporter sends them, and secrets are removed first. The defaults are those of the specification, except that
- * there is no default endpoint, and that a stop waits one second for the last batch.
+ * Effect's exporter sends them, and secrets are removed first. The defaults are those of the
+ * specification, except that there is no default endpoint, and that a stop waits one second for the
+ * last batch.
  */
 import { ConfigProvider, Effect, Layer } from "effect"
 import { FetchHttpClient, type HttpBody } from "effect/http"

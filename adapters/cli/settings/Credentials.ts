@@ -1,14 +1,17 @@
 /**
- * What a server made for itself, in `.simplan/` of the working directory. `credentials.json` has generated tokens, the API
- * keys of demonstrations, and the server's address, so that commands find the server. Beside it each secret has a file of
- * its own, so that a shell reads it with `cat` and no log has to show it; those are the secrets of the process that started
- * last in the directory. Tokens from the environment are never written.
+ * What a server made for itself, in `.simplan/` of the working directory. `credentials.json` has
+ * generated tokens, the API keys of demonstrations, and the server's address, so that commands find
+ * the server. Beside it each secret has a file of its own, so that a shell reads it with `cat` and
+ * no log has to show it; those are the secrets of the process that started last in the directory.
+ * Tokens from the environment are never written.
  *
- * Only the owner can read the files (mode 0600, directory 0700). A file is replaced as a whole, so that a crash leaves the old
- * file or the new one. Two processes that create it at the same time use the same tokens.
+ * Only the owner can read the files (mode 0600, directory 0700). A file is replaced as a whole, so
+ * that a crash leaves the old file or the new one. Two processes that create it at the same time
+ * use the same tokens.
  *
- * The tokens that the server accepts. Tokens from the environment are used as they are. If the environment has neither,
- * both are generated once and kept in `.simplan/`. If it has only one, the API of the other is off.
+ * The tokens that the server accepts. Tokens from the environment are used as they are. If the
+ * environment has neither, both are generated once and kept in `.simplan/`. If it has only one, the
+ * API of the other is off.
  */
 import { randomBytes } from "node:crypto"
 import { Effect, FileSystem, Option, type PlatformError, Schema, Struct, Redacted } from "effect"
@@ -16,7 +19,10 @@ import { type CommandFailed, impossible } from "../output/CommandFailed.ts"
 import * as Secrets from "./Secrets.ts"
 import type { Settings } from "./Settings.ts"
 
-/** `Generated`: the value may be shown to the operator. `Set`: the operator set it, and it is never shown. */
+/**
+ * `Generated`: the value may be shown to the operator. `Set`: the operator set it, and it is never
+ * shown.
+ */
 export type Token = { readonly _tag: "Generated" | "Set"; readonly value: Redacted.Redacted } | { readonly _tag: "Off" }
 
 export interface Tokens {
@@ -89,7 +95,10 @@ const hasReason =
   (error: PlatformError.PlatformError): boolean =>
     error.reason._tag === tag
 
-/** Writes a file of the directory. With `isNew` it fails with `AlreadyExists` where there is such a file. */
+/**
+ * Writes a file of the directory. With `isNew` it fails with `AlreadyExists` where there is such a
+ * file.
+ */
 const writeFile = (
   file: string,
   text: string,
@@ -102,7 +111,8 @@ const writeFile = (
     const fresh = `${file}.${randomBytes(6).toString("hex")}`
     // Unlike a rename, a link fails if another process has created the file meanwhile.
     const replace = isNew ? files.link(fresh, file) : files.rename(fresh, file)
-    // Failure: a file of another name is left, which nobody but its owner may read, as the one that it was for.
+    // Failure: a file of another name is left, which nobody but its owner may read, as the one that
+    // it was for.
     yield* files
       .writeFileString(fresh, text, { mode: 0o600, flag: "wx" })
       .pipe(Effect.andThen(replace), Effect.ensuring(Effect.ignore(files.remove(fresh, { force: true }))))
@@ -126,7 +136,9 @@ const stored: Files<Kept | null> = Effect.gen(function* () {
 /** The content of `credentials.json`; empty if there is no file. */
 export const read: Files<Kept> = Effect.map(stored, (kept) => kept ?? {})
 
-/** Changes `credentials.json` and returns its new content. A change without effect writes nothing. */
+/**
+ * Changes `credentials.json` and returns its new content. A change without effect writes nothing.
+ */
 export const change = (f: (kept: Kept) => Kept): Files<Kept> =>
   Effect.gen(function* () {
     const before = yield* stored

@@ -12,7 +12,10 @@ export const allowed = "pglite://<directory>, memory: or postgres://<user>@<host
 
 const POSTGRES = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
 
-/** What the session of a host may be, as libpq names it: this service writes, so a standby alone will not do. */
+/**
+ * What the session of a host may be, as libpq names it: this service writes, so a standby alone
+ * will not do.
+ */
 const SESSIONS = [null, "any", "read-write", "primary"]
 
 /** Whether it names one host, or several with commas in between. */

@@ -1,6 +1,7 @@
 /**
- * What each setting of a server is: its variable, its default, what is allowed, how its text is read, and its line in the help.
- * The type of its value, and what is asked of the environment, follow from this table.
+ * What each setting of a server is: its variable, its default, what is allowed, how its text is
+ * read, and its line in the help. The type of its value, and what is asked of the environment,
+ * follow from this table.
  */
 import { Redacted, Result } from "effect"
 import { Quota } from "simplan/ports"
@@ -326,7 +327,8 @@ export const definitions = {
     default: "365d",
     ...span("1h", "3660d")
   }),
-  // Not less than what tells how long an endpoint has been failing (`WebhookEndpoint.failuresAsked`).
+  // Not less than what tells how long an endpoint has been failing
+  // (`WebhookEndpoint.failuresAsked`).
   retentionMillis: define({
     name: "SIMPLAN_RETENTION",
     meaning: "how long webhook events and deliveries are kept",

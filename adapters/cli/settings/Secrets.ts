@@ -1,7 +1,8 @@
 /**
  * Removes secrets from what the process writes for operators: logs, traces, metrics and errors.
  *
- * Two kinds of text are removed: what has the form of a key, a token or a password, and every registered secret.
+ * Two kinds of text are removed: what has the form of a key, a token or a password, and every
+ * registered secret.
  */
 const patterns: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = [
   [/simplan_[0-9A-Za-z]{40,}/g, "simplan_***"],

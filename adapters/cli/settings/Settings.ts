@@ -1,8 +1,9 @@
 /**
  * The settings of a server, read from the environment (`SIMPLAN_*`).
  *
- * An empty variable counts as not set. All invalid settings are reported at once, each in a line with the variable,
- * its value and what is allowed. The value of a token or a password is never shown.
+ * An empty variable counts as not set. All invalid settings are reported at once, each in a line
+ * with the variable, its value and what is allowed. The value of a token or a password is never
+ * shown.
  */
 import { Config, Context, Effect, FileSystem, Option, Record, Redacted, Result } from "effect"
 import type { Time } from "simplan/ports"
@@ -16,9 +17,14 @@ const { definitions, table, TELCO_KEY } = Definitions
 
 /** What each setting is, `Definitions` says. */
 export interface Settings extends Omit<Definitions.Values, "telcoUrl" | "telcoKey" | `oidc${string}`> {
-  /** Whether the environment has a `DATABASE_URL`, which is not read, and no setting of the database. */
+  /**
+   * Whether the environment has a `DATABASE_URL`, which is not read, and no setting of the
+   * database.
+   */
   readonly ignoresDatabaseUrl: boolean
-  /** The telco bridge; null for a telco that is simulated in this process, or for those of the file. */
+  /**
+   * The telco bridge; null for a telco that is simulated in this process, or for those of the file.
+   */
   readonly telco: { readonly url: string; readonly key: Redacted.Redacted } | null
   /** The OpenID Connect provider that operators sign in with; null where there is none. */
   readonly openId: NonNullable<Routes.Options["openId"]> | null
@@ -49,7 +55,10 @@ const strangers = (env: Environment): ReadonlyArray<string> =>
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
     .sort()
 
-/** A variable that is none of simplan's and may be meant to be `name`; undefined where there is none. */
+/**
+ * A variable that is none of simplan's and may be meant to be `name`; undefined where there is
+ * none.
+ */
 export const misspelt = (env: Environment, name: string): string | undefined =>
   strangers(env).find((one) => Messages.nearest(one.slice(PREFIX.length), [name.slice(PREFIX.length)]) !== undefined)
 
@@ -58,8 +67,8 @@ export const notOne = (name: string, nearest: string | undefined): string =>
   `${name} is no setting: ${nearest === undefined ? "simplan serve --help lists them" : `${nearest} is the nearest`}.`
 
 /**
- * A sentence for each variable that begins as those of the settings and is none. `named` are those that the settings file
- * of telcos takes secrets from.
+ * A sentence for each variable that begins as those of the settings and is none. `named` are those
+ * that the settings file of telcos takes secrets from.
  */
 export const unknown = (env: Environment, named: ReadonlyArray<string>): ReadonlyArray<string> =>
   strangers(env)
@@ -243,7 +252,10 @@ export const registerSecrets = (settings: Settings): void => {
   Secrets.register(Buffer.from(credentials).toString("base64"))
 }
 
-/** The variables that a settings file of telcos takes secrets from; none where it cannot be read, which its reader says. */
+/**
+ * The variables that a settings file of telcos takes secrets from; none where it cannot be read,
+ * which its reader says.
+ */
 const variablesIn = (path: string) =>
   FileSystem.FileSystem.pipe(
     Effect.flatMap((files) => files.readFileString(path)),
@@ -254,8 +266,9 @@ const variablesIn = (path: string) =>
   )
 
 /**
- * The settings of a command that opens the database itself. It fails with a sentence for each invalid setting and for each
- * variable that begins as a setting and is none. Their secrets are registered.
+ * The settings of a command that opens the database itself. It fails with a sentence for each
+ * invalid setting and for each variable that begins as a setting and is none. Their secrets are
+ * registered.
  */
 export const ofServer = Effect.gen(function* () {
   const settings = yield* Effect.result(read)
@@ -275,8 +288,9 @@ export const IGNORED_DATABASE_URL =
   "DATABASE_URL is set and is not read: the data are where SIMPLAN_DATABASE_URL says, which is not set"
 
 /**
- * What of the settings is for trying out, and not for customers, a sentence for each: it is printed at the start, and with
- * `--production` the server does not start. `simulators` are the simulated telcos of the settings file.
+ * What of the settings is for trying out, and not for customers, a sentence for each: it is printed
+ * at the start, and with `--production` the server does not start. `simulators` are the simulated
+ * telcos of the settings file.
  */
 export const unfit = (settings: Settings, simulators: ReadonlyArray<string>): ReadonlyArray<string> => {
   const { adminPort, allowPrivateWebhooks, clock, database, ignoresDatabaseUrl, secretKeys, telco, telcoFile } =
@@ -297,7 +311,9 @@ export const unfit = (settings: Settings, simulators: ReadonlyArray<string>): Re
   return found.flatMap(([isUnfit, sentence]) => (isUnfit ? [sentence] : []))
 }
 
-/** Where a virtual clock starts. It never goes back behind its stored time, null on the first start. */
+/**
+ * Where a virtual clock starts. It never goes back behind its stored time, null on the first start.
+ */
 export const virtualStart = (
   { from }: { readonly from: Time.Instant | null },
   stored: Time.Instant | null,

@@ -1,5 +1,6 @@
 /**
- * How the texts of settings are read: times, addresses, ports, limits. Each reader returns undefined for a text that is not allowed.
+ * How the texts of settings are read: times, addresses, ports, limits. Each reader returns
+ * undefined for a text that is not allowed.
  */
 import { Resolver } from "node:dns"
 import { Duration, Redacted, Result } from "effect"
@@ -34,7 +35,9 @@ export const secretKeys = (text: string): Redacted.Redacted | null | undefined =
 /** `system`, or `virtual[:<ISO instant>]` for a clock that moves only when advanced. */
 export type ClockSetting =
   | { readonly _tag: "System" }
-  /** `from` null: the clock continues at its stored time; on the first start, at the machine's time. */
+  /**
+   * `from` null: the clock continues at its stored time; on the first start, at the machine's time.
+   */
   | { readonly _tag: "Virtual"; readonly from: Time.Instant | null }
 
 export const clock = (text: string): ClockSetting | undefined => {
@@ -68,7 +71,10 @@ export interface RateLimit {
   readonly window: Duration.Duration
 }
 
-/** The limit of a rate: `<requests>/<window>`, such as `100/1s` or `100/s`, or `off`; undefined for any other text. */
+/**
+ * The limit of a rate: `<requests>/<window>`, such as `100/1s` or `100/s`, or `off`; undefined for
+ * any other text.
+ */
 export const rate = (text: string): RateLimit | "off" | undefined => {
   if (text === "off") return "off"
   const [, requests, span = ""] = /^([1-9]\d{0,8})\/(\d{0,6}(?:ms|s|m|h))$/.exec(text) ?? []

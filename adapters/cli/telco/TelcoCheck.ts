@@ -1,6 +1,6 @@
 /**
- * Calls each telco of a settings file in ways that change nothing, and reports what works. It needs no server and no
- * database: what the telcos' adapters keep is kept in memory.
+ * Calls each telco of a settings file in ways that change nothing, and reports what works. It needs
+ * no server and no database: what the telcos' adapters keep is kept in memory.
  */
 import { Effect, Layer } from "effect"
 import * as Memory from "../../memory/index.ts"

@@ -1,7 +1,7 @@
 /**
- * The simulated telco as a process of its own, until the scope closes: it serves the contract of `telco-http` and the
- * control API, and keeps its books in a store. The control API reads the books and sets faults. It is for tests and
- * demonstrations; a real telco does not have it.
+ * The simulated telco as a process of its own, until the scope closes: it serves the contract of
+ * `telco-http` and the control API, and keeps its books in a store. The control API reads the books
+ * and sets faults. It is for tests and demonstrations; a real telco does not have it.
  */
 import { Effect, type FileSystem, Layer, Redacted, type Scope, Schema } from "effect"
 import { TelcoServer, Contract } from "../../telco-http/index.ts"
@@ -155,7 +155,9 @@ export interface Options {
   readonly host: string
   readonly port: number
   readonly books: DatabaseUrl
-  /** The direct address of the books, where `books` is that of a pooler; null where there is none. */
+  /**
+   * The direct address of the books, where `books` is that of a pooler; null where there is none.
+   */
   readonly direct: string | null
 }
 

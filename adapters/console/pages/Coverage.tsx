@@ -1,4 +1,7 @@
-/** Where SIMs of a label have service, by country: its networks, and the profiles that plans may be for. */
+/**
+ * Where SIMs of a label have service, by country: its networks, and the profiles that plans may be
+ * for.
+ */
 import { Label } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Filters from "../Filters.tsx"

@@ -1,4 +1,7 @@
-/** The webhook endpoints of an organization: how they fare, and what operators do with them. A signing key is shown once. */
+/**
+ * The webhook endpoints of an organization: how they fare, and what operators do with them. A
+ * signing key is shown once.
+ */
 import { TextLimit } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Conflicts from "../Conflicts.ts"

@@ -1,6 +1,7 @@
 /**
- * Imports SIMs from a file: what would come of its rows, the import, and the rows that were rejected as a file. An import that fails
- * leaves the file chosen; a file may be imported again, since SIMs that are there already stay.
+ * Imports SIMs from a file: what would come of its rows, the import, and the rows that were
+ * rejected as a file. An import that fails leaves the file chosen; a file may be imported again,
+ * since SIMs that are there already stay.
  */
 import { useState } from "preact/hooks"
 import { SimImport } from "simplan/ports"

@@ -1,4 +1,7 @@
-/** The API keys of an organization: those that there are, and what admins do with them. A secret is shown once, when it is made. */
+/**
+ * The API keys of an organization: those that there are, and what admins do with them. A secret is
+ * shown once, when it is made.
+ */
 import * as Api from "../Api.ts"
 import { List } from "../List.tsx"
 import { OfOrganization } from "../OfOrganization.tsx"

@@ -1,4 +1,7 @@
-/** Who may use the management API, and what admins do with it. A token is shown once, when it is made. */
+/**
+ * Who may use the management API, and what admins do with it. A token is shown once, when it is
+ * made.
+ */
 import { TextLimit } from "simplan/ports"
 import * as Api from "../Api.ts"
 import { List } from "../List.tsx"

@@ -1,5 +1,6 @@
 /**
- * The first page: is it us, the telco, or one customer? All but the problems is one reading of the API.
+ * The first page: is it us, the telco, or one customer? All but the problems is one reading of the
+ * API.
  */
 import type { ComponentChildren } from "preact"
 import * as Api from "../Api.ts"

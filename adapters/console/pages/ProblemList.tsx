@@ -1,4 +1,6 @@
-/** All problems, and the comparison of all SIMs with the books of their telcos, which finds some. */
+/**
+ * All problems, and the comparison of all SIMs with the books of their telcos, which finds some.
+ */
 import * as Api from "../Api.ts"
 import { List } from "../List.tsx"
 import * as Problems from "../Problems.tsx"

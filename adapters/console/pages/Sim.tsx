@@ -1,4 +1,7 @@
-/** One SIM: why it works or does not, its plans with their packages, what it used, and what has happened to it. */
+/**
+ * One SIM: why it works or does not, its plans with their packages, what it used, and what has
+ * happened to it.
+ */
 import * as Api from "../Api.ts"
 import { List } from "../List.tsx"
 import * as Location from "../Location.ts"

@@ -1,4 +1,7 @@
-/** The QR code and the links that install an eSIM, shown on a click. The audit log names who has asked for the code. */
+/**
+ * The QR code and the links that install an eSIM, shown on a click. The audit log names who has
+ * asked for the code.
+ */
 import { useState } from "preact/hooks"
 import * as Api from "../Api.ts"
 import type * as Types from "../Types.ts"

@@ -1,6 +1,7 @@
 /**
- * The drawing of a SIM's plans over time, as `simulate` draws them: their states, their packages, and what was used by day. Its text is
- * escaped markup, which is read as SVG; the policy of the page takes its style sheet from the script alone.
+ * The drawing of a SIM's plans over time, as `simulate` draws them: their states, their packages,
+ * and what was used by day. Its text is escaped markup, which is read as SVG; the policy of the
+ * page takes its style sheet from the script alone.
  */
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Drawing from "../../timeline/drawing/Drawing.ts"

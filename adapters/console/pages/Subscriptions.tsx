@@ -1,4 +1,7 @@
-/** The subscriptions of an organization, with filters, columns to choose, as a file, and what can be done to all that match. */
+/**
+ * The subscriptions of an organization, with filters, columns to choose, as a file, and what can be
+ * done to all that match.
+ */
 import { useEffect, useState } from "preact/hooks"
 import { Subscription as SubscriptionRules } from "simplan/ports"
 import { Acting } from "../Acting.tsx"
@@ -83,7 +86,10 @@ const plansOf = async (organization: string): Promise<Offered> => {
   return { plans, hasMore }
 }
 
-/** The plans that the organization had when the page was opened; one that the URL names is always among them. */
+/**
+ * The plans that the organization had when the page was opened; one that the URL names is always
+ * among them.
+ */
 const usePlans = (organization: string): ReadonlyArray<readonly [value: string, title: string]> => {
   const [{ hasMore, plans }, set] = useState<Offered>({ plans: [], hasMore: false })
   useEffect(() => {

@@ -1,6 +1,7 @@
 /**
- * The whole HTTP API. Routes, clients, `/openapi.json` and `/docs` all come from this one definition. It is the entry point
- * `simplan/http-api`, for clients and documents, and loads no server.
+ * The whole HTTP API. Routes, clients, `/openapi.json` and `/docs` all come from this one
+ * definition. It is the entry point `simplan/http-api`, for clients and documents, and loads no
+ * server.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { CoverageApi, OperatorsApi } from "./CoverageApi.ts"

@@ -1,5 +1,6 @@
 /**
- * The plan attachments of a subscription: how one looks, and the endpoints that list and suspend them (rule S4).
+ * The plan attachments of a subscription: how one looks, and the endpoints that list and suspend
+ * them (rule S4).
  */
 import { Schema } from "effect"
 import { Attachment } from "simplan/ports"
@@ -154,7 +155,10 @@ const attachmentId = Schemas.idOfPath("The attachment's id", Samples.attachmentI
 
 const ATTACHMENTS = "/subscriptions/:iccid/plan-attachments"
 
-/** `POST /v3/subscriptions/{iccid}/plan-attachments/{id}/suspend`. In the management API `id` is the organization's. */
+/**
+ * `POST /v3/subscriptions/{iccid}/plan-attachments/{id}/suspend`. In the management API `id` is the
+ * organization's.
+ */
 export const suspend = {
   v3: Operations.task("suspend", `${ATTACHMENTS}/:id/suspend`, { ...Schemas.ofSim, id: attachmentId }, suspension).v3,
   managed: Operations.task(

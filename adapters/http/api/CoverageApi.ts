@@ -1,6 +1,6 @@
 /**
- * Coverage profiles, standard ones and the organization's custom regions (rules I3 and I4), and the mobile network operators
- * of the catalogue (rule I5).
+ * Coverage profiles, standard ones and the organization's custom regions (rules I3 and I4), and the
+ * mobile network operators of the catalogue (rule I5).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"

@@ -1,6 +1,7 @@
 /**
- * Operations of one organization, each declared once and made twice, with the same parameters, bodies and answers: for `/v3`, where
- * the key says whose they are, and for the management API, where the path does (rule W14).
+ * Operations of one organization, each declared once and made twice, with the same parameters,
+ * bodies and answers: for `/v3`, where the key says whose they are, and for the management API,
+ * where the path does (rule W14).
  */
 import type { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
@@ -101,7 +102,10 @@ export const readOfOne = <
 
 type Method = "POST" | "PATCH" | "DELETE"
 
-/** The errors that every operation with this method and body may answer, whoever asks: of its query, its body, and its key. */
+/**
+ * The errors that every operation with this method and body may answer, whoever asks: of its query,
+ * its body, and its key.
+ */
 const sent = (method: Method, hasBody: boolean): ReadonlyArray<Codes.Code> => [
   "invalid_field",
   ...(hasBody ? Schemas.withBody : []),

@@ -1,6 +1,7 @@
 /**
- * What operators do for organizations: the search over all of them (rule L4), the reads and the day's tasks of `/v3`, with the
- * organization in the path where a key names it there (rule W14), and actions on all subscriptions or SIMs that a filter takes (rule W15).
+ * What operators do for organizations: the search over all of them (rule L4), the reads and the
+ * day's tasks of `/v3`, with the organization in the path where a key names it there (rule W14),
+ * and actions on all subscriptions or SIMs that a filter takes (rule W15).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"

@@ -1,5 +1,6 @@
 /**
- * The management API's organizations, their API keys, and the audit log of what was changed in each.
+ * The management API's organizations, their API keys, and the audit log of what was changed in
+ * each.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"

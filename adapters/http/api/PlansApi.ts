@@ -61,7 +61,8 @@ export const ListedPlan = Schema.Struct({ ...planFields, created_at: Schemas.cre
   identifier: "ListedPlan"
 })
 
-// The fields of a feature that is off may hold anything (rule P1); `handlers/Plans` checks those of a feature that is on.
+// The fields of a feature that is off may hold anything (rule P1); `handlers/Plans` checks those of
+// a feature that is on.
 const conditional = (description: string, feature: "recurring" | "throttling", example: unknown) =>
   Schemas.optional(Schema.Unknown, `${description}. Required where ${feature} is true`, example)
 

@@ -1,6 +1,7 @@
 /**
- * The intake of telco reports (rule R1). An event that does not decode is rejected alone, so the definition checks none, and
- * has a schema of events for the document only; `handlers/Reports` checks them.
+ * The intake of telco reports (rule R1). An event that does not decode is rejected alone, so the
+ * definition checks none, and has a schema of events for the document only; `handlers/Reports`
+ * checks them.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

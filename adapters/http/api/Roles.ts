@@ -1,14 +1,16 @@
 /**
- * What the routes of the management API need of an operator (rule W14). Each declares it once, with its description; its guard, the
- * OpenAPI document and the tests go by it. A route that declares nothing is no route: the server does not start with one.
+ * What the routes of the management API need of an operator (rule W14). Each declares it once, with
+ * its description; its guard, the OpenAPI document and the tests go by it. A route that declares
+ * nothing is no route: the server does not start with one.
  */
 import { Context } from "effect"
 import { type HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { Operator } from "simplan/ports"
 
 /**
- * What of a route exists for an operator who is bound to an organization. `own`: the route is about one organization, or shows
- * those of its things that the operator sees. `none`: it is about what belongs to no organization.
+ * What of a route exists for an operator who is bound to an organization. `own`: the route is about
+ * one organization, or shows those of its things that the operator sees. `none`: it is about what
+ * belongs to no organization.
  */
 export type Bound = "own" | "none"
 
@@ -40,7 +42,10 @@ const declare = (bound: Bound) => (role: Operator.Role, summary: string, descrip
   }).pipe(Context.add(Needed, need))
 }
 
-/** An operation about one organization, or a list of those things that the operator sees: who may, and what it does. */
+/**
+ * An operation about one organization, or a list of those things that the operator sees: who may,
+ * and what it does.
+ */
 export const operation = declare("own")
 
 /** An operation about what belongs to no organization. */

@@ -1,7 +1,8 @@
 /**
- * What several resources of the definition share: how fields and operations are described, envelopes, instants, numbers, pages,
- * credentials, errors, and at the end the fields that more than one resource has, each declared once. Wire schemas transform
- * nothing but the ICCIDs and ids of requests (rules I1 and I13): the decoded form of all else equals the JSON.
+ * What several resources of the definition share: how fields and operations are described,
+ * envelopes, instants, numbers, pages, credentials, errors, and at the end the fields that more
+ * than one resource has, each declared once. Wire schemas transform nothing but the ICCIDs and ids
+ * of requests (rules I1 and I13): the decoded form of all else equals the JSON.
  */
 import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
@@ -30,7 +31,10 @@ export const string = (description: string, ...examples: Example<Schema.String>)
 /** What decodes a text. */
 type Decoding = typeof Fields.asId
 
-/** A field with a text that is decoded. What is sent is described for the document, and the field for the command line. */
+/**
+ * A field with a text that is decoded. What is sent is described for the document, and the field
+ * for the command line.
+ */
 const given =
   (as: Decoding, text: Schema.Codec<string>) =>
   (description: string, ...examples: Example<Schema.String>) =>
@@ -48,8 +52,8 @@ const secured = (...schemes: ReadonlyArray<string>) =>
   })
 
 /**
- * Annotates endpoints with the credentials that they accept, the one to prefer first. `Routes` gives each group its guard, and
- * `Roles` has what those of the management API need.
+ * Annotates endpoints with the credentials that they accept, the one to prefer first. `Routes`
+ * gives each group its guard, and `Roles` has what those of the management API need.
  */
 export const byApiKey = secured("apiKeyInHeader", "apiKeyInQuery")
 export const byTelcoToken = secured("telcoToken")
@@ -120,7 +124,10 @@ export const InstantParameter = Parameter.check(Fields.isInstant)
 /** What somebody looks for, as a query parameter (rule L1). */
 export const SearchParameter = Parameter.check(within(TextLimit.NAME))
 
-/** The query parameters of a page: the largest number of its items, and the token of the page before. */
+/**
+ * The query parameters of a page: the largest number of its items, and the token of the page
+ * before.
+ */
 export const paging = (maximum: 25 | 100, preset: number, cursor: string = Samples.cursor) => ({
   page_size: optional(
     Parameter.check(
@@ -171,7 +178,10 @@ export const iccidOfBody = given(Fields.asIccid, Fields.UndecodedIccid)
 export const described = (codes: ReadonlyArray<Codes.Code>): string =>
   codes.map((code) => `\`${code}\`: ${Codes.description(code)}`).join(". ")
 
-/** A code of an error. The document names those that an endpoint may answer; a client may get others, from a newer server. */
+/**
+ * A code of an error. The document names those that an endpoint may answer; a client may get
+ * others, from a newer server.
+ */
 export const errorCode = (codes: ReadonlyArray<Codes.Code>) =>
   Schema.String.check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ enum: [...codes] }) }))
 
@@ -185,8 +195,8 @@ const errorOf = (status: number, codes: ReadonlyArray<Codes.Code>) =>
 const errors = new Map<string, ReturnType<typeof errorOf>>()
 
 /**
- * The errors that an endpoint may answer: one body per status. Where a resource may not be found, its id may also be no
- * path that the service has, such as one that is too long.
+ * The errors that an endpoint may answer: one body per status. Where a resource may not be found,
+ * its id may also be no path that the service has, such as one that is too long.
  */
 export const problems = (...codes: ReadonlyArray<Codes.Code>) =>
   [...new Set(codes.map(Codes.status))].map((status) => {
@@ -197,7 +207,10 @@ export const problems = (...codes: ReadonlyArray<Codes.Code>) =>
     return made
   })
 
-/** The errors of every endpoint with an API key; then with a query, an idempotency key, and a body as well. */
+/**
+ * The errors of every endpoint with an API key; then with a query, an idempotency key, and a body
+ * as well.
+ */
 export const always = [
   "key_missing",
   "key_invalid",
@@ -223,7 +236,10 @@ export const once = ["invalid_idempotency_key", "request_in_progress", "idempote
 export const withBody = ["invalid_field", "malformed_json", "body_too_large", "unsupported_media_type"] as const
 /** The errors of an endpoint that takes no credentials. */
 export const unguarded = ["malformed_request", "headers_too_large"] as const
-/** The errors of every endpoint of the management API that any operator may use; it refuses query parameters that it does not know. */
+/**
+ * The errors of every endpoint of the management API that any operator may use; it refuses query
+ * parameters that it does not know.
+ */
 export const managing = [
   "token_missing",
   "token_invalid",

@@ -1,5 +1,6 @@
 /**
- * Subscriptions, their history, the last operator of a SIM, and SMS (rules S1 to S3, S5, S7 and S8).
+ * Subscriptions, their history, the last operator of a SIM, and SMS (rules S1 to S3, S5, S7 and
+ * S8).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"

@@ -1,6 +1,7 @@
 /**
- * Telcos: the location zones of coverage profiles, which plans need (rule P4), and what telcos notify by themselves, in their
- * own words. The secret in the path says who sends a notification: telcos can send no token.
+ * Telcos: the location zones of coverage profiles, which plans need (rule P4), and what telcos
+ * notify by themselves, in their own words. The secret in the path says who sends a notification:
+ * telcos can send no token.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"

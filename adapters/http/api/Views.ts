@@ -1,5 +1,6 @@
 /**
- * Views on the wire: the schemas of answers and of bodies. They transform nothing but the ids of requests.
+ * Views on the wire: the schemas of answers and of bodies. They transform nothing but the ids of
+ * requests.
  */
 import { Schema } from "effect"
 import { TextLimit } from "simplan/ports"
@@ -140,7 +141,10 @@ export function answer(view: View.View): Schema.Codec<unknown> {
   return made
 }
 
-/** The schema of bodies, which have these fields; without any, those that the view's base does not have. */
+/**
+ * The schema of bodies, which have these fields; without any, those that the view's base does not
+ * have.
+ */
 export function body<Own extends View.AnyFields>(view: View.View<View.AnyFields, Own>): Schema.Codec<View.Wire<Own>>
 export function body(view: View.View, fields: View.AnyFields): Schema.Codec<unknown>
 export function body({ meaning, name, own }: View.View, fields = own): Schema.Codec<unknown> {

@@ -22,14 +22,15 @@ import type { Reader } from "../middleware/KeyLimits.ts"
 const PIECE = { head: 512, body: 16_384 }
 
 /**
- * How much of a body in chunks is parsed before it is read, in bytes: Node's parser makes an object of each chunk, and its own
- * bound counts what chunks hold. A body of one-byte chunks takes forty times its bytes.
+ * How much of a body in chunks is parsed before it is read, in bytes: Node's parser makes an object
+ * of each chunk, and its own bound counts what chunks hold. A body of one-byte chunks takes forty
+ * times its bytes.
  */
 const CHUNKED = 4_096
 
 /**
- * How much of a large answer is given to the operating system at a time, in bytes: the least to a reader that took longer than
- * `SLOW` for the piece before.
+ * How much of a large answer is given to the operating system at a time, in bytes: the least to a
+ * reader that took longer than `SLOW` for the piece before.
  */
 const SENT = { least: 8_192, most: 65_536 }
 
@@ -42,11 +43,15 @@ const largeBytesOf = (chunk: unknown): Uint8Array | undefined => {
 }
 
 /**
- * A response that gives a large body to the operating system piece by piece. So the bytes of it that wait for their reader are
- * known at any time, and a slow reader of a large answer makes progress that can be measured.
+ * A response that gives a large body to the operating system piece by piece. So the bytes of it
+ * that wait for their reader are known at any time, and a slow reader of a large answer makes
+ * progress that can be measured.
  */
 export class Answer<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
-  /** Runs when the whole answer was handed over; the operating system may have taken it by then, or not. */
+  /**
+   * Runs when the whole answer was handed over; the operating system may have taken it by then, or
+   * not.
+   */
   onHanded: (() => void) | undefined = undefined
   /** Whether the connection is to be closed after the answer, asked when its headers are sent. */
   isLast: (() => boolean) | undefined = undefined
@@ -133,8 +138,8 @@ const replaceParser = (socket: Socket, replacement: Parser): Parser => {
 }
 
 /**
- * How long a connection without a request stays open once the server stops, in ms: a request that a client has sent by then may
- * still be on its way.
+ * How long a connection without a request stays open once the server stops, in ms: a request that a
+ * client has sent by then may still be on its way.
  */
 const GRACE = 100
 
@@ -149,7 +154,10 @@ export class Connection implements Holder {
   reader: Reader | null = null
   /** The address of the other end, which may be a proxy's; for an IPv6 address its network. */
   readonly peer: string
-  /** Since when there is no request on it, in ms of the process's clock; undefined while there is one. */
+  /**
+   * Since when there is no request on it, in ms of the process's clock; undefined while there is
+   * one.
+   */
   idleSince: number | undefined = performance.now()
   /** The organization of the last request that had a key. */
   #organizationId: string | undefined
@@ -231,8 +239,8 @@ export class Connection implements Holder {
   }
 
   /**
-   * Answers what has arrived, and closes the connection after the last answer, which says so. Without a request it is closed
-   * after `GRACE`.
+   * Answers what has arrived, and closes the connection after the last answer, which says so.
+   * Without a request it is closed after `GRACE`.
    */
   stop(): void {
     this.#isStopping = true
@@ -365,8 +373,8 @@ export class Connection implements Holder {
   }
 
   /**
-   * Goes on whenever what was parsed of a body in chunks is read. Node alone does not: once it has asked the socket for more,
-   * it does not ask again before some more was parsed.
+   * Goes on whenever what was parsed of a body in chunks is read. Node alone does not: once it has
+   * asked the socket for more, it does not ask again before some more was parsed.
    */
   #readOn(request: IncomingMessage): void {
     const read = request.read.bind(request)

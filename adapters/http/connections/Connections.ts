@@ -1,18 +1,20 @@
 /**
- * The connections of a server, and their bounds (rules W10 and W13): how many there are, what they hold in memory, and how slow a
- * reader may be.
+ * The connections of a server, and their bounds (rules W10 and W13): how many there are, what they
+ * hold in memory, and how slow a reader may be.
  *
- * There are so many of one address at most, and so many in all. A new one beyond that takes the place of another of its
- * address, or of the address with the most: of one that is idle, rather than one whose client has shown a key, the one
- * that is idle for longest. Where all of that address are busy with a key, the new one is closed.
+ * There are so many of one address at most, and so many in all. A new one beyond that takes the
+ * place of another of its address, or of the address with the most: of one that is idle, rather
+ * than one whose client has shown a key, the one that is idle for longest. Where all of that
+ * address are busy with a key, the new one is closed.
  *
- * A reader that is too slow is disconnected: in each span of the stall timeout in which it has something to read, it has
- * to read as much as `SLOWEST` comes to. It has read what the operating system has taken.
+ * A reader that is too slow is disconnected: in each span of the stall timeout in which it has
+ * something to read, it has to read as much as `SLOWEST` comes to. It has read what the operating
+ * system has taken.
  *
- * What connections hold for their readers is counted by address, API key and organization, and in all (`UnreadBytes`). Where an
- * address, an organization or the process holds more than its bound, connections are closed until it is within it: of the worst
- * organization or address the one that holds the most. Well before that, a key and an organization get no new answers
- * (`hasRoom`).
+ * What connections hold for their readers is counted by address, API key and organization, and in
+ * all (`UnreadBytes`). Where an address, an organization or the process holds more than its bound,
+ * connections are closed until it is within it: of the worst organization or address the one that
+ * holds the most. Well before that, a key and an organization get no new answers (`hasRoom`).
  */
 import { Duration, Effect, Metric, Schedule } from "effect"
 import { readFileSync } from "node:fs"
@@ -29,7 +31,9 @@ const SLOWEST = 1_024
 /** How often connections are measured at least, in ms. */
 const MEASURED = 1_000
 
-/** What is kept for the database, telcos, webhooks and files: this many, or a quarter of the limit. */
+/**
+ * What is kept for the database, telcos, webhooks and files: this many, or a quarter of the limit.
+ */
 const KEPT = 128
 const PART_KEPT = 1 / 4
 
@@ -44,9 +48,9 @@ const fileLimit = (): number | undefined => {
 }
 
 /**
- * The most connections that the operating system's limit of open files leaves to a server, and within `wanted`; 1 at least.
- * Where the limit is reached, the process can open neither a connection to its database nor a file, and new clients are shut
- * out.
+ * The most connections that the operating system's limit of open files leaves to a server, and
+ * within `wanted`; 1 at least. Where the limit is reached, the process can open neither a
+ * connection to its database nor a file, and new clients are shut out.
  */
 export const mostWithin = (wanted: number, files = fileLimit()): number =>
   files === undefined ? wanted : Math.max(1, Math.min(wanted, files - Math.max(KEPT, Math.ceil(files * PART_KEPT))))
@@ -153,7 +157,10 @@ export class UnreadBytes {
 export interface Options {
   /** The most open connections. */
   readonly most: number
-  /** The most open connections of an address; where proxies pass the address of clients, there is no such bound. */
+  /**
+   * The most open connections of an address; where proxies pass the address of clients, there is no
+   * such bound.
+   */
   readonly mostOfAddress: number
   /** After how long a client that reads too little of its answer is disconnected. */
   readonly stallTimeout: Duration.Input

@@ -1,7 +1,8 @@
 /**
- * The routes of the operator's console: its page at `/admin/console`, and the files that the page loads, from a folder that the build
- * has filled. The names of those files have hashes of their contents, so browsers keep them. The policy lets a browser run and load only
- * what this server sends, and no other page frames it.
+ * The routes of the operator's console: its page at `/admin/console`, and the files that the page
+ * loads, from a folder that the build has filled. The names of those files have hashes of their
+ * contents, so browsers keep them. The policy lets a browser run and load only what this server
+ * sends, and no other page frames it.
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -22,7 +23,10 @@ const ASSETS = join("console", "assets")
 // A bundle in CommonJS has none.
 const here: string | undefined = import.meta.url
 
-/** The folder that the build of the package has filled; undefined where it runs from its sources, and in a bundle. */
+/**
+ * The folder that the build of the package has filled; undefined where it runs from its sources,
+ * and in a bundle.
+ */
 export const builtFolder = (): string | undefined => {
   if (here === undefined) return undefined
   const folder = join(dirname(fileURLToPath(here)), "..", "..", "console", "page")
@@ -75,7 +79,10 @@ const marks = {
   isSimulated: '<meta name="telco" content="simulated">'
 } as const satisfies Readonly<Record<Exclude<keyof About, "style">, string>>
 
-/** The host's rules as a file: the policy lets no page have rules within. Files of the build have hashes in their names. */
+/**
+ * The host's rules as a file: the policy lets no page have rules within. Files of the build have
+ * hashes in their names.
+ */
 const STYLE = "host.css"
 
 const pageAbout = (html: string, { hasOpenId, isHosts, isSimulated, style }: About): string =>
@@ -122,10 +129,14 @@ const filesOf = async (folder: string, about: About): Promise<ReadonlyArray<File
 /** What the paths of the routes look like. */
 export const paths = [PAGE, PAGE_WITH_SLASH, `${FILES}/:name`] as const
 
-// The page's addresses are relative to the path without a slash. So is this one, which holds below any prefix.
+// The page's addresses are relative to the path without a slash. So is this one, which holds below
+// any prefix.
 const withoutSlash = HttpServerResponse.empty({ status: 308, headers: { location: "../console" } })
 
-/** Adds a route that leads to another one, within the limit of the client's address. `to` is relative, so that it holds below any prefix. */
+/**
+ * Adds a route that leads to another one, within the limit of the client's address. `to` is
+ * relative, so that it holds below any prefix.
+ */
 export const leading = (path: `/${string}`, to: string, limited: RateLimit.AddressLimit) =>
   HttpRouter.use((router) =>
     router.add(

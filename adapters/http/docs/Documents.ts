@@ -1,7 +1,8 @@
 /**
- * The routes that describe the API: the OpenAPI document, the page at `/docs`, and the form at `/docs/reference`. Each is
- * made and compressed when it is first asked for, so that a server starts sooner, and once for each place that a host has mounted
- * routes at: its prefix, and the groups that are there.
+ * The routes that describe the API: the OpenAPI document, the page at `/docs`, and the form at
+ * `/docs/reference`. Each is made and compressed when it is first asked for, so that a server
+ * starts sooner, and once for each place that a host has mounted routes at: its prefix, and the
+ * groups that are there.
  */
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
@@ -35,7 +36,10 @@ const policy = [
   "frame-ancestors 'none'"
 ].join("; ")
 
-/** A browser keeps the answers, and asks after five minutes whether they still hold. A host may show them to some only. */
+/**
+ * A browser keeps the answers, and asks after five minutes whether they still hold. A host may show
+ * them to some only.
+ */
 const CACHING = "private, max-age=300"
 
 const html = "text/html; charset=utf-8"
@@ -46,7 +50,10 @@ const made = (text: string, contentType: string, headers?: Readonly<Record<strin
 /** Where the routes are that the documents are about. */
 type Place = Pick<Requests.Arrival, "prefix" | "groups">
 
-/** How many places are kept. A host whose router has parameters in the prefix has as many as it has requests. */
+/**
+ * How many places are kept. A host whose router has parameters in the prefix has as many as it has
+ * requests.
+ */
 const MOST = 4
 
 /** What is made once, and kept for the last places. */
@@ -73,8 +80,8 @@ const answering = (make: (place: Place) => Promise<Fixed.Fixed>) => {
   })
 }
 
-// The form is a viewer of another project. It shows nothing of that project's own: its client, tools and addresses. It
-// fits the window of a phone.
+// The form is a viewer of another project. It shows nothing of that project's own: its client,
+// tools and addresses. It fits the window of a phone.
 const viewer = (securityScheme: string | undefined) => ({
   withDefaultFonts: false,
   proxyUrl: "",
@@ -84,7 +91,8 @@ const viewer = (securityScheme: string | undefined) => ({
   ...(securityScheme !== undefined && { authentication: { preferredSecurityScheme: securityScheme } })
 })
 
-// The viewer asks the generator for the document: of a definition without operations, which is described by what is made here.
+// The viewer asks the generator for the document: of a definition without operations, which is
+// described by what is made here.
 const form = async (document: Json.Record): Promise<string> => {
   const { securitySchemes } = Json.record(document["components"])
   const [scheme] = Object.keys(Json.record(securitySchemes))
@@ -99,7 +107,10 @@ const form = async (document: Json.Record): Promise<string> => {
   }
 }
 
-/** Adds the routes, about the operations that a document has, within the limit of the client's address. */
+/**
+ * Adds the routes, about the operations that a document has, within the limit of the client's
+ * address.
+ */
 export const layer = (about: Document.About, limited: RateLimit.AddressLimit) => {
   const documents = lastOf(({ groups, prefix }) => {
     const has = (path: string) =>

@@ -1,8 +1,8 @@
 /**
  * Answers that stay the same: made and compressed once. A client that has one already gets 304.
  *
- * Only what goes to a connection of Node as it is goes compressed. A web response is for the host's server to compress: some
- * do that once more, or drop the header that says how it was done.
+ * Only what goes to a connection of Node as it is goes compressed. A web response is for the host's
+ * server to compress: some do that once more, or drop the header that says how it was done.
  */
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"

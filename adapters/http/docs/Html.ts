@@ -1,6 +1,6 @@
 /**
- * The document as HTML: its texts and tables; and the reference of its operations, with what each does, its parameters, the
- * fields of its body, and its answers.
+ * The document as HTML: its texts and tables; and the reference of its operations, with what each
+ * does, its parameters, the fields of its body, and its answers.
  */
 import * as Json from "../openapi/JsonSchema.ts"
 

@@ -1,7 +1,8 @@
 /**
- * The page at `/docs`: the concepts that a caller needs, in short chapters, with pictures as SVG of the states of an attachment
- * and of what each of the seven `active_period` rules makes of a request; then the reference. It has no scripts and loads
- * nothing. Its links are relative, so they hold below a prefix.
+ * The page at `/docs`: the concepts that a caller needs, in short chapters, with pictures as SVG of
+ * the states of an attachment and of what each of the seven `active_period` rules makes of a
+ * request; then the reference. It has no scripts and loads nothing. Its links are relative, so they
+ * hold below a prefix.
  */
 import { Record } from "effect"
 import { Delivery, Plan, Sms, TextLimit, WebhookEvent } from "simplan/ports"
@@ -12,7 +13,10 @@ import * as Html from "./Html.ts"
 
 const WIDTH = 640
 
-/** The width of a column: half a day, or as much as a picture needs; pictures are not to scale beyond. */
+/**
+ * The width of a column: half a day, or as much as a picture needs; pictures are not to scale
+ * beyond.
+ */
 const COLUMN = 64
 
 const label = (x: number, y: number, text: string, kind = "muted"): string =>

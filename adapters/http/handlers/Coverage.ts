@@ -1,5 +1,6 @@
 /**
- * Coverage profiles, custom regions and the operators of the catalogue: how they look as JSON, and their handlers.
+ * Coverage profiles, custom regions and the operators of the catalogue: how they look as JSON, and
+ * their handlers.
  */
 import { Effect } from "effect"
 import { Coverage, Operators } from "simplan"

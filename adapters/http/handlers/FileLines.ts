@@ -1,7 +1,7 @@
 /**
- * The lines of a file on which its rows begin, counted from 1. A line ends with a line feed. Rows mostly have a line each, so
- * only those are kept before which lines are left out or are part of a row, and so many of those at most: memory does not
- * grow with the file.
+ * The lines of a file on which its rows begin, counted from 1. A line ends with a line feed. Rows
+ * mostly have a line each, so only those are kept before which lines are left out or are part of a
+ * row, and so many of those at most: memory does not grow with the file.
  */
 
 const LINE_FEED = 0x0a
@@ -81,7 +81,10 @@ export const scanner = () => {
       }
       return lines[passed]?.number ?? null
     },
-    /** The line of the record that the first `end` bytes are just before, or in the first line of; null if there is none. */
+    /**
+     * The line of the record that the first `end` bytes are just before, or in the first line of;
+     * null if there is none.
+     */
     around: (end: number): number | null => {
       const before = lines.findLast((line) => line.start < end)
       return before !== undefined && end < before.end

@@ -1,6 +1,6 @@
 /**
- * Plans: how they look as JSON, what a creation asks for, and their handlers. Names and codes of the wire (`data_MBs`,
- * periodicity `"0"`) end here.
+ * Plans: how they look as JSON, what a creation asks for, and their handlers. Names and codes of
+ * the wire (`data_MBs`, periodicity `"0"`) end here.
  */
 import { Effect, Result, Schema } from "effect"
 import { Plans, type Refusal, Time } from "simplan"

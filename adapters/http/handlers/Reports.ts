@@ -1,6 +1,6 @@
 /**
- * Telco reports (rule R1): events are decoded one by one, and a bad one is rejected alone; the others are applied in one
- * batch.
+ * Telco reports (rule R1): events are decoded one by one, and a bad one is rejected alone; the
+ * others are applied in one batch.
  */
 import { Effect, Result, Schema } from "effect"
 import { type Refusal, Reports, Time } from "simplan"
@@ -130,8 +130,9 @@ type PlainTotal = {
 }
 
 /**
- * Fast path: decodes a running total whose fields are all plain, as most reports are, to what the schemas give, in a tenth
- * of the time. Undefined for everything else, which the schemas then decode or refuse.
+ * Fast path: decodes a running total whose fields are all plain, as most reports are, to what the
+ * schemas give, in a tenth of the time. Undefined for everything else, which the schemas then
+ * decode or refuse.
  */
 const fromPlainTotal = (event: PlainTotal): TelcoReport.Report | undefined => {
   const { country_alpha_2: country = null, iccid, id, occurred_at, package_id = null, total_bytes: bytes } = event

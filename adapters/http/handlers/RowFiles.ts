@@ -1,9 +1,9 @@
 /**
  * The rows of a request's body, as CSV or as JSON: those of imports and of corrections.
  *
- * A body is parsed while it arrives, so memory does not grow with it; a malformed one ends the rows with a problem. Only a small
- * JSON body of few values is parsed as a whole, before any of its rows. Rows come in short chunks, of all bodies one in a turn of
- * the event loop (rule W13).
+ * A body is parsed while it arrives, so memory does not grow with it; a malformed one ends the rows
+ * with a problem. Only a small JSON body of few values is parsed as a whole, before any of its
+ * rows. Rows come in short chunks, of all bodies one in a turn of the event loop (rule W13).
  */
 import { Effect, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -20,7 +20,9 @@ export interface Form<Row> {
   readonly required: ReadonlyArray<string>
   /** Every record is a row, whatever it has. */
   readonly toRow: (record: unknown) => Row
-  /** The JSON value of a text in a column of CSV, which has no null; the text itself unless given. */
+  /**
+   * The JSON value of a text in a column of CSV, which has no null; the text itself unless given.
+   */
   readonly fromText?: (column: string, text: string | undefined) => string | null | undefined
 }
 
@@ -31,8 +33,8 @@ export interface Rows<Row> {
 }
 
 /**
- * The longest row, in characters of JSON and bytes of CSV. Without a limit, a quote that is never closed would take the
- * rest of the file.
+ * The longest row, in characters of JSON and bytes of CSV. Without a limit, a quote that is never
+ * closed would take the rest of the file.
  */
 const RECORD_LIMIT = 65_536
 
@@ -40,8 +42,8 @@ const RECORD_LIMIT = 65_536
 const MOST_COLUMNS = 100
 
 /**
- * How many rows an import has at most: more than the shortest good rows of 64 MiB of CSV are. Rows of a character or two
- * would keep the process busy for a minute.
+ * How many rows an import has at most: more than the shortest good rows of 64 MiB of CSV are. Rows
+ * of a character or two would keep the process busy for a minute.
  */
 const MOST_ROWS = 3_000_000
 
@@ -120,8 +122,8 @@ const sliceEnd = (chunk: Uint8Array, start: number): number => {
 const [QUOTE, COMMA, LINE_FEED] = [0x22, 0x2c, 0x0a]
 
 /**
- * Throws where a row has too many columns or is too long, before the parser gets it: the parser counts no empty values,
- * and it holds a row until its end.
+ * Throws where a row has too many columns or is too long, before the parser gets it: the parser
+ * counts no empty values, and it holds a row until its end.
  */
 const rowBounds = () => {
   let [line, begun, length, count, isQuoted] = [1, 1, 0, 1, false]
@@ -148,8 +150,8 @@ export const column = (record: unknown, name: string): unknown =>
 const isBlank = (record: ReadonlyArray<string>): boolean => record.every((cell) => cell === "")
 
 /**
- * Makes rows of any length as cheap as those of the header's: for each other row, the parser makes an error with a stack,
- * which `relax_column_count` only drops.
+ * Makes rows of any length as cheap as those of the header's: for each other row, the parser makes
+ * an error with a stack, which `relax_column_count` only drops.
  */
 const takeAnyLength = (parser: object): void => {
   const state: unknown = Reflect.get(parser, "state")
@@ -176,7 +178,8 @@ const csvProblem = (error: unknown, line: number | null): Errors.Problem => {
   return malformed(`body must be CSV: ${line === null ? "" : `in the row of line ${line}: `}${reason}`)
 }
 
-// An optional dependency: few services ever get CSV. Bundlers let a package be missing that is imported in a `try`.
+// An optional dependency: few services ever get CSV. Bundlers let a package be missing that is
+// imported in a `try`.
 const loadParser = async () => {
   try {
     return (await import("csv-parse")).parse
@@ -326,7 +329,10 @@ const beginning = async (
   return { bytes: Buffer.concat(parts), isWhole: false }
 }
 
-/** The lines of the elements of a whole body; of those that its text alone does not distinguish, none are known. */
+/**
+ * The lines of the elements of a whole body; of those that its text alone does not distinguish,
+ * none are known.
+ */
 const linesIn = async (bytes: Uint8Array, count: number, nextTurn: NextTurn): Promise<FileLines.FileLines> => {
   const lines = FileLines.make()
   const decoder = new TextDecoder()
@@ -385,7 +391,10 @@ const fromJson = Effect.fnUntraced(function* <Row>(
   }
 })
 
-/** The rows of the body, by its content type; more than `most`, or than `limit` bytes, end as `body_too_large`. */
+/**
+ * The rows of the body, by its content type; more than `most`, or than `limit` bytes, end as
+ * `body_too_large`.
+ */
 export const read = Effect.fnUntraced(function* <Row>(
   request: HttpServerRequest.HttpServerRequest,
   form: Form<Row>,

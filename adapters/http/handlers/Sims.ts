@@ -1,5 +1,6 @@
 /**
- * The SIM inventory and the organization's mobile plan on its eSIMs: how they look as JSON, and their handlers.
+ * The SIM inventory and the organization's mobile plan on its eSIMs: how they look as JSON, and
+ * their handlers.
  */
 import { Effect, Result, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -63,7 +64,10 @@ const asRow = (record: unknown): SimCorrections.Row => {
 /** What a CSV file has for no activation code: a text that none is. */
 const NONE = "-"
 
-/** A row of many corrections: what it leaves empty stays, and an activation code that is null is removed. */
+/**
+ * A row of many corrections: what it leaves empty stays, and an activation code that is null is
+ * removed.
+ */
 export const form: RowFiles.Form<SimCorrections.Row> = {
   required: ["iccid"],
   toRow: asRow,
@@ -148,7 +152,10 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
     const log = yield* AuditLog.AuditLog
     const once = yield* Idempotency.make
 
-    /** Whoever has the code can install the eSIM, so that the log names the operator that has seen it (rule W11). */
+    /**
+     * Whoever has the code can install the eSIM, so that the log names the operator that has seen
+     * it (rule W11).
+     */
     const recordCode = ({ iccid, organizationId }: ReturnType<typeof simOf>, actor: string) =>
       Effect.updateService(
         log.record({ organizationId, action: "sim.show_activation_code", resourceId: iccid, iccid }),
@@ -156,7 +163,10 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         (request) => ({ ...request, actor })
       )
 
-    /** Under a key all rows are there before the first one is corrected: they are what it is known again by. */
+    /**
+     * Under a key all rows are there before the first one is corrected: they are what it is known
+     * again by.
+     */
     const updateOnce = Effect.fnUntraced(function* (call: Idempotency.KeyedCall<typeof SimsApi.RowResults.Type>) {
       const { caller, request } = call
       const keyed = { ...form, toRow: (record: unknown) => ({ record, row: asRow(record) }) }

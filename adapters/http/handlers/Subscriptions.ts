@@ -1,5 +1,6 @@
 /**
- * Subscriptions, their plan attachments, their last operator, and SMS to them: how they look as JSON, and their handlers.
+ * Subscriptions, their plan attachments, their last operator, and SMS to them: how they look as
+ * JSON, and their handlers.
  */
 import { Effect } from "effect"
 import { Attachments, History, Messages, Pauses, Replacements, Subscriptions, Time } from "simplan"
@@ -226,8 +227,8 @@ const shapeOfAttachment = (tenant: Auth.Tenant, view: Reason.Explained): typeof 
 }
 
 /**
- * Why an operator changed something is for operators, and so is what the last try of a job met, which may name machines: the
- * organization is not shown it.
+ * Why an operator changed something is for operators, and so is what the last try of a job met,
+ * which may name machines: the organization is not shown it.
  */
 const detailFor = ({ operator }: Auth.Tenant, fact: SimHistory.Fact, detail: string | null): string | null => {
   if (operator !== undefined) return detail

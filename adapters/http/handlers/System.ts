@@ -1,8 +1,9 @@
 /**
  * Handlers of health, readiness and metrics of the process, and of its business clock.
  *
- * Metrics are in the text format of Prometheus. With all routes and statuses there are thousands of series, which take 0.1 s to format. So they are formatted a few in a
- * turn of the event loop (rule W13), and once for all who ask meanwhile. An answer has all that was counted before its
+ * Metrics are in the text format of Prometheus. With all routes and statuses there are thousands of
+ * series, which take 0.1 s to format. So they are formatted a few in a turn of the event loop
+ * (rule W13), and once for all who ask meanwhile. An answer has all that was counted before its
  * request came.
  */
 import { Effect, Context, Metric, Semaphore } from "effect"
@@ -26,7 +27,10 @@ const PIECE = 24
 
 const HEADING = /^# (?:HELP|TYPE) \w+/
 
-/** Formats the metrics of the fiber's registry. `prefix` comes before each name, with an underscore between. */
+/**
+ * Formats the metrics of the fiber's registry. `prefix` comes before each name, with an underscore
+ * between.
+ */
 export const format = Effect.fnUntraced(function* (prefix?: string): Effect.fn.Return<string> {
   const context = yield* Effect.context<never>()
   // The series of a name stand together in the format.
@@ -52,7 +56,10 @@ export const format = Effect.fnUntraced(function* (prefix?: string): Effect.fn.R
   return text
 })
 
-/** Runs something once for all who ask before it begins. Who asks while it runs waits for the next run. */
+/**
+ * Runs something once for all who ask before it begins. Who asks while it runs waits for the next
+ * run.
+ */
 export const shared = <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
   const oneAtATime = Semaphore.makeUnsafe(1)
   let begun = 0
@@ -84,8 +91,8 @@ const outOfReach = new Errors.Problem({
 const COST_OF_METRICS = 10
 
 /**
- * `ready` says whether the process takes requests; readiness needs the storage as well. `limited`: the limit of the
- * client's address. `metricsPrefix` comes before the names of metrics.
+ * `ready` says whether the process takes requests; readiness needs the storage as well. `limited`:
+ * the limit of the client's address. `metricsPrefix` comes before the names of metrics.
  */
 export const make = (ready: Effect.Effect<boolean>, limited: RateLimit.AddressLimit, metricsPrefix?: string) =>
   Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /**
- * What the API serves of the telcos that the service is composed of: their location zones, and what they notify by
- * themselves. A zone that is set leaves an entry in the audit log of the region's organization, or of the service where the
- * region is everybody's (rule W11).
+ * What the API serves of the telcos that the service is composed of: their location zones, and what
+ * they notify by themselves. A zone that is set leaves an entry in the audit log of the region's
+ * organization, or of the service where the region is everybody's (rule W11).
  */
 import { Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -66,7 +66,10 @@ export interface Telco {
     readonly token: Redacted.Redacted | null
     readonly mayReport: Reports.MayReport
   }
-  /** Null: it takes no notifications. `take` answers with a status and a body, null for an empty one. */
+  /**
+   * Null: it takes no notifications. `take` answers with a status and a body, null for an empty
+   * one.
+   */
   readonly notifications: {
     readonly secret: Redacted.Redacted
     readonly take: (
@@ -166,16 +169,16 @@ const digest = (text: string): Uint8Array => createHash("sha256").update(text).d
 const anySender: Auth.Guard<undefined> = () => Effect.succeed(Auth.known("telco"))
 
 /**
- * The handlers of what telcos notify by themselves. A wrong name or secret is the same 404 as an unknown path, and is counted
- * by the client's address like a wrong key (rule W10).
+ * The handlers of what telcos notify by themselves. A wrong name or secret is the same 404 as an
+ * unknown path, and is counted by the client's address like a wrong key (rule W10).
  */
 export const notifications = (telcos: ReadonlyMap<string, Telco>, failed: Auth.FailedAuthentication) =>
   Effect.gen(function* () {
     const services = yield* Effect.context<Informed>()
 
     /**
-     * What takes the notifications of a sender who knows the secret. The time that it takes reveals nothing of the
-     * secret.
+     * What takes the notifications of a sender who knows the secret. The time that it takes reveals
+     * nothing of the secret.
      */
     const known = (kind: string, { name, secret }: Sender) => {
       const telco = telcos.get(name)
@@ -211,8 +214,8 @@ export interface Reporter {
 }
 
 /**
- * What the token of the settings may report: all, where no telco reports by the contract of bridges; else what is routed to those that
- * have no token of their own.
+ * What the token of the settings may report: all, where no telco reports by the contract of
+ * bridges; else what is routed to those that have no token of their own.
  */
 const ofSettings = (telcos: ReadonlyArray<Telco>): Reporter => {
   if (!telcos.some(({ kind }) => kind === "http")) return { mayReport: undefined }
@@ -227,8 +230,9 @@ const ofSettings = (telcos: ReadonlyArray<Telco>): Reporter => {
 }
 
 /**
- * The guard of the telcos' reports: a token of the telcos, which speaks for that one alone, or what `others` admits; null: the settings
- * have no token, and the next ones of the telcos may. Wrong tokens are counted by address (rule W10).
+ * The guard of the telcos' reports: a token of the telcos, which speaks for that one alone, or what
+ * `others` admits; null: the settings have no token, and the next ones of the telcos may. Wrong
+ * tokens are counted by address (rule W10).
  */
 export const reporters =
   (

@@ -1,17 +1,20 @@
 /**
- * Who may call: a guard for each group of endpoints, which runs before anything else of a request is read (rules W3, W8,
- * W10 and W13). `HostAuth` has the guards of a host that authenticates by itself.
+ * Who may call: a guard for each group of endpoints, which runs before anything else of a request
+ * is read (rules W3, W8, W10 and W13). `HostAuth` has the guards of a host that authenticates by
+ * itself.
  *
- * - An API key names the organization that calls. Its scope is checked, and the request is taken from its rate limit, in the
- *   order 401, 403, 429.
- * - Bearer tokens are for the management API (`OperatorAuth`) and for the telco. Those that the server was started with are
- *   compared in constant time. An API whose token is not configured does not exist: every request to it is 404.
+ * - An API key names the organization that calls. Its scope is checked, and the request is taken
+ *   from its rate limit, in the order 401, 403, 429.
+ * - Bearer tokens are for the management API (`OperatorAuth`) and for the telco. Those that the
+ *   server was started with are compared in constant time. An API whose token is not configured
+ *   does not exist: every request to it is 404.
  *
- * Guessing is limited: wrong keys and tokens are counted by the client's address, and one that has sent too many gets 429
- * for them. A right key or token is never refused for the wrong ones of others behind the same address: a key is wrong only
- * once it was looked up. Look-ups of unknown keys have a bound of their own, which addresses share by turns: guesses delay
- * guesses of the same address first, then those of others, and never a known key. A client whose address is unknown is not
- * limited.
+ * Guessing is limited: wrong keys and tokens are counted by the client's address, and one that has
+ * sent too many gets 429 for them. A right key or token is never refused for the wrong ones of
+ * others behind the same address: a key is wrong only once it was looked up. Look-ups of unknown
+ * keys have a bound of their own, which addresses share by turns: guesses delay guesses of the same
+ * address first, then those of others, and never a known key. A client whose address is unknown is
+ * not limited.
  */
 import { Effect, Redacted, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -54,7 +57,10 @@ export interface Admitted<Caller> {
   readonly actor: string
   /** The caller's limits; null where it has none. */
   readonly limited: KeyLimits.Limited | null
-  /** What is checked after the path and the query, which are refused first; nothing where it is absent. */
+  /**
+   * What is checked after the path and the query, which are refused first; nothing where it is
+   * absent.
+   */
   readonly check?: Effect.Effect<void, Errors.Failure>
 }
 
@@ -198,10 +204,16 @@ export const matcher = (token: Redacted.Redacted | undefined): ((text: string) =
   return (text) => timingSafeEqual(expected, digest(text))
 }
 
-/** A token of fewer bits can be guessed by who has something to try it on (RFC 6750, section 5.3, and RFC 6749, section 10.10). */
+/**
+ * A token of fewer bits can be guessed by who has something to try it on (RFC 6750, section 5.3,
+ * and RFC 6749, section 10.10).
+ */
 const STRONG = 128
 
-/** Kinds of characters, and how many there are of each; hexadecimal digits where there are no other letters. */
+/**
+ * Kinds of characters, and how many there are of each; hexadecimal digits where there are no other
+ * letters.
+ */
 const kinds = [
   [/[g-z]/, 26],
   [/^[^g-z]*[a-f][^g-z]*$/, 6],
@@ -211,8 +223,9 @@ const kinds = [
 ] as const
 
 /**
- * Whether a token has fewer than 128 bits at the very most: as if each of its characters were chosen among all of the kinds that it
- * has, among few where it has few, and few times each. What people choose has less than that.
+ * Whether a token has fewer than 128 bits at the very most: as if each of its characters were
+ * chosen among all of the kinds that it has, among few where it has few, and few times each. What
+ * people choose has less than that.
  */
 export const isGuessable = (token: string): boolean => {
   const distinct = new Set(token)

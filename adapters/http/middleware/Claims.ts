@@ -1,6 +1,7 @@
 /**
- * Whom the claims of an identity provider name (rule W14). What is absent, null, empty or malformed binds to nothing: whoever has it
- * is refused, and does not see more than others. The ID token goes before the user's information, claim by claim.
+ * Whom the claims of an identity provider name (rule W14). What is absent, null, empty or malformed
+ * binds to nothing: whoever has it is refused, and does not see more than others. The ID token goes
+ * before the user's information, claim by claim.
  */
 import { Result } from "effect"
 import { Id, Operator, TextLimit } from "simplan/ports"
@@ -8,11 +9,20 @@ import type * as Sessions from "./Sessions.ts"
 
 /** Which claims are read. Dots in their names lead into objects. */
 export interface Names {
-  /** The claim with the role, or with a list that has it. The highest role counts. It has to be there. */
+  /**
+   * The claim with the role, or with a list that has it. The highest role counts. It has to be
+   * there.
+   */
   readonly roleClaim: string
-  /** The claim with the only organization that the operator sees, or `*` for all. Absent, if that is allowed: all. */
+  /**
+   * The claim with the only organization that the operator sees, or `*` for all. Absent, if that is
+   * allowed: all.
+   */
   readonly organizationClaim: string
-  /** The claim with the name that audit entries have, after `oidc:`. Absent, if that is allowed: the subject. */
+  /**
+   * The claim with the name that audit entries have, after `oidc:`. Absent, if that is allowed: the
+   * subject.
+   */
   readonly nameClaim: string
   /** Those of these claims that have to be there, beside that of the role. */
   readonly requiredClaims?: ReadonlyArray<string> | undefined
@@ -35,7 +45,10 @@ const within = (claims: Claims, path: string): unknown =>
 const find = (places: ReadonlyArray<Claims>, path: string): unknown =>
   places.map((claims) => within(claims, path)).find((value) => value !== undefined)
 
-/** Providers that verify e-mail addresses and phone numbers say so beside them (OpenID Connect, section 5.1). */
+/**
+ * Providers that verify e-mail addresses and phone numbers say so beside them (OpenID Connect,
+ * section 5.1).
+ */
 const verified = (nameClaim: string): string => `${nameClaim}_verified`
 
 /** Whether the claims are all there, so that the user's information adds nothing. */

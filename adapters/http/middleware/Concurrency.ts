@@ -1,16 +1,17 @@
 /**
- * How much callers may have under way at a time: requests and streams per API key (rule W10), and reads of the database per
- * organization (rule W13). These bounds hold without a rate limit too.
+ * How much callers may have under way at a time: requests and streams per API key (rule W10), and
+ * reads of the database per organization (rule W13). These bounds hold without a rate limit too.
  *
- * Requests and streams are bounded over all processes together. Each process publishes how many it has under way. Numbers are
- * absolute, and published again each second. Those of another process are forgotten after 3 s, so that one that was killed
- * holds no places. Keys with little traffic are not published.
+ * Requests and streams are bounded over all processes together. Each process publishes how many it
+ * has under way. Numbers are absolute, and published again each second. Those of another process
+ * are forgotten after 3 s, so that one that was killed holds no places. Keys with little traffic
+ * are not published.
  *
- * Reads are bounded in each process by the bytes that they will load. So few large answers are made at a time, whichever
- * keys ask for them, and a read of another organization waits behind little of them, in the database too. What was made
- * counts as unread then. How much a read will load is known from what the organization's reads of the route have loaded
- * lately: the most of a minute, half of that after each minute more. Where nothing is known, little room is taken for
- * granted.
+ * Reads are bounded in each process by the bytes that they will load. So few large answers are made
+ * at a time, whichever keys ask for them, and a read of another organization waits behind little of
+ * them, in the database too. What was made counts as unread then. How much a read will load is
+ * known from what the organization's reads of the route have loaded lately: the most of a minute,
+ * half of that after each minute more. Where nothing is known, little room is taken for granted.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
 import { FairSlots } from "simplan"
@@ -35,7 +36,10 @@ interface Places {
 interface SharedBounds {
   /** From which numbers on a process publishes. */
   readonly publishThreshold: Bounds
-  /** Follows a key that has as many under way, until there is no more to publish or to receive of it. */
+  /**
+   * Follows a key that has as many under way, until there is no more to publish or to receive of
+   * it.
+   */
   readonly follow: (key: string) => void
 }
 
@@ -57,18 +61,19 @@ interface Followed {
 }
 
 /**
- * The least of a bound that is published: an eighth, so that several processes that publish nothing stay near the
- * bound.
+ * The least of a bound that is published: an eighth, so that several processes that publish nothing
+ * stay near the bound.
  */
 const leastPublished = (bound: number): number => Math.min(bound, Math.max(2, Math.floor(bound / 8)))
 
 /**
- * Publishes what the keys have under way here, and limits this process by what the others have published, until the scope
- * ends.
+ * Publishes what the keys have under way here, and limits this process by what the others have
+ * published, until the scope ends.
  *
- * A process takes what is left of the bound for streams at once. Of the free places for requests it takes its part only, ten
- * times a second, and gives up its part where there are too many: if each process took or gave up all of them, those
- * with short requests would do so together, again and again.
+ * A process takes what is left of the bound for streams at once. Of the free places for requests it
+ * takes its part only, ten times a second, and gives up its part where there are too many: if each
+ * process took or gave up all of them, those with short requests would do so together, again and
+ * again.
  */
 const sharing = (bounds: Bounds, places: Places): Effect.Effect<SharedBounds, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -155,8 +160,8 @@ interface Held {
 
 export interface Concurrency {
   /**
-   * Takes a place for a request, without waiting. Whoever got one calls `leave` once. A key without room gets one place
-   * only.
+   * Takes a place for a request, without waiting. Whoever got one calls `leave` once. A key without
+   * room gets one place only.
    */
   readonly tryEnter: (key: string, hasRoom?: () => boolean) => boolean
   /** Takes a place for a request; false if there was none within a second. */
@@ -261,7 +266,10 @@ export const make = Effect.fnUntraced(function* (bounds: Bounds): Effect.fn.Retu
 /** The bytes of a slot. */
 const SLOT = 32_768
 
-/** The slots of the process: 2 MiB that are being read. As objects and texts that is several times as much. */
+/**
+ * The slots of the process: 2 MiB that are being read. As objects and texts that is several times
+ * as much.
+ */
 const SLOTS = 64
 
 /** The slots of one read: as many as 1 MiB has, the most that an aggregate takes (rule W9). */
@@ -290,8 +298,8 @@ interface Largest {
 }
 
 /**
- * Room for what is being read (rule W13): a read begins when there is room for about as many bytes as it will load, which
- * organizations share by the turns of `FairSlots`.
+ * Room for what is being read (rule W13): a read begins when there is room for about as many bytes
+ * as it will load, which organizations share by the turns of `FairSlots`.
  */
 export interface ReadRoom {
   /** The slots that a read will need. */

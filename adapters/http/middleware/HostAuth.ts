@@ -1,6 +1,6 @@
 /**
- * Authentication by the host, in place of API keys and tokens: a function of the host's own says for whom a request is,
- * or that it has no rights (401).
+ * Authentication by the host, in place of API keys and tokens: a function of the host's own says
+ * for whom a request is, or that it has no rights (401).
  */
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -60,8 +60,9 @@ const isOfPage = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   (headers["sec-fetch-site"] ?? headers["origin"]) !== undefined
 
 /**
- * Whether a browser may have sent what the host goes by without being asked to: a cookie, or by itself a password (HTTP Basic), a
- * certificate or its address. A bearer token is only sent by who has it.
+ * Whether a browser may have sent what the host goes by without being asked to: a cookie, or by
+ * itself a password (HTTP Basic), a certificate or its address. A bearer token is only sent by who
+ * has it.
  */
 export const isOfBrowser = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const { authorization, cookie } = request.headers
@@ -75,9 +76,10 @@ const isFromElsewhere = (request: HttpServerRequest.HttpServerRequest, origins: 
   !origins.trustedOrigins.includes(request.headers["origin"] ?? "")
 
 /**
- * Asks the host who sends a request; it fails where the host does not know. Whatever is mounted, a browser's changes have to come from
- * a page of the same origin or of a trusted one. A program that has a cookie and says of no page may make changes too, except
- * where people have a console (`ofPages`).
+ * Asks the host who sends a request; it fails where the host does not know. Whatever is mounted, a
+ * browser's changes have to come from a page of the same origin or of a trusted one. A program that
+ * has a cookie and says of no page may make changes too, except where people have a console
+ * (`ofPages`).
  */
 export const ask = <Who>(
   authenticate: Authenticate<Who>,
@@ -92,7 +94,10 @@ export const ask = <Who>(
         (who) => (who === null ? Effect.fail(unauthenticated) : Effect.succeed(who))
       )
 
-/** The guard of endpoints that belong to an organization. The limits of API keys hold for each organization. */
+/**
+ * The guard of endpoints that belong to an organization. The limits of API keys hold for each
+ * organization.
+ */
 export const ofCallers = (
   authenticate: Authenticate<Caller>,
   origins: Origins,

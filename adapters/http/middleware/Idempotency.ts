@@ -1,8 +1,9 @@
 /**
- * The `Idempotency-Key` header (rule W2). The fingerprint of a request is a hash of its method, its path and the value of its
- * JSON body; of a body that is no JSON, where none is asked for, of its bytes. The query does not count: it has the API key, and
- * what an answer is to show. A replayed answer or refusal is encoded again from the stored value, so it is the same, byte for
- * byte. `Idempotent-Replayed` marks it.
+ * The `Idempotency-Key` header (rule W2). The fingerprint of a request is a hash of its method, its
+ * path and the value of its JSON body; of a body that is no JSON, where none is asked for, of its
+ * bytes. The query does not count: it has the API key, and what an answer is to show. A replayed
+ * answer or refusal is encoded again from the stored value, so it is the same, byte for byte.
+ * `Idempotent-Replayed` marks it.
  */
 import { Effect, Result } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -76,8 +77,8 @@ export interface KeyedCall<Body> {
 }
 
 /**
- * Runs a use case under the request's idempotency key, if it has one. The response is made of what the use case gave,
- * now or the first time.
+ * Runs a use case under the request's idempotency key, if it has one. The response is made of what
+ * the use case gave, now or the first time.
  */
 export type Once = <Kind extends keyof Idempotency.Answers, Body, E extends Errors.Failure, R>(
   kind: Kind,

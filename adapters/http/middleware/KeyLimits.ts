@@ -1,13 +1,15 @@
 /**
- * The limits of an API key (rule W10): how many requests it may make, what their answers cost, and how many requests and
- * streams it may have under way. All keys of an organization together have a share of a few keys (rule W13). An operator who reads
- * what organizations have is limited as a key is, and all operators together as an organization.
+ * The limits of an API key (rule W10): how many requests it may make, what their answers cost, and
+ * how many requests and streams it may have under way. All keys of an organization together have a
+ * share of a few keys (rule W13). An operator who reads what organizations have is limited as a key
+ * is, and all operators together as an organization.
  *
- * A request costs 1, and 1 more for each 64 KiB of its answer, or of what it reads, its body included, where that is more; and 1
- * for each 5 ms that its heavy reads take the storage, whether they come to an end or not.
- * A stream pays as it is read, and while less than half of the quota is left it goes no faster than the quota comes
- * back, so that the key's other requests are answered meanwhile. An answer shows what is left by `RateLimit` and
- * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
+ * A request costs 1, and 1 more for each 64 KiB of its answer, or of what it reads, its body
+ * included, where that is more; and 1 for each 5 ms that its heavy reads take the storage, whether
+ * they come to an end or not. A stream pays as it is read, and while less than half of the quota is
+ * left it goes no faster than the quota comes back, so that the key's other requests are answered
+ * meanwhile. An answer shows what is left by `RateLimit` and `RateLimit-Policy`
+ * (draft-ietf-httpapi-ratelimit-headers).
  */
 import { Clock, Effect, type Scope, Stream } from "effect"
 import { HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -34,7 +36,10 @@ const PAUSE = 1_000
 
 type Answer<R> = Effect.Effect<Response, never, R>
 
-/** Makes the answer to an admitted request within the limits of its caller. `read` is the path of a route that only reads. */
+/**
+ * Makes the answer to an admitted request within the limits of its caller. `read` is the path of a
+ * route that only reads.
+ */
 export type Limited = <R>(answer: Answer<R>, read: string | null) => Answer<R | Scope.Scope>
 
 /** Who reads an answer. */
@@ -98,15 +103,17 @@ export const operator = (name: string): Reader => ({
 export interface KeyLimits {
   /** Charges for a request, or refuses it (429). */
   readonly admit: (reader: Reader) => Effect.Effect<void, Errors.Problem>
-  /** Makes the answer to a request of a key within the bounds of the key and of its organization. */
+  /**
+   * Makes the answer to a request of a key within the bounds of the key and of its organization.
+   */
   readonly limited: (reader: Reader, request: HttpServerRequest.HttpServerRequest) => Limited
 }
 
 /** What a server knows of the clients that read its answers. */
 export interface Readers {
   /**
-   * Counts what is unread of the answer to a request for a reader, and calls back when the answer is gone. False where
-   * nothing is known of it; then it never calls back.
+   * Counts what is unread of the answer to a request for a reader, and calls back when the answer
+   * is gone. False where nothing is known of it; then it never calls back.
    */
   readonly follow: (request: HttpServerRequest.HttpServerRequest, reader: Reader, gone: () => void) => boolean
   /** Whether a reader may be given another answer. */
@@ -173,7 +180,9 @@ export const make = (
         : [{ name: called.policyOfAll, of: called.requestsOfAll, limit: limitOfAll, caller: all }])
     ]
 
-    /** Charges for the heavy reads of a request that were made since it was last charged for them. */
+    /**
+     * Charges for the heavy reads of a request that were made since it was last charged for them.
+     */
     const chargeReads = (reader: Reader, meter: RequestContext.Meter | undefined, now: number): void => {
       if (meter === undefined || meter.millis < MILLIS) return
       for (const { caller, limit: of } of limitsOf(reader)) of.charge(caller, Math.floor(meter.millis / MILLIS), now)
@@ -191,7 +200,10 @@ export const make = (
       return second !== undefined && second.tokens < first.tokens ? second.headers : first.headers
     }
 
-    /** Charges for a piece of a stream, and waits where its key or organization has used up half of its quota. */
+    /**
+     * Charges for a piece of a stream, and waits where its key or organization has used up half of
+     * its quota.
+     */
     const paced = (reader: Reader, piece: Uint8Array, meter: RequestContext.Meter | undefined) =>
       Effect.flatMap(Clocks.monotonicNow, (now) => {
         let pause = 0

@@ -1,13 +1,16 @@
 /**
- * Sign-in to the console by an OpenID Connect provider (rule W14): the code flow with PKCE. `/admin/v1/sign-in` leads a browser to the
- * provider, and the provider leads it back to `/admin/v1/signed-in`, which begins a session of the operator that the claims name.
+ * Sign-in to the console by an OpenID Connect provider (rule W14): the code flow with PKCE.
+ * `/admin/v1/sign-in` leads a browser to the provider, and the provider leads it back to
+ * `/admin/v1/signed-in`, which begins a session of the operator that the claims name.
  *
- * What a sign-in has to remember stands encrypted in a cookie of ten minutes, so any process takes the way back. The provider is asked
- * for its configuration with the first sign-in; until it answers nobody signs in so, and everything else goes on.
+ * What a sign-in has to remember stands encrypted in a cookie of ten minutes, so any process takes
+ * the way back. The provider is asked for its configuration with the first sign-in; until it
+ * answers nobody signs in so, and everything else goes on.
  *
- * What the claims say holds for a while. Where the provider gives a refresh token, which the session's cookie has, the provider is asked
- * again by it: `/admin/v1/renewed-session`, which the console calls when its session is refused. Whoever has no role any more is signed
- * out by that. Without a refresh token the session is a short one.
+ * What the claims say holds for a while. Where the provider gives a refresh token, which the
+ * session's cookie has, the provider is asked again by it: `/admin/v1/renewed-session`, which the
+ * console calls when its session is refused. Whoever has no role any more is signed out by that.
+ * Without a refresh token the session is a short one.
  */
 import { Clock, Effect, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -22,12 +25,17 @@ import * as Sessions from "./Sessions.ts"
 
 /** The provider, and how its claims are read. */
 export interface Provider extends Claims.Names {
-  /** Where the provider's configuration is found. Only one of the same machine may be without TLS. */
+  /**
+   * Where the provider's configuration is found. Only one of the same machine may be without TLS.
+   */
   readonly issuer: URL
   readonly clientId: string
   /** Null: the client is public, and PKCE is all that it shows. */
   readonly clientSecret: Redacted.Redacted | null
-  /** The address of `/admin/v1/signed-in` as browsers reach it, as it is registered with the provider. */
+  /**
+   * The address of `/admin/v1/signed-in` as browsers reach it, as it is registered with the
+   * provider.
+   */
   readonly redirectUrl: URL
   /** The scopes that are asked for, apart by spaces. */
   readonly scope: string
@@ -127,8 +135,8 @@ interface Answer {
 type Tokens = OpenIdClient.TokenEndpointResponse & OpenIdClient.TokenEndpointResponseHelpers
 
 /**
- * The claims of the ID token, and those of the user's information unless the token has all that are read. `before`: how the provider
- * was asked, where it is asked again.
+ * The claims of the ID token, and those of the user's information unless the token has all that are
+ * read. `before`: how the provider was asked, where it is asked again.
  */
 const answerOf = async (
   { config, library }: Client,
@@ -140,7 +148,8 @@ const answerOf = async (
   const subject = before?.subject ?? textOf(claims["sub"])
   // A token that comes again is of the same user (OpenID Connect, section 12.2).
   if (claims["sub"] !== undefined && claims["sub"] !== subject) throw new Error("The ID token is of another user")
-  // Whoever may have asked for it (OpenID Connect, section 3.1.3.7): the library looks only if it is meant for several clients.
+  // Whoever may have asked for it (OpenID Connect, section 3.1.3.7): the library looks only if it
+  // is meant for several clients.
   const { clientId } = provider
   if ((claims["azp"] ?? clientId) !== clientId) throw new Error("The ID token was asked for by another client")
   // A provider may let the same token go on.
@@ -195,7 +204,10 @@ const held = (
     : { holder: { operator, renewal: null }, terms: { lasts: sessionMillis, renewedAfter: null } }
 }
 
-/** Where a browser goes, with a cookie that it keeps. The address is relative, so that it holds below any prefix. */
+/**
+ * Where a browser goes, with a cookie that it keeps. The address is relative, so that it holds
+ * below any prefix.
+ */
 const leadTo = (location: string, cookie?: string) =>
   HttpServerResponse.empty({
     status: 302,
@@ -254,7 +266,8 @@ export const layer = (
     })
     const { seal } = yield* sealing
     const sealed = seal(JSON.stringify([state, nonce, verifier, now + LASTS * 1_000]))
-    // The provider's page leads back: a cookie that is strictly of this site would be missing there.
+    // The provider's page leads back: a cookie that is strictly of this site would be missing
+    // there.
     return leadTo(
       url.href,
       Sessions.setCookie({ name: COOKIE, value: sealed, seconds: LASTS, sameSite: "Lax" }, request, trustedProxies)
@@ -317,7 +330,10 @@ export const layer = (
       HttpServerResponse.isHttpServerResponse(failure) ? Effect.succeed(failure) : Errors.responseTo(failure)
     )
 
-  /** One way back for each sign-in: whatever has come of it, its state and its verifier are good for no other. */
+  /**
+   * One way back for each sign-in: whatever has come of it, its state and its verifier are good for
+   * no other.
+   */
   const forgotten = HttpServerResponse.expireCookieUnsafe(COOKIE, { httpOnly: true, sameSite: "lax" })
 
   return HttpRouter.use((router) =>

@@ -1,9 +1,11 @@
 /**
- * Who may call the management API (rule W14): whoever has the token that the server was started with, who is an admin named
- * `bootstrap`; the operators by theirs, or by the cookie of a session; or whom the host names. What a route needs is what its definition declares (`Roles`).
+ * Who may call the management API (rule W14): whoever has the token that the server was started
+ * with, who is an admin named `bootstrap`; the operators by theirs, or by the cookie of a session;
+ * or whom the host names. What a route needs is what its definition declares (`Roles`).
  *
- * An operator's role is refused first (403). To one who is bound to an organization all others do not exist, nor does what belongs
- * to none (404). Handlers of lists, and of things whose path names no organization, go by `caller.organizationId`.
+ * An operator's role is refused first (403). To one who is bound to an organization all others do
+ * not exist, nor does what belongs to none (404). Handlers of lists, and of things whose path names
+ * no organization, go by `caller.organizationId`.
  */
 import { Effect, type Redacted } from "effect"
 import { Organizations, Refusal, ServiceOperators, type Time } from "simplan"
@@ -29,7 +31,9 @@ export type Guard = Auth.Guard<Caller>
 const forbidden = (role: Operator.Role): Errors.Problem =>
   new Errors.Problem({ code: "forbidden", message: `Forbidden: it takes the role ${role}` })
 
-/** Why this operator may not; null where it may. An endpoint that declares nothing is for nobody. */
+/**
+ * Why this operator may not; null where it may. An endpoint that declares nothing is for nobody.
+ */
 const refusalOf = (acting: Operator.Acting, { need, organizationId }: Auth.Credentials): Errors.Failure | null => {
   if (need === undefined) return Errors.routeNotFound
   if (!Operator.allows(acting.role, need.role)) return forbidden(need.role)
@@ -78,7 +82,10 @@ export interface Browsers {
   readonly trustedProxies: number
 }
 
-/** The guard by tokens, and by the cookies of sessions. Where the server was started with no token, the management API does not exist. */
+/**
+ * The guard by tokens, and by the cookies of sessions. Where the server was started with no token,
+ * the management API does not exist.
+ */
 export const byToken = (
   token: Redacted.Redacted | undefined,
   failed: Auth.FailedAuthentication,
@@ -119,7 +126,10 @@ export const byToken = (
     })
   })
 
-/** The guard of a host that authenticates by itself. `readsOnly`: whether those who ask by a browser may only read. */
+/**
+ * The guard of a host that authenticates by itself. `readsOnly`: whether those who ask by a browser
+ * may only read.
+ */
 export const byHost = (
   authenticate: HostAuth.Authenticate<HostAuth.Operator>,
   origins: HostAuth.Origins,
@@ -146,8 +156,9 @@ export const byHost = (
   )
 
 /**
- * The same guard within the limits that each operator has of its own (rule W13). The server's own token, by which services are
- * provisioned, has them `everywhere`, or only for what is read of organizations.
+ * The same guard within the limits that each operator has of its own (rule W13). The server's own
+ * token, by which services are provisioned, has them `everywhere`, or only for what is read of
+ * organizations.
  */
 export const limited =
   (guard: Guard, limits: KeyLimits.KeyLimits, everywhere: boolean): Guard =>
@@ -161,8 +172,8 @@ export const limited =
     })
 
 /**
- * The guard of what is done for the organization that the path names. One that does not exist is 404. The role `read` opens no profile, so it
- * gets activation codes shortened.
+ * The guard of what is done for the organization that the path names. One that does not exist is
+ * 404. The role `read` opens no profile, so it gets activation codes shortened.
  */
 export const ofOrganization = (
   guard: Guard

@@ -1,13 +1,14 @@
 /**
  * Rate limits: a token bucket per caller, on monotonic time (rules W10 and W13).
  *
- * A caller with a token left may go on, and is charged afterwards for what it turned out to cost. That may leave a debt,
- * which delays its next request. What callers use is published to the other processes as soon as it is a twentieth of the
- * limit, and what they publish is taken from the buckets here, so that a limit holds over all processes. Full buckets are
- * dropped from time to time, so memory grows with the callers in use only.
+ * A caller with a token left may go on, and is charged afterwards for what it turned out to cost.
+ * That may leave a debt, which delays its next request. What callers use is published to the other
+ * processes as soon as it is a twentieth of the limit, and what they publish is taken from the
+ * buckets here, so that a limit holds over all processes. Full buckets are dropped from time to
+ * time, so memory grows with the callers in use only.
  *
- * Requests that need no key and cost something, the documents and the metrics, are limited by the client's address, in each
- * process for itself. A client whose address is unknown is not limited.
+ * Requests that need no key and cost something, the documents and the metrics, are limited by the
+ * client's address, in each process for itself. A client whose address is unknown is not limited.
  */
 import { Clock, Duration, Effect, type Scope } from "effect"
 import type { HttpServerResponse } from "effect/http"
@@ -54,7 +55,10 @@ export interface RateLimit {
   readonly quota: number
   /** After how many seconds a used up quota is whole again. */
   readonly windowSeconds: number
-  /** Charges for a request if the caller has a token at `now`, in ms. Returns 0, or the seconds until it has one. */
+  /**
+   * Charges for a request if the caller has a token at `now`, in ms. Returns 0, or the seconds
+   * until it has one.
+   */
   readonly take: (caller: string, now: number) => number
   /** The seconds until the caller has a token; 0 if it has one. Charges nothing. */
   readonly wait: (caller: string, now: number) => number
@@ -152,7 +156,10 @@ export const withoutKey: Rate = { requests: 100, window: "1 second" }
 /** The bytes of an answer that cost as much as a request. */
 const UNIT = 65_536
 
-/** Makes an answer within the limit of the client's address, or refuses it (429). `cost` is that of an empty answer. */
+/**
+ * Makes an answer within the limit of the client's address, or refuses it (429). `cost` is that of
+ * an empty answer.
+ */
 export type AddressLimit = <E, R>(answer: Effect.Effect<Response, E, R>, cost?: number) => Effect.Effect<Response, E, R>
 
 const refused = (seconds: number): Response =>

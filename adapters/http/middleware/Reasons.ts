@@ -1,6 +1,7 @@
 /**
- * The `X-Audit-Log-Reason` header: why an operator changes something, which the audit log keeps (rule W11). Its text is UTF-8,
- * percent-encoded as a part of a URL is (RFC 3986), since a header has no other characters than those of ASCII.
+ * The `X-Audit-Log-Reason` header: why an operator changes something, which the audit log keeps
+ * (rule W11). Its text is UTF-8, percent-encoded as a part of a URL is (RFC 3986), since a header
+ * has no other characters than those of ASCII.
  */
 import { Result } from "effect"
 import type { HttpServerRequest } from "effect/http"

@@ -1,15 +1,18 @@
 /**
- * What every request has: where it came in, an id (rule W11), the client's network address, the context that its handler
- * runs in, the headers of its answer, and its count, time and trace.
+ * What every request has: where it came in, an id (rule W11), the client's network address, the
+ * context that its handler runs in, the headers of its answer, and its count, time and trace.
  *
- * - A host may serve the routes below a prefix of the path, such as `/esim`. Handlers see the path without it.
- * - The id is the caller's `X-Request-Id` if it is 1 to 128 letters, digits, dots, underscores and hyphens, else a new one.
- *   Handlers, use cases and logs find it in `RequestContext`, and the answer has it in `X-Request-Id`.
+ * - A host may serve the routes below a prefix of the path, such as `/esim`. Handlers see the path
+ *   without it.
+ * - The id is the caller's `X-Request-Id` if it is 1 to 128 letters, digits, dots, underscores and
+ *   hyphens, else a new one. Handlers, use cases and logs find it in `RequestContext`, and the
+ *   answer has it in `X-Request-Id`.
  * - `X-Forwarded-For` counts only as far as proxies are trusted: anybody can send it.
- * - No cache keeps an answer, none gives the answer to one caller to another, and no browser takes an answer for something
- *   that it is not. An answer that is the same for all callers says itself how it is cached.
- * - Metrics are by method, route and status. Labels are route patterns and never paths, so they contain no ids and no keys.
- *   A span has no URL, because a URL may hold a key.
+ * - No cache keeps an answer, none gives the answer to one caller to another, and no browser takes
+ *   an answer for something that it is not. An answer that is the same for all callers says itself
+ *   how it is cached.
+ * - Metrics are by method, route and status. Labels are route patterns and never paths, so they
+ *   contain no ids and no keys. A span has no URL, because a URL may hold a key.
  */
 import { Clock, Context, Effect, Exit, Logger, Metric, Option, References, Tracer } from "effect"
 import { HttpBody, HttpServerError, HttpServerRequest, HttpServerResponse, HttpTraceContext } from "effect/http"
@@ -39,13 +42,17 @@ const plain = (address: string): string =>
   address.startsWith("::ffff:") && address.includes(".") ? address.slice("::ffff:".length) : address
 
 /**
- * The address of the client; null where it is unknown. Each of the trusted proxies adds to the header the address that
- * called it, so the client's is that many places from its end. If that is no address, it is the connection's.
+ * The address of the client; null where it is unknown. Each of the trusted proxies adds to the
+ * header the address that called it, so the client's is that many places from its end. If that is
+ * no address, it is the connection's.
  */
 export const addressOf = (request: Request, trustedProxies: number): string | null =>
   addressBehind(Option.getOrNull(request.remoteAddress), request.headers["x-forwarded-for"], trustedProxies)
 
-/** What the trusted proxy next to the client has added to a header; undefined where no proxy is trusted, or it has added nothing. */
+/**
+ * What the trusted proxy next to the client has added to a header; undefined where no proxy is
+ * trusted, or it has added nothing.
+ */
 export const forwarded = (header: string | undefined, trustedProxies: number): string | undefined =>
   trustedProxies === 0 ? undefined : header?.split(",").at(-trustedProxies)?.trim()
 
@@ -62,7 +69,10 @@ export const addressBehind = (
 
 const GROUPS = 8
 
-/** What limits go by: an IPv4 address, or the /64 network of an IPv6 address, all of which one client may have. */
+/**
+ * What limits go by: an IPv4 address, or the /64 network of an IPv6 address, all of which one
+ * client may have.
+ */
 export const network = (address: string): string => {
   if (!address.includes(":")) return address
   const [head = [], tail = []] = address.split("::").map((part) => part.split(":").filter((group) => group !== ""))
@@ -97,8 +107,9 @@ const completeHeaders = (response: Response, requestId: string): Response => {
 const ADDED = 16
 
 /**
- * What requests take from the services around them: logs, metrics, traces and the machine's clock. Use cases have theirs. The context of a
- * request is extended several times, and with all services in it that took 25 of the 155 µs of a read.
+ * What requests take from the services around them: logs, metrics, traces and the machine's clock.
+ * Use cases have theirs. The context of a request is extended several times, and with all services
+ * in it that took 25 of the 155 µs of a read.
  */
 export const observed = (services: Context.Context<never>): Context.Context<never> => {
   const picked = Context.pick(
@@ -111,7 +122,10 @@ export const observed = (services: Context.Context<never>): Context.Context<neve
   return Context.makeUnsafe(picked.mapUnsafe, { maxDepth: ADDED })
 }
 
-/** Runs the handler of a request under its id. `trustedProxies`: how many proxies pass the client's address. */
+/**
+ * Runs the handler of a request under its id. `trustedProxies`: how many proxies pass the client's
+ * address.
+ */
 export const inContext = <E, R>(
   handler: Effect.Effect<Response, E, R>,
   trustedProxies: number
@@ -135,7 +149,10 @@ const BOUNDARIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 
 /** Records one answered request. */
 type Recorder = (status: number, seconds: number, context: Context.Context<never>) => void
 
-/** A recorder for a route. It makes the series of a status when the status first occurs, and keeps them. */
+/**
+ * A recorder for a route. It makes the series of a status when the status first occurs, and keeps
+ * them.
+ */
 export const recorder = (method: string, route: string): Recorder => {
   const byStatus = new Map<number, Recorder>()
   const series = (status: number): Recorder => {
@@ -189,7 +206,10 @@ const traced = <E, R>(
     )
   )
 
-/** The handler of an endpoint, counted, timed and traced, with a response to whatever goes wrong in it. */
+/**
+ * The handler of an endpoint, counted, timed and traced, with a response to whatever goes wrong in
+ * it.
+ */
 export const instrumented = <E, R>(
   endpoint: HttpApiEndpoint.Top,
   handler: Effect.Effect<Response, E, R>
@@ -209,9 +229,13 @@ export const instrumented = <E, R>(
   })
 }
 
-/** What a host's server does itself, in place of a web response and of the signal of a web request. */
+/**
+ * What a host's server does itself, in place of a web response and of the signal of a web request.
+ */
 export interface Direct {
-  /** Gets the body of an answer of a known length; the web response has its headers, and no body. */
+  /**
+   * Gets the body of an answer of a known length; the web response has its headers, and no body.
+   */
   readonly take: (body: Uint8Array | string) => void
   /** Gets what interrupts the request, when that begins. */
   readonly begin: (interrupt: () => void) => void
@@ -255,7 +279,10 @@ const arrived = (request: Request, arrival: Arrival): Request => {
   })
 }
 
-/** Hands requests to the routes as they are without a prefix. `prefix` is that of requests whose arrival is not known. */
+/**
+ * Hands requests to the routes as they are without a prefix. `prefix` is that of requests whose
+ * arrival is not known.
+ */
 export const mounted = <A, E, R>(handler: Effect.Effect<A, E, R>, prefix: string): Effect.Effect<A, E, R | Request> => {
   const everywhere: Arrival = { prefix, address: null, host: undefined }
   return Effect.contextWith((context: Context.Context<Request>) => {
@@ -278,7 +305,9 @@ const handedOver = (response: Response, { take }: Direct): Response => {
   return setHeaders(HttpServerResponse.setBody(response, HttpBody.empty), headers)
 }
 
-/** Hands over the answer's body, and the way to interrupt the request, where the host takes them. */
+/**
+ * Hands over the answer's body, and the way to interrupt the request, where the host takes them.
+ */
 export const direct = <E, R>(answer: Effect.Effect<Response, E, R>): Effect.Effect<Response, E, R> =>
   Effect.withFiber((fiber) => {
     const direct = Context.get(fiber.context, CurrentArrival)?.direct

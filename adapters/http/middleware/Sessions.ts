@@ -1,13 +1,16 @@
 /**
- * Sessions of browsers in the management API (rule W14): an operator's token is exchanged for a cookie, with which the console asks;
- * or an identity provider has named the operator (`OpenId`).
+ * Sessions of browsers in the management API (rule W14): an operator's token is exchanged for a
+ * cookie, with which the console asks; or an identity provider has named the operator (`OpenId`).
  *
- * The cookie has the token or the operator, the session's id, which of its cookies it is, and its end. It is encrypted with a key that is
- * made of a random one, which the storage keeps, and of the token that the server was started with: whoever has a cookie cannot guess the
- * token by it, and whoever can read the database makes no cookie. So every process takes it, a restart keeps it, and it ends with the
- * operator's token, which is looked up as one that was sent. Whether the session goes on is in the storage (`OperatorSessions`).
+ * The cookie has the token or the operator, the session's id, which of its cookies it is, and its
+ * end. It is encrypted with a key that is made of a random one, which the storage keeps, and of the
+ * token that the server was started with: whoever has a cookie cannot guess the token by it, and
+ * whoever can read the database makes no cookie. So every process takes it, a restart keeps it, and
+ * it ends with the operator's token, which is looked up as one that was sent. Whether the session
+ * goes on is in the storage (`OperatorSessions`).
  *
- * The cookie names no path, so that a browser sends it to the management API alone, below whatever prefix it is reached.
+ * The cookie names no path, so that a browser sends it to the management API alone, below whatever
+ * prefix it is reached.
  */
 import { Clock as MachineClock, Effect, Option, Redacted, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -40,7 +43,10 @@ export interface Named {
   readonly renewal: Renewal | null
 }
 
-/** Whose a session is: of the operator with the token, or of one whom an identity provider has named. */
+/**
+ * Whose a session is: of the operator with the token, or of one whom an identity provider has
+ * named.
+ */
 export type Holder = { readonly token: string } | Named
 
 /** For how long, in milliseconds of the machine's clock. */
@@ -78,8 +84,9 @@ export interface Sessions {
     terms?: Terms
   ) => Effect.Effect<{ readonly session: Session; readonly cookie: string }, Errors.Failure>
   /**
-   * Renews the cookie of a session that goes on, once. `ask` says for whom and how it does; null: it does not. It ends when it was
-   * to end, or earlier. Returns the value of the header that sets the cookie; null: the session is over.
+   * Renews the cookie of a session that goes on, once. `ask` says for whom and how it does; null:
+   * it does not. It ends when it was to end, or earlier. Returns the value of the header that sets
+   * the cookie; null: the session is over.
    */
   readonly renew: <E>(
     session: Session,
@@ -88,7 +95,10 @@ export interface Sessions {
   ) => Effect.Effect<string | null, E | OperatorSessions.RenewalUnderWay | Storage.StorageError>
   /** Whether a session has to be renewed before anything is done by it. */
   readonly isStale: (session: Session) => boolean
-  /** The session of a request; null where it has none that goes on. It may have to be renewed first: so has one that was. */
+  /**
+   * The session of a request; null where it has none that goes on. It may have to be renewed first:
+   * so has one that was.
+   */
   readonly of: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Session | null, Errors.Failure>
   /** Ends one. Returns the value of the header that removes its cookie. */
   readonly end: (
@@ -141,7 +151,10 @@ export const cookieOf = ({ headers }: HttpServerRequest.HttpServerRequest, name:
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1)
 
-/** `Requests.forwarded`, or what the last proxy says, where not all of them add to the header; undefined where no proxy is trusted. */
+/**
+ * `Requests.forwarded`, or what the last proxy says, where not all of them add to the header;
+ * undefined where no proxy is trusted.
+ */
 const forwarded = (value: string | undefined, trustedProxies: number): string | undefined =>
   Requests.forwarded(value, trustedProxies) || Requests.forwarded(value, Math.min(1, trustedProxies))
 
@@ -151,8 +164,9 @@ const isSecure = (request: HttpServerRequest.HttpServerRequest, trustedProxies: 
   forwarded(request.headers["x-forwarded-proto"], trustedProxies)?.toLowerCase() === "https"
 
 /**
- * Whether a browser sends a request from a page of the same origin. Where it does not say so, which it does not do without TLS, the
- * host of the page's origin must be the one that the request was sent to.
+ * Whether a browser sends a request from a page of the same origin. Where it does not say so, which
+ * it does not do without TLS, the host of the page's origin must be the one that the request was
+ * sent to.
  */
 export const isSameOrigin = (
   { headers, originalUrl }: HttpServerRequest.HttpServerRequest,
@@ -168,7 +182,10 @@ export const isSameOrigin = (
   return host === own || host === forwarded(headers["x-forwarded-host"], trustedProxies)
 }
 
-/** The value of the header that sets a cookie. It names no path, so that it goes to the management API alone. */
+/**
+ * The value of the header that sets a cookie. It names no path, so that it goes to the management
+ * API alone.
+ */
 export const setCookie = (
   { name, sameSite, seconds, value }: Cookie,
   request: HttpServerRequest.HttpServerRequest,

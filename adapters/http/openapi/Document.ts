@@ -1,7 +1,7 @@
 /**
- * The OpenAPI document of the API, as `/openapi.json` serves it: what is generated from the definition, with its descriptions,
- * completed with examples of every parameter, body, field and error, with the codes that an operation may answer with each
- * status, and with the webhooks.
+ * The OpenAPI document of the API, as `/openapi.json` serves it: what is generated from the
+ * definition, with its descriptions, completed with examples of every parameter, body, field and
+ * error, with the codes that an operation may answer with each status, and with the webhooks.
  */
 import { Schema } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
@@ -81,7 +81,9 @@ const CHANGED = Codes.status("changed_meanwhile")
 const edits = (operation: unknown): boolean =>
   Json.isRecord(Json.record(Json.record(operation)["responses"])[String(CHANGED)])
 
-/** The headers of an operation's answer with a status. `isLimited`: whoever sends it has a quota. */
+/**
+ * The headers of an operation's answer with a status. `isLimited`: whoever sends it has a quota.
+ */
 const headersOf = (status: number, isLimited: boolean, isRepeatable: boolean, isVersioned: boolean) => ({
   "X-Request-Id": header("RequestId"),
   ...(isVersioned && (status < 400 || status === CHANGED) ? { ETag: header("ETag") } : {}),
@@ -95,7 +97,10 @@ const headersOf = (status: number, isLimited: boolean, isRepeatable: boolean, is
 const isAbout = (part: unknown): part is Json.Record =>
   Json.isRecord(part) && Object.keys(part).every((name) => name === "description" || name === "examples")
 
-/** The schema with what the definition says of its key, which the generator puts beside the schema as one more to hold. */
+/**
+ * The schema with what the definition says of its key, which the generator puts beside the schema
+ * as one more to hold.
+ */
 const described = (schema: Json.Record): Json.Record => {
   const { allOf, ...rest } = schema
   const parts = Json.list(allOf)
@@ -407,7 +412,10 @@ const mergedPaths = (pieces: ReadonlyArray<Json.Record>): Json.Record => {
   return Json.mapValues(merged(paths), (_, path) => merged(paths.map((one) => one[path])))
 }
 
-/** What the generator says of all groups, which have no name of a schema in common for different schemas. */
+/**
+ * What the generator says of all groups, which have no name of a schema in common for different
+ * schemas.
+ */
 const joined = (pieces: ReadonlyArray<Json.Record>): Json.Record => ({
   ...pieces[0],
   tags: pieces.flatMap((piece) => Json.list(piece["tags"])),

@@ -1,6 +1,6 @@
 /**
- * JSON of an unknown shape, as the generator of the document gives it, and the schemas in it: what they refer to, and examples
- * of them.
+ * JSON of an unknown shape, as the generator of the document gives it, and the schemas in it: what
+ * they refer to, and examples of them.
  */
 
 /** An object of JSON. */

@@ -1,5 +1,6 @@
 /**
- * The `webhooks` section of the document: the call that an endpoint gets for each type of event (rules W5 to W7 and E1).
+ * The `webhooks` section of the document: the call that an endpoint gets for each type of event
+ * (rules W5 to W7 and E1).
  */
 import { Record, Schema } from "effect"
 import { WebhookEvent } from "simplan/ports"
@@ -7,8 +8,9 @@ import { Samples } from "simplan/views"
 import * as Json from "./JsonSchema.ts"
 
 /**
- * The schema as the document has it: null is one more type. Receivers are to take values that are added later, so it names neither
- * the values of a text, nor the bounds of numbers, nor whether there are more fields.
+ * The schema as the document has it: null is one more type. Receivers are to take values that are
+ * added later, so it names neither the values of a text, nor the bounds of numbers, nor whether
+ * there are more fields.
  */
 const open = (schema: unknown): Json.Record => {
   const { additionalProperties, anyOf, enum: values, maximum, minimum, properties, ...rest } = Json.record(schema)

@@ -1,9 +1,10 @@
 /**
  * The bodies of requests, within a limit of bytes, and what JSON bodies mean.
  *
- * A declared length over the limit is refused before anything is read (rule W8); else reading stops at the limit. The
- * request can be answered in each case. JSON bodies are checked in this order: content type, size, number of values, UTF-8,
- * JSON, strings that no storage can keep, the lengths of arrays, and the endpoint's schema.
+ * A declared length over the limit is refused before anything is read (rule W8); else reading stops
+ * at the limit. The request can be answered in each case. JSON bodies are checked in this order:
+ * content type, size, number of values, UTF-8, JSON, strings that no storage can keep, the lengths
+ * of arrays, and the endpoint's schema.
  */
 import { ByteSize, Effect, Result, Schema, type SchemaAST } from "effect"
 import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
@@ -20,7 +21,10 @@ export const LIMIT = 1_048_576
 /** 64 MiB: the limit of imports. */
 export const IMPORT_LIMIT = 64 * LIMIT
 
-/** 4 MiB: the limit of a catalogue, which is parsed as a whole. The one that is built in has a quarter of 1 MiB. */
+/**
+ * 4 MiB: the limit of a catalogue, which is parsed as a whole. The one that is built in has a
+ * quarter of 1 MiB.
+ */
 export const CATALOGUE_LIMIT = 4 * LIMIT
 
 const tooLarge = (limit: number): Problem =>
@@ -61,10 +65,16 @@ export async function* chunks(request: HttpServerRequest.HttpServerRequest, limi
 const problemOf = ({ reason }: HttpServerError.HttpServerError, limit: number): Problem =>
   reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge" ? tooLarge(limit) : brokenOff
 
-/** Parts of a body up to so many bytes are copied together: an object of its own takes a hundred bytes and more. */
+/**
+ * Parts of a body up to so many bytes are copied together: an object of its own takes a hundred
+ * bytes and more.
+ */
 const SMALL = 4_096
 
-/** Nobody else reads the body of Node's request, so none of it is kept for others, as `arrayBuffer` does by a fiber. */
+/**
+ * Nobody else reads the body of Node's request, so none of it is kept for others, as `arrayBuffer`
+ * does by a fiber.
+ */
 const collected = (message: Http.IncomingMessage, limit: number): Effect.Effect<Uint8Array, Problem> =>
   Effect.callback((resume) => {
     const parts: Array<Uint8Array> = []
@@ -137,7 +147,10 @@ export const contentType = (
   return { type: type.trim(), charset: charset ?? "utf-8" }
 }
 
-/** Accepts a body of one of the types, in UTF-8 and not compressed. A body without a type is of the first one. */
+/**
+ * Accepts a body of one of the types, in UTF-8 and not compressed. A body without a type is of the
+ * first one.
+ */
 export const accept = (
   request: HttpServerRequest.HttpServerRequest,
   types: readonly [string, ...ReadonlyArray<string>]
@@ -161,7 +174,10 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 const malformed = new Problem({ code: "malformed_json", message: "body must be valid JSON" })
 const notUtf8 = new Problem({ code: "malformed_body", message: "body must be UTF-8" })
 
-/** How many values a body has at most (rule W9). Those of 1 MiB of brackets take the parser 0.1 s and 100 MB. */
+/**
+ * How many values a body has at most (rule W9). Those of 1 MiB of brackets take the parser 0.1 s
+ * and 100 MB.
+ */
 export const MOST_VALUES = 25_000
 
 /** The same of a catalogue: the one that is built in has a tenth of it. */
@@ -172,7 +188,9 @@ const tooManyValues = (most: number): Problem =>
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_ARRAY, OPEN_OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b]
 
-/** Whether the text has so many separators and brackets outside its strings that it has more values. */
+/**
+ * Whether the text has so many separators and brackets outside its strings that it has more values.
+ */
 export const hasMoreValues = (bytes: Uint8Array, most: number): boolean => {
   if (bytes.byteLength <= most) return false
   let values = 1
@@ -224,7 +242,10 @@ export interface Sent {
   readonly value: unknown
 }
 
-/** From so many bytes on a body is parsed in a turn of its own: 1 MiB of fields takes the event loop for 25 ms. */
+/**
+ * From so many bytes on a body is parsed in a turn of its own: 1 MiB of fields takes the event loop
+ * for 25 ms.
+ */
 const LARGE = 16_384
 
 /** Reads and parses a request's JSON body. */
@@ -268,7 +289,10 @@ const arrayFields = (ast: SchemaAST.AST): ReadonlyArray<ArrayField> =>
         return most === undefined ? [] : [{ name: String(name), most }]
       })
 
-/** The first array that is too long. A schema checks that after all items: half a million codes take it a second. */
+/**
+ * The first array that is too long. A schema checks that after all items: half a million codes take
+ * it a second.
+ */
 const tooLong = (fields: ReadonlyArray<ArrayField>, value: unknown): Refusal.InvalidField | undefined => {
   if (typeof value !== "object" || value === null) return undefined
   for (const { most, name } of fields) {
@@ -280,7 +304,10 @@ const tooLong = (fields: ReadonlyArray<ArrayField>, value: unknown): Refusal.Inv
   return undefined
 }
 
-/** Compiles a decoder. `whole` is the name of the value itself in its messages, which tell all problems or the first. */
+/**
+ * Compiles a decoder. `whole` is the name of the value itself in its messages, which tell all
+ * problems or the first.
+ */
 export const decoding = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
   whole: string,
@@ -296,7 +323,10 @@ export const decoding = <S extends Schema.ConstraintDecoder<unknown>>(
   }
 }
 
-/** Compiles a decoder of bodies that refuses a field that it does not know: those of the management API. */
+/**
+ * Compiles a decoder of bodies that refuses a field that it does not know: those of the management
+ * API.
+ */
 export const closedDecoder = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S
 ): ((value: unknown) => Effect.Effect<S["Type"], Refusal.InvalidField | Problem>) => {

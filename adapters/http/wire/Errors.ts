@@ -1,10 +1,10 @@
 /**
- * Errors as the wire has them (rule W1): the code, the message and the further fields of each refusal of the domain, and of
- * each problem with a request that no use case has seen; and the responses made of them, `{"error": true, "message", "code"}`
- * with the status that `Codes` gives.
+ * Errors as the wire has them (rule W1): the code, the message and the further fields of each
+ * refusal of the domain, and of each problem with a request that no use case has seen; and the
+ * responses made of them, `{"error": true, "message", "code"}` with the status that `Codes` gives.
  *
- * A storage failure or a defect is logged with its cause under the request's id (rule W11); the caller gets only the id. No
- * log line shows an API key, a bearer token or a signing key.
+ * A storage failure or a defect is logged with its cause under the request's id (rule W11); the
+ * caller gets only the id. No log line shows an API key, a bearer token or a signing key.
  */
 import { Cause, Data, Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -33,7 +33,9 @@ export const fieldName = (field: string): string =>
     .map((part) => fieldNames[part] ?? (part.includes("_") ? part : snakeCase(part)))
     .join(".")
 
-/** The content of an error body. `additions` are the fields beside `error`, `message` and `code`. */
+/**
+ * The content of an error body. `additions` are the fields beside `error`, `message` and `code`.
+ */
 export interface ErrorContent {
   readonly code: Codes.Code
   readonly message: string
@@ -180,8 +182,8 @@ const ofSchemaError = ({ cause, kind }: HttpApiError.HttpApiSchemaError): Respon
     : response(ofRefusal(Messages.toRefusal(cause.issue, requestParts[kind])))
 
 /**
- * The response to whatever ended a request: 400 where the request did not match its schema, else 500. An interrupted
- * request gets no response.
+ * The response to whatever ended a request: 400 where the request did not match its schema, else
+ * 500. An interrupted request gets no response.
  */
 export const responseToCause = (cause: Cause.Cause<unknown>): Effect.Effect<Response> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause).pipe(Effect.orDie)

@@ -1,9 +1,10 @@
 /**
- * Query parameters: their values, after the endpoint's schema has accepted their texts; page tokens, which are opaque to
- * callers; and names that a request has and its endpoint does not.
+ * Query parameters: their values, after the endpoint's schema has accepted their texts; page
+ * tokens, which are opaque to callers; and names that a request has and its endpoint does not.
  *
- * A page token that this service cannot have made is refused here, before any storage sees it. The management API refuses
- * unknown names, of query parameters and of fields of a body, so that a mistake of an operator does not go unnoticed.
+ * A page token that this service cannot have made is refused here, before any storage sees it. The
+ * management API refuses unknown names, of query parameters and of fields of a body, so that a
+ * mistake of an operator does not go unnoticed.
  */
 import { Effect, Result, SchemaAST } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
@@ -27,7 +28,10 @@ interface Kind {
   readonly of: string
 }
 
-/** What refuses the first of some names that the schema does not have, with the one that was likely meant. */
+/**
+ * What refuses the first of some names that the schema does not have, with the one that was likely
+ * meant.
+ */
 export const unknownNames = (
   { ast }: { readonly ast: SchemaAST.AST },
   kind: Kind
@@ -101,7 +105,10 @@ export const flag = (text: "true" | "false" | undefined): boolean | null =>
 export const pageSize = (text: string | undefined, preset: number): number =>
   text === undefined ? preset : Number(text)
 
-/** The page that a list of the management API is asked for; of `preset` items where the request does not say. */
+/**
+ * The page that a list of the management API is asked for; of `preset` items where the request does
+ * not say.
+ */
 export const keyset = (
   query: { readonly page_size?: string | undefined; readonly page?: string | undefined },
   preset: number
@@ -114,8 +121,8 @@ export const keyset = (
 const CODE = /^[A-Za-z]{2}$/
 
 /**
- * The country code of a parameter, in upper case; null where the parameter is absent or blank. Refuses what is not of two
- * letters, since no country could have it.
+ * The country code of a parameter, in upper case; null where the parameter is absent or blank.
+ * Refuses what is not of two letters, since no country could have it.
  */
 export const country = (name: string, text: string | undefined): Effect.Effect<string | null, Errors.Problem> => {
   const code = (text ?? "").trim()
@@ -125,7 +132,9 @@ export const country = (name: string, text: string | undefined): Effect.Effect<s
     : Effect.fail(Errors.invalidField(name, "must be an ISO 2-letter country code"))
 }
 
-/** The country codes of a comma list, likewise; null where the parameter is absent or names none. */
+/**
+ * The country codes of a comma list, likewise; null where the parameter is absent or names none.
+ */
 export const countries = (
   name: string,
   list: string | undefined

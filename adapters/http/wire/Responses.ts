@@ -1,11 +1,13 @@
 /**
- * Successful answers: their envelopes, and lists that are sent while they are read (rules W4 and W10).
+ * Successful answers: their envelopes, and lists that are sent while they are read (rules W4 and
+ * W10).
  *
- * The items of a list are encoded as the reader takes them, in pieces of about 64 KiB, so that the process holds two pages
- * of a list and one piece at most, and a slow reader delays nobody else. The pieces of all lists are made one in each turn
- * of the event loop: another request waits for one piece, however many answers are under way. A list that fails in its first
- * two pages is answered with an error. One that fails later breaks the connection, so that the client does not take a part
- * for the whole.
+ * The items of a list are encoded as the reader takes them, in pieces of about 64 KiB, so that the
+ * process holds two pages of a list and one piece at most, and a slow reader delays nobody else.
+ * The pieces of all lists are made one in each turn of the event loop: another request waits for
+ * one piece, however many answers are under way. A list that fails in its first two pages is
+ * answered with an error. One that fails later breaks the connection, so that the client does not
+ * take a part for the whole.
  */
 import { Cause, Effect, Pull, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -132,7 +134,10 @@ class Encoder<A> {
 const nextPage = <A, E>(pages: Pages<A, E>): Effect.Effect<ReadonlyArray<A> | null, E> =>
   Pull.catchDone(pages, () => Effect.succeed(null))
 
-/** The whole list in pieces: what was begun, the rest of the encoder's page, then `page`, then what is left to pull. */
+/**
+ * The whole list in pieces: what was begun, the rest of the encoder's page, then `page`, then what
+ * is left to pull.
+ */
 const pieces = <A, E>(
   begun: string,
   encoder: Encoder<A>,
@@ -206,8 +211,8 @@ type Answer<E> = Effect.Effect<
 >
 
 /**
- * Answers `{"error":false,"data":[…]}` with the items of a stream. A list that is shorter than a piece or is one chunk is
- * sent whole, with its length; a longer one is sent piece by piece.
+ * Answers `{"error":false,"data":[…]}` with the items of a stream. A list that is shorter than a
+ * piece or is one chunk is sent whole, with its length; a longer one is sent piece by piece.
  */
 export const list = <A, E extends Errors.Failure>(
   items: Stream.Stream<A, E>,
@@ -220,7 +225,10 @@ export const lines = <A, E extends Errors.Failure>(
   encode: (item: A) => unknown
 ): Answer<E> => answer(items, encode, jsonLines)
 
-/** Answers likewise with a table: a line of the names of columns, and a line for each item. Null is an empty cell. */
+/**
+ * Answers likewise with a table: a line of the names of columns, and a line for each item. Null is
+ * an empty cell.
+ */
 export const csv = <A, Item, E extends Errors.Failure>(
   items: Stream.Stream<A, E>,
   columns: ReadonlyArray<keyof Item & string>,

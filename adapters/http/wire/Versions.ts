@@ -1,6 +1,6 @@
 /**
- * Versions over HTTP (rule W16): an answer about what can be edited has its version as a strong `ETag`, and an edit names versions
- * by `If-Match` (RFC 9110).
+ * Versions over HTTP (rule W16): an answer about what can be edited has its version as a strong
+ * `ETag`, and an edit names versions by `If-Match` (RFC 9110).
  */
 import { Result } from "effect"
 import { HttpServerResponse } from "effect/http"

@@ -27,7 +27,8 @@ import * as WebhookEndpoints from "../statements/WebhookEndpoints.ts"
 
 type Part<A> = (sql: Sql, rows: ReadonlyArray<A>, database: Database) => Columns.Clause
 
-// The order is that in which every commit locks: guards of many rows first, and what hangs on them after.
+// The order is that in which every commit locks: guards of many rows first, and what hangs on them
+// after.
 const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyArray<Columns.Clause> => {
   const some = <A>(rows: ReadonlyArray<A> | undefined, part: Part<A>): ReadonlyArray<Columns.Clause> =>
     rows === undefined || rows.length === 0 ? [] : [part(sql, rows, database)]
@@ -83,8 +84,9 @@ const one = (database: Database) => (commit: Storage.Commit, notice?: (sql: Sql)
   })
 
 /**
- * Writes commits, several of them as one statement where the fast path is on, and then notifies others of what has changed.
- * Nothing has changed for others before the transaction of the host has committed.
+ * Writes commits, several of them as one statement where the fast path is on, and then notifies
+ * others of what has changed. Nothing has changed for others before the transaction of the host has
+ * committed.
  */
 export const run = (
   database: Database,

@@ -1,6 +1,6 @@
 /**
- * Checks of what a host hands in, the URL of its database among it. Each refusal is one sentence with the argument's name, what is
- * wrong with it and what is allowed. It never shows a secret.
+ * Checks of what a host hands in, the URL of its database among it. Each refusal is one sentence
+ * with the argument's name, what is wrong with it and what is allowed. It never shows a secret.
  */
 import { Duration, Option, Predicate, Redacted, Result } from "effect"
 
@@ -25,7 +25,8 @@ const refused = (name: string, is: string, allowed: string): Checked<never> =>
 export const notAllowed = (name: string, value: unknown, allowed: string): Checked<never> =>
   refused(name, value === undefined ? "missing" : shown(value), allowed)
 
-// Effect 4 and Effect 3 mark their values so. A copy keeps the texts of its own values in a place of its own.
+// Effect 4 and Effect 3 mark their values so. A copy keeps the texts of its own values in a place
+// of its own.
 const isAnyRedacted = (value: unknown): boolean =>
   Redacted.isRedacted(value) || Predicate.hasProperty(value, Symbol.for("effect/Redacted"))
 
@@ -108,7 +109,9 @@ export const urlsOf = (url: Redacted.Redacted): ReadonlyArray<Redacted.Redacted>
   return hosts === undefined ? [url] : hosts.split(",").map((host) => Redacted.make(`${before}${host}${after}`))
 }
 
-/** Reads the URL of a database, of one host or of several, which a host hands in under this name. */
+/**
+ * Reads the URL of a database, of one host or of several, which a host hands in under this name.
+ */
 export const databaseUrl = (name: string, given: unknown): Checked<Redacted.Redacted> => {
   if (given === "") return refusedUrl(name, "is empty")
   const text = secret(name, isUrl(given) ? given.href : given, ALLOWED)
@@ -121,7 +124,10 @@ export const databaseUrl = (name: string, given: unknown): Checked<Redacted.Reda
   return Result.succeed(url)
 }
 
-/** The database's name in the URL. The client reads it there too, and yet names its spans by this option alone. */
+/**
+ * The database's name in the URL. The client reads it there too, and yet names its spans by this
+ * option alone.
+ */
 export const databaseOf = (url: Redacted.Redacted): string | undefined =>
   decodeURIComponent(new URL(Redacted.value(url)).pathname.slice(1)) || undefined
 

@@ -43,20 +43,28 @@ export interface Reads {
   readonly heavy?: SqlClient.SqlClient | undefined
 }
 
-/** How many heavy reads (`HeavyReads`) and steps of filtered lists (`FilteredLists`) a process has under way. */
+/**
+ * How many heavy reads (`HeavyReads`) and steps of filtered lists (`FilteredLists`) a process has
+ * under way.
+ */
 const HEAVY = 4
 
 /**
  * The planner's settings on the connection for reads, where simplan opens that connection itself.
  *
- * PostgreSQL keeps the plan of a prepared statement until its tables have new statistics. A plan that was made while a
- * table was empty may read that table as a whole, and goes on doing so while thousands of rows are added. Every read of a
- * table that grows has an index to use, so `enable_seqscan` is off. The few small tables without one are read as a whole
- * all the same. Servers before version 18 take such a read for so expensive that they would compile it, so `jit` is off.
+ * PostgreSQL keeps the plan of a prepared statement until its tables have new statistics. A plan
+ * that was made while a table was empty may read that table as a whole, and goes on doing so while
+ * thousands of rows are added. Every read of a table that grows has an index to use, so
+ * `enable_seqscan` is off. The few small tables without one are read as a whole all the same.
+ * Servers before version 18 take such a read for so expensive that they would compile it, so `jit`
+ * is off.
  */
 export const plannerSettings = { enable_seqscan: "off", jit: "off" } as const
 
-/** The settings that connections begin with; none where one is refused because of them, as by a pooler. */
+/**
+ * The settings that connections begin with; none where one is refused because of them, as by a
+ * pooler.
+ */
 const acceptedSettings = (config: PgConnection.Config) =>
   PgConnection.make({ ...config, startupParameters: { ...SessionSettings.startup, ...plannerSettings } }).pipe(
     Effect.scoped,
@@ -122,7 +130,9 @@ const beside = Effect.fnUntraced(function* (url: Redacted.Redacted, waitLimit: D
   return direct
 })
 
-/** Where all that is beside the statements goes, and how the statements' own connections are used. */
+/**
+ * Where all that is beside the statements goes, and how the statements' own connections are used.
+ */
 const withDirect = Effect.fnUntraced(function* (
   own: { readonly open: Session.Open; readonly target: Failure.Target },
   directUrl: Redacted.Redacted | undefined,
@@ -134,9 +144,11 @@ const withDirect = Effect.fnUntraced(function* (
 })
 
 /**
- * The connections to a URL. Reads are pipelined over one connection, commits go over plain pooled ones: each way is the
- * faster one for its kind. Heavy reads have a few connections of their own, which are opened when they are needed. Through a pooler, a session is everybody's, and has no settings of the planner. Where it carries no
- * prepared statements, each statement is planned anew, when the planner knows how large the tables are.
+ * The connections to a URL. Reads are pipelined over one connection, commits go over plain pooled
+ * ones: each way is the faster one for its kind. Heavy reads have a few connections of their own,
+ * which are opened when they are needed. Through a pooler, a session is everybody's, and has no
+ * settings of the planner. Where it carries no prepared statements, each statement is planned anew,
+ * when the planner knows how large the tables are.
  */
 export const ofUrl = Effect.fnUntraced(function* (
   url: Redacted.Redacted,
@@ -147,8 +159,9 @@ export const ofUrl = Effect.fnUntraced(function* (
   const { plain, target, watched } = yield* addressed("url", url, waitLimit)
   const ownSession = Session.opening(watched)
   const { direct, way } = yield* withDirect({ open: ownSession, target }, directUrl, waitLimit)
-  // With a time to live, the pool checks a connection before it hands it out, and gives no dead one. Where there is
-  // little to do one would be closed every ten seconds, and opened again for the next poll of the queues.
+  // With a time to live, the pool checks a connection before it hands it out, and gives no dead
+  // one. Where there is little to do one would be closed every ten seconds, and opened again for
+  // the next poll of the queues.
   const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
   const settings = way.isPooled ? Effect.undefined : yield* acceptedSettings(plain)
   const opened = (options: object, more: Readonly<Record<string, string>> = {}): Opening =>

@@ -1,6 +1,7 @@
 /**
- * What a failed statement means: a failure of the package `pg` as a `SqlError`, by its SQLSTATE where the server sent it, and
- * else a lost connection; a `SqlError` as what the port knows, a `Conflict` or a `StorageError`; and what a host is told where it cannot connect.
+ * What a failed statement means: a failure of the package `pg` as a `SqlError`, by its SQLSTATE
+ * where the server sent it, and else a lost connection; a `SqlError` as what the port knows, a
+ * `Conflict` or a `StorageError`; and what a host is told where it cannot connect.
  */
 import {
   AuthenticationError,
@@ -54,7 +55,8 @@ const conflicts: Readonly<Record<string, Conflict["on"]>> = {
   lease: "lease",
   "idempotency key": "idempotency key",
   command: "command",
-  // These unique constraints are named by the port. Any other means that another commit has just made the row.
+  // These unique constraints are named by the port. Any other means that another commit has just
+  // made the row.
   region_name: "region name",
   region_countries: "region countries",
   api_key_hash: "api key",
@@ -69,8 +71,8 @@ export const stateOf = ({ reason }: SqlError): string | undefined => text(reason
 const ENDED = /^57P0[1235]$/
 
 /**
- * Whether the statement failed with its connection, perhaps because of another statement on it. A failure without a
- * SQLSTATE comes from the client, which then closes the connection.
+ * Whether the statement failed with its connection, perhaps because of another statement on it. A
+ * failure without a SQLSTATE comes from the client, which then closes the connection.
  */
 export const isConnectionLost = ({ reason }: SqlError): boolean => {
   if (reason._tag === "ConnectionError") return true
@@ -78,14 +80,20 @@ export const isConnectionLost = ({ reason }: SqlError): boolean => {
   return reason._tag === "UnknownError" && (code === undefined || ENDED.test(code))
 }
 
-/** Whether the client refused a message of the server for its size: sent again, it would cost another connection. */
+/**
+ * Whether the client refused a message of the server for its size: sent again, it would cost
+ * another connection.
+ */
 export const isTooLarge = ({ reason }: SqlError): boolean =>
   text(reason.cause, "message")?.includes("maxMessageSize") === true
 
 /** Whether the server stopped the statement, as after its `statement_timeout`. */
 export const isStopped = ({ reason }: SqlError): boolean => text(reason.cause, "code") === "57014"
 
-/** Whether a pooler does not know what it was asked for, such as a setting at the start: so PgBouncer says it. */
+/**
+ * Whether a pooler does not know what it was asked for, such as a setting at the start: so
+ * PgBouncer says it.
+ */
 export const isProtocolRefused = ({ reason }: SqlError): boolean => text(reason.cause, "code") === "08P01"
 
 /** Whether the statement is none for a transaction that is read-only, as all of a standby are. */
@@ -99,8 +107,8 @@ export const storageError = (error: SqlError): Storage.StorageError =>
   new Storage.StorageError({ message: text(error.reason.cause, "message") ?? error.message, cause: error })
 
 /**
- * The failure of a commit. A deadlock and a serialization failure are conflicts: the statement changed nothing, and the
- * use case can load and decide again.
+ * The failure of a commit. A deadlock and a serialization failure are conflicts: the statement
+ * changed nothing, and the use case can load and decide again.
  */
 export const commitError = (error: SqlError): Conflict | Storage.StorageError => {
   const { reason } = error
@@ -153,7 +161,10 @@ const sentence = ({ address, argument }: Target, { reason }: SqlError): string |
   return `${argument} names ${address}, where no PostgreSQL can be reached, and must name one that can: ${networkMessage(cause)}`
 }
 
-/** Says in one sentence why the first connection to a database failed: which argument names what is not there. */
+/**
+ * Says in one sentence why the first connection to a database failed: which argument names what is
+ * not there.
+ */
 export const ofFirstConnection = (target: Target, error: SqlError): Storage.StorageError | undefined => {
   const message = sentence(target, error)
   return message === undefined ? undefined : new Storage.StorageError({ message, cause: error })

@@ -1,10 +1,11 @@
 /**
- * A `Pool` of the package `pg` that a host has already, as a SQL client; and a connection beside it, made with the pool's own
- * options, which holds the lock and receives what other processes notify.
+ * A `Pool` of the package `pg` that a host has already, as a SQL client; and a connection beside
+ * it, made with the pool's own options, which holds the lock and receives what other processes
+ * notify.
  *
- * Statements take their connections from the pool, and a transaction keeps one until it ends. A connection on which a
- * statement was given up, or got no answer, is closed, for nothing else may run on it; the server is asked to stop the statement. The pool itself is never ended
- * here.
+ * Statements take their connections from the pool, and a transaction keeps one until it ends. A
+ * connection on which a statement was given up, or got no answer, is closed, for nothing else may
+ * run on it; the server is asked to stop the statement. The pool itself is never ended here.
  */
 import { createHash } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -51,8 +52,8 @@ export interface PgPoolClient {
 /** A `Pool` of `pg`, or anything that has these of its methods. */
 export interface PgPool {
   /**
-   * The settings of `pg` that the pool was made with. `max` is read, and connections outside of the pool are made by
-   * them.
+   * The settings of `pg` that the pool was made with. `max` is read, and connections outside of the
+   * pool are made by them.
    */
   readonly options: object
   /** A connection for one's own use until it is released. */
@@ -112,8 +113,8 @@ const queryOf = (client: object, text: string, parameters: ReadonlyArray<unknown
 }
 
 /**
- * The outcome of a promise of `pg`; a failure where it takes longer than `waitLimit` milliseconds. `onGivenUp` is called
- * where nobody waits for it any more.
+ * The outcome of a promise of `pg`; a failure where it takes longer than `waitLimit` milliseconds.
+ * `onGivenUp` is called where nobody waits for it any more.
  */
 const outcome = <A>(
   run: () => Promise<A>,
@@ -150,8 +151,9 @@ const ignore = (): void => {}
 const survived = new WeakSet<object>()
 
 /**
- * Has a connection that is lost while it is idle not end the process, as the pool's event `error` does where nobody listens
- * to it. The pool forgets such a connection by itself. The listener stays, because the connections stay in the pool.
+ * Has a connection that is lost while it is idle not end the process, as the pool's event `error`
+ * does where nobody listens to it. The pool forgets such a connection by itself. The listener
+ * stays, because the connections stay in the pool.
  */
 export const survive = (pool: PgPool): void => {
   const on: unknown = Reflect.get(pool, "on")
@@ -161,9 +163,9 @@ export const survive = (pool: PgPool): void => {
 }
 
 /**
- * Has the server stop the statement of a connection on which nothing more will run, as `pg` itself cannot over TLS. By its secret:
- * what a pooler calls the connection may be another one's number at the server. A statement of a connection that does not say
- * its numbers runs to its end.
+ * Has the server stop the statement of a connection on which nothing more will run, as `pg` itself
+ * cannot over TLS. By its secret: what a pooler calls the connection may be another one's number at
+ * the server. A statement of a connection that does not say its numbers runs to its end.
  */
 const cancel = (pool: PgPool, client: object): void => {
   const [process, secret]: ReadonlyArray<unknown> = [Reflect.get(client, "processID"), Reflect.get(client, "secretKey")]
@@ -273,8 +275,8 @@ const commit = (held: Connection): Effect.Effect<void, SqlError.SqlError> =>
   )
 
 /**
- * The client over a pool. A statement may take `waitLimit`, the wait for a connection included; any time without one.
- * Statements are prepared unless `prepares` says otherwise.
+ * The client over a pool. A statement may take `waitLimit`, the wait for a connection included; any
+ * time without one. Statements are prepared unless `prepares` says otherwise.
  */
 export const client = (pool: PgPool, waitLimit?: Duration.Duration, prepares = true) => {
   const acquirer = take(pool, waitLimit === undefined ? undefined : Duration.toMillis(waitLimit), prepares)
@@ -312,7 +314,10 @@ const made = (pool: PgPool): OwnClient => {
 /** Whether the pool says how its connections are made. */
 export const canOpen = (pool: object): boolean => typeof Reflect.get(pool, "Client") === "function"
 
-/** Closes at once, without a word: a connection that is not made yet, or hangs, would wait with its end. */
+/**
+ * Closes at once, without a word: a connection that is not made yet, or hangs, would wait with its
+ * end.
+ */
 const close = (client: OwnClient): void => {
   const connection: unknown = Reflect.get(client, "connection")
   const stream = Predicate.hasProperty(connection, "stream") ? connection.stream : undefined
@@ -328,7 +333,10 @@ const CONNECT = 4_000
 /** How long a connection may take to say that it ends. */
 const END = 500
 
-/** Opens a session with the options of the pool. A database that is silent for `waitLimit` counts as lost. */
+/**
+ * Opens a session with the options of the pool. A database that is silent for `waitLimit` counts as
+ * lost.
+ */
 export const opening = (pool: PgPool, waitLimit: Duration.Duration): Session.Open =>
   Effect.gen(function* () {
     const client = yield* Effect.acquireRelease(Effect.try({ try: () => made(pool), catch: Failure.ofPg }), (opened) =>

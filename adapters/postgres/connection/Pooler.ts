@@ -1,11 +1,12 @@
 /**
- * Finds out at the start what is between this process and the database. A pooler in transaction mode gives each transaction a
- * session of its choice, so locks, notifications and, with some poolers, prepared statements would fail at some later time.
- * Where there is no direct address beside it, it is refused.
+ * Finds out at the start what is between this process and the database. A pooler in transaction
+ * mode gives each transaction a session of its choice, so locks, notifications and, with some
+ * poolers, prepared statements would fail at some later time. Where there is no direct address
+ * beside it, it is refused.
  *
- * Two connections try what the service needs: a setting stays with the connection that made it, no other connection has it,
- * and a notification arrives. What the trial sets, it resets, in a session of a pooler too. A standby is found by it as well:
- * it is the first that would listen.
+ * Two connections try what the service needs: a setting stays with the connection that made it, no
+ * other connection has it, and a notification arrives. What the trial sets, it resets, in a session
+ * of a pooler too. A standby is found by it as well: it is the first that would listen.
  */
 import { randomUUID } from "node:crypto"
 import { Effect, Fiber, Queue, type Scope } from "effect"
@@ -27,9 +28,10 @@ const ROUNDS = 4
 const TICK = "100 millis"
 
 /**
- * After how many ticks without any answer the trial is given up, which is 4.5 s: so long waits who is kept waiting by a pooler
- * without a session for it. A database that is far away or busy answers, each time. A process that is held up itself has
- * few ticks meanwhile, and takes what has come before the next one.
+ * After how many ticks without any answer the trial is given up, which is 4.5 s: so long waits who
+ * is kept waiting by a pooler without a session for it. A database that is far away or busy
+ * answers, each time. A process that is held up itself has few ticks meanwhile, and takes what has
+ * come before the next one.
  */
 const TICKS = 45
 
@@ -39,7 +41,10 @@ const has = (session: Session.Session, mark: string) =>
     ([row]) => row?.["found"] === true
   )
 
-/** Whether the two connections share sessions. The other one keeps its session meanwhile, by a transaction. */
+/**
+ * Whether the two connections share sessions. The other one keeps its session meanwhile, by a
+ * transaction.
+ */
 const shareSetting = Effect.fnUntraced(function* (one: Session.Session, other: Session.Session, mark: string) {
   yield* one.query("select set_config($1, $2, false)", [SETTING, mark])
   // A pooler in statement mode would end the connection at the transaction below.
@@ -55,7 +60,10 @@ const shareSetting = Effect.fnUntraced(function* (one: Session.Session, other: S
   return isShared
 })
 
-/** Whether a notification of the other connection arrives: with the answer to the next statement at the latest. */
+/**
+ * Whether a notification of the other connection arrives: with the answer to the next statement at
+ * the latest.
+ */
 const receives = Effect.fnUntraced(function* (one: Session.Session, other: Session.Session, channel: string) {
   const notifications = yield* one.listen(channel)
   yield* other.query("select pg_notify($1, '')", [channel])
@@ -95,10 +103,16 @@ const silence = (answers: () => number) =>
     }
   })
 
-/** For how long a statement may wait for a session that another connection's transaction has, in the trial below. */
+/**
+ * For how long a statement may wait for a session that another connection's transaction has, in the
+ * trial below.
+ */
 const TAKEN = "200 millis"
 
-/** The session that runs it, and the name under which it was prepared there last; null where it was not. */
+/**
+ * The session that runs it, and the name under which it was prepared there last; null where it was
+ * not.
+ */
 const prepared = (mark: string): string => `
   select pg_backend_pid() as session,
     (
@@ -106,9 +120,10 @@ const prepared = (mark: string): string => `
     ) as name`
 
 /**
- * Whether a statement that was prepared in one session runs in another. The other connection's transactions take sessions
- * meanwhile, after one statement more each time. A client may prepare it anew where it is missing, under another name. False
- * also where it always was the same session: a pooler of one session may replace it later.
+ * Whether a statement that was prepared in one session runs in another. The other connection's
+ * transactions take sessions meanwhile, after one statement more each time. A client may prepare it
+ * anew where it is missing, under another name. False also where it always was the same session: a
+ * pooler of one session may replace it later.
  */
 const keepsPrepared = (open: Session.Open): Effect.Effect<boolean, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -151,8 +166,8 @@ const refusal = ({ address, argument }: Failure.Target, is: string) => {
 }
 
 /**
- * What a trial finds, with connections that `open` opens, another one each time. Fails with one sentence within 5 s of the last
- * answer, also where the database cannot be reached.
+ * What a trial finds, with connections that `open` opens, another one each time. Fails with one
+ * sentence within 5 s of the last answer, also where the database cannot be reached.
  */
 const trying = <A>(
   open: Session.Open,

@@ -1,6 +1,7 @@
 /**
- * What sessions of the database have to begin with. Those that simplan opens itself begin so. Those of a host, and of a pooler that
- * refuses settings, are refused at the start with one sentence if they do not, which says what to do.
+ * What sessions of the database have to begin with. Those that simplan opens itself begin so. Those
+ * of a host, and of a pooler that refuses settings, are refused at the start with one sentence if
+ * they do not, which says what to do.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -20,12 +21,16 @@ const settings: Readonly<Record<string, Required>> = {
   }
 }
 
-/** What sessions begin with that simplan opens itself, whatever the role or the database has set. */
+/**
+ * What sessions begin with that simplan opens itself, whatever the role or the database has set.
+ */
 export const startup: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(settings).map(([name, { value }]) => [name, value])
 )
 
-/** What a session runs that is kept open: it is not ended because it is idle between two heartbeats. */
+/**
+ * What a session runs that is kept open: it is not ended because it is idle between two heartbeats.
+ */
 export const KEPT = "select set_config('idle_session_timeout', '0', false)"
 
 interface Found {

@@ -1,20 +1,24 @@
 /**
  * The sockets of connections: each is watched, and leads to the host that takes writes.
  *
- * A network that drops packets, or a machine that is gone, leaves a connection that looks open, and a statement on it would
- * wait for ever. So a connection that has received nothing for `waitLimit` is destroyed: its statements fail, and the pool
- * opens another connection. An idle connection is closed by the pool before that, or sends a heartbeat.
+ * A network that drops packets, or a machine that is gone, leaves a connection that looks open, and
+ * a statement on it would wait for ever. So a connection that has received nothing for `waitLimit`
+ * is destroyed: its statements fail, and the pool opens another connection. An idle connection is
+ * closed by the pool before that, or sends a heartbeat.
  *
- * Where a URL names several hosts, a primary and its standbys, all are asked every two seconds. When another one takes writes
- * and the present one does not, new connections go there, and those to the former primary are closed. Of two that take
- * writes the present one stays.
+ * Where a URL names several hosts, a primary and its standbys, all are asked every two seconds.
+ * When another one takes writes and the present one does not, new connections go there, and those
+ * to the former primary are closed. Of two that take writes the present one stays.
  */
 import { connect, type Socket } from "node:net"
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Duration, Effect, Redacted, Schedule, type Scope } from "effect"
 import { Storage } from "simplan/ports"
 
-/** How long a connection may be silent: longer than any statement takes, but not longer than a migration may. */
+/**
+ * How long a connection may be silent: longer than any statement takes, but not longer than a
+ * migration may.
+ */
 export const WAIT_LIMIT = "30 seconds"
 
 /** The interval of heartbeats on a connection that is kept open: two of them within the limit. */
@@ -27,7 +31,10 @@ const addressOf = (url: URL): { readonly host: string; readonly port: number } |
   return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host: host || "localhost", port }
 }
 
-/** Destroys the socket after so many milliseconds without a byte received, counted below any encryption. */
+/**
+ * Destroys the socket after so many milliseconds without a byte received, counted below any
+ * encryption.
+ */
 const watch = (socket: Socket, waitLimit: number): Socket => {
   let read = 0
   let since = performance.now()
@@ -52,7 +59,8 @@ export const open = (url: Redacted.Redacted, waitLimit: Duration.Input): Socket 
   )
 
 /**
- * Opens a connection to the host that takes writes, for the client's option `stream`. It may be silent for `waitLimit`.
+ * Opens a connection to the host that takes writes, for the client's option `stream`. It may be
+ * silent for `waitLimit`.
  */
 export type Connect = (waitLimit: Duration.Input) => Socket
 
@@ -84,7 +92,8 @@ const takesWrites = (url: Redacted.Redacted, config: PgConnection.Config): Effec
   )
 
 /**
- * Follows the host that takes writes until the scope ends. Fails within 5 s if there is none at the start.
+ * Follows the host that takes writes until the scope ends. Fails within 5 s if there is none at the
+ * start.
  */
 export const follow = Effect.fnUntraced(function* (
   argument: string,

@@ -1,14 +1,17 @@
 /**
- * Batching: under load one statement answers the reads of several callers, and one writes their commits.
+ * Batching: under load one statement answers the reads of several callers, and one writes their
+ * commits.
  *
- * Questions of one turn of the event loop form a group, and so do questions that come while as many groups as allowed are
- * under way. No question waits for others to come. No two questions of a group share a key. Questions of one owner that share a
- * key are sent in the order in which they came, and owners take turns: however many questions one has waiting, and however many
- * of them go alone, those of another wait for few (rule W13). If the statement of a group of reads fails, each question is asked by itself, so
- * one that cannot be answered fails no other (rule W9).
+ * Questions of one turn of the event loop form a group, and so do questions that come while as many
+ * groups as allowed are under way. No question waits for others to come. No two questions of a
+ * group share a key. Questions of one owner that share a key are sent in the order in which they
+ * came, and owners take turns: however many questions one has waiting, and however many of them go
+ * alone, those of another wait for few (rule W13). If the statement of a group of reads fails, each
+ * question is asked by itself, so one that cannot be answered fails no other (rule W9).
  *
- * The union of commits that touch nothing in common writes what each of them writes, guards what each of them guards, and
- * happens as a whole or not at all: where it meets a conflict, each commit is written by itself.
+ * The union of commits that touch nothing in common writes what each of them writes, guards what
+ * each of them guards, and happens as a whole or not at all: where it meets a conflict, each commit
+ * is written by itself.
  */
 import { type Context, Effect, Exit } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -54,7 +57,9 @@ const exitsOf = <Answer, E>(
 
 const unanswered = Exit.die(new Error("a group has fewer answers than members"))
 
-/** Asks one question. A caller that is interrupted before its group was sent withdraws the question. */
+/**
+ * Asks one question. A caller that is interrupted before its group was sent withdraws the question.
+ */
 export type Ask<Asked, Answer, E> = (asked: Asked) => Effect.Effect<Answer, E>
 
 export const batch = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask<Asked, Answer, E> => {
@@ -95,7 +100,10 @@ export const batch = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask
     if (left.length > 0) waiting.set(owner, left)
   }
 
-  /** From the front, without the questions that share a key with one before them, and those of an owner behind one that goes alone. */
+  /**
+   * From the front, without the questions that share a key with one before them, and those of an
+   * owner behind one that goes alone.
+   */
   const next = (): ReadonlyArray<One> => {
     const first = firstOf()
     if (first === undefined) return []
@@ -201,8 +209,8 @@ const READ_LIMIT = 100
 const APART = 4
 
 /**
- * A read that returns null if nothing has that key. `same` names a question: callers with questions of the same name
- * share one answer.
+ * A read that returns null if nothing has that key. `same` names a question: callers with questions
+ * of the same name share one answer.
  */
 export const reads = <Asked extends object, A>(
   database: Database,
@@ -271,7 +279,9 @@ const alone = [
 
 type PutJobs = NonNullable<NonNullable<Commit["jobs"]>["put"]>
 
-/** Whether commits leave the job for one another (rule I12): of those that go as one it is put once. */
+/**
+ * Whether commits leave the job for one another (rule I12): of those that go as one it is put once.
+ */
 const isShared = ({ work }: PutJobs[number]["job"]): boolean => work._tag === "CheckStock"
 
 const putJobs = (commits: ReadonlyArray<Commit>): PutJobs => {
@@ -280,7 +290,10 @@ const putJobs = (commits: ReadonlyArray<Commit>): PutJobs => {
   return [...new Map(all.map((one) => [one.job.jobId, one])).values()]
 }
 
-/** The keys of the rows that the commit writes: two commits with a key in common cannot go as one. Null: it goes alone. */
+/**
+ * The keys of the rows that the commit writes: two commits with a key in common cannot go as one.
+ * Null: it goes alone.
+ */
 export const commitKeys = (commit: Commit): ReadonlyArray<string> | null => {
   if (alone.some((part) => commit[part] !== undefined)) return null
   const found: Array<string> = []
@@ -308,7 +321,10 @@ export const commitKeys = (commit: Commit): ReadonlyArray<string> | null => {
   return found
 }
 
-/** Whose turn the commit takes: the organization of the first that it writes; of what names none they share one. */
+/**
+ * Whose turn the commit takes: the organization of the first that it writes; of what names none
+ * they share one.
+ */
 const commitOwner = ({ commands, deliveries, events, idempotency, jobs, reports, sims, ...others }: Commit): string =>
   sims?.[0]?.next.sim.organizationId ??
   others.auditEntries?.[0]?.organizationId ??
@@ -337,7 +353,10 @@ const joined = <A>(
   return all
 }
 
-/** A plan that several commits rely on is named once for each version: two versions cannot both be stored. */
+/**
+ * A plan that several commits rely on is named once for each version: two versions cannot both be
+ * stored.
+ */
 const unchangedPlans = (commits: ReadonlyArray<Commit>): ReadonlyArray<Storage.PlanVersion> => {
   const found = new Map<string, Storage.PlanVersion>()
   for (const plan of joined(commits, (commit) => commit.unchangedPlans)) {
@@ -386,7 +405,10 @@ export type Write = (commit: Storage.Commit) => Effect.Effect<void, Storage.Conf
 // Two statements at once made smaller groups, which cost more and waited longer.
 const PARALLEL_COMMITS = 1
 
-/** How many statements may be under way while a full group waits: one is prepared while another is written. */
+/**
+ * How many statements may be under way while a full group waits: one is prepared while another is
+ * written.
+ */
 const PARALLEL_FULL_COMMITS = 2
 
 /** How many rows a group of commits names at most. */

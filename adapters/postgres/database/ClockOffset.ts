@@ -1,20 +1,24 @@
 /**
  * One machine time for all processes on a database: the database's.
  *
- * Leases and claims compare machine times, and the clocks of two machines differ. So every machine time that a process
- * passes to the database is corrected by the offset of its clock. No machine time comes back. A business clock that
- * follows the machine's is corrected by its own layer.
+ * Leases and claims compare machine times, and the clocks of two machines differ. So every machine
+ * time that a process passes to the database is corrected by the offset of its clock. No machine
+ * time comes back. A business clock that follows the machine's is corrected by its own layer.
  *
- * Setting a machine's clock changes nothing: machine times are monotonic. Where the database's own clock is set, the
- * processes notice one after the other. Until all have, each of them claims by the earlier of the two times, and makes its
- * leases by the later one, so that no process takes what another one holds (rule W13).
+ * Setting a machine's clock changes nothing: machine times are monotonic. Where the database's own
+ * clock is set, the processes notice one after the other. Until all have, each of them claims by
+ * the earlier of the two times, and makes its leases by the later one, so that no process takes
+ * what another one holds (rule W13).
  */
 import { Clock, Effect, Schedule, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { Clocks } from "simplan/ports"
 
-/** By how many milliseconds the database's clock is ahead: for leases of the machine's monotonic time. */
+/**
+ * By how many milliseconds the database's clock is ahead: for leases of the machine's monotonic
+ * time.
+ */
 export interface Offset extends Clocks.LeaseOffset {
   /** Of this machine's clock. */
   readonly current: number
@@ -27,8 +31,8 @@ export interface Measurement {
   readonly error: number
 }
 
-// The only statement that asks the database for its time. The comparison uses the machine's monotonic clock, so setting
-// the machine's time changes nothing.
+// The only statement that asks the database for its time. The comparison uses the machine's
+// monotonic clock, so setting the machine's time changes nothing.
 const measure = (sql: SqlClient.SqlClient): Effect.Effect<Measurement, SqlError> =>
   Effect.gen(function* () {
     const before = performance.now()
@@ -43,19 +47,27 @@ const measure = (sql: SqlClient.SqlClient): Effect.Effect<Measurement, SqlError>
 const believed = (known: Measurement, measured: Measurement): Measurement =>
   measured.error < known.error || Math.abs(measured.offset - known.offset) > measured.error ? measured : known
 
-/** The smallest change of an offset. Smaller ones are ignored, so that intervals keep their length. */
+/**
+ * The smallest change of an offset. Smaller ones are ignored, so that intervals keep their length.
+ */
 const STEP = 20
 
 /** From this change of an offset on, the database's clock was set; in milliseconds. */
 const SET = 1_000
 
-/** Whether the database's clock was set between two measurements: they differ by more than their errors, and not by little. */
+/**
+ * Whether the database's clock was set between two measurements: they differ by more than their
+ * errors, and not by little.
+ */
 export const wasSet = (earlier: Measurement, later: Measurement): boolean =>
   Math.abs(later.offset - earlier.offset) >= Math.max(SET, later.error + earlier.error)
 
 const INTERVAL = "15 seconds"
 
-/** After how many milliseconds all processes have noticed that the clock was set, and have renewed their leases by it. */
+/**
+ * After how many milliseconds all processes have noticed that the clock was set, and have renewed
+ * their leases by it.
+ */
 const NOTICED = 60_000
 
 /** A value that changes by a step at least. */
@@ -75,8 +87,9 @@ export interface Followed extends Offset {
 }
 
 /**
- * The offsets from a first measurement on. The two of leases are equal to the millisecond, except in the minute after the
- * database's clock was set. `elapsed` is the time that the measurements are relative to.
+ * The offsets from a first measurement on. The two of leases are equal to the millisecond, except
+ * in the minute after the database's clock was set. `elapsed` is the time that the measurements are
+ * relative to.
  */
 export const make = (first: Measurement, clock: Clock.Clock, elapsed = () => performance.now()): Followed => {
   let known = first
@@ -123,7 +136,10 @@ export const follow = (sql: SqlClient.SqlClient): Effect.Effect<Offset, SqlError
     return offset
   })
 
-/** By how much the database's clock is ahead of this machine's: nothing where both are of one machine. */
+/**
+ * By how much the database's clock is ahead of this machine's: nothing where both are of one
+ * machine.
+ */
 export const current = (offset: Offset | null): Effect.Effect<number> => Effect.sync(() => offset?.current ?? 0)
 
 interface Asked {

@@ -1,18 +1,19 @@
 /**
  * The database as the statements see it: reads, writes, and what their failures mean.
  *
- * Reads may use a client of their own, which sends many of them at once over one connection. If that connection is lost,
- * each read that was under way is sent again over a connection that serves no other read meanwhile, so a read that
- * costs its connection fails alone (rule W9). Inside a transaction of the host, on the writing client or on a connection of
- * the host's own, reads and commits join that transaction. A commit that fails there rolls back to its own savepoint, and
- * the transaction can go on, unless it met a deadlock or a serialization failure.
+ * Reads may use a client of their own, which sends many of them at once over one connection. If
+ * that connection is lost, each read that was under way is sent again over a connection that serves
+ * no other read meanwhile, so a read that costs its connection fails alone (rule W9). Inside a
+ * transaction of the host, on the writing client or on a connection of the host's own, reads and
+ * commits join that transaction. A commit that fails there rolls back to its own savepoint, and the
+ * transaction can go on, unless it met a deadlock or a serialization failure.
  *
- * Heavy reads (`Storage.Aside`, rule W13) use connections that carry no other read meanwhile, and the server stops one that takes too long: inside
- * a transaction of their own, because settings of a connection may be refused at its start, and belong to the host where it gives the
- * connections.
+ * Heavy reads (`Storage.Aside`, rule W13) use connections that carry no other read meanwhile, and
+ * the server stops one that takes too long: inside a transaction of their own, because settings of
+ * a connection may be refused at its start, and belong to the host where it gives the connections.
  *
- * What claims or writes waits while the hold on the database is lost. Secrets are encrypted, and machine times are moved to
- * the database's clock, where their statements are.
+ * What claims or writes waits while the hold on the database is lost. Secrets are encrypted, and
+ * machine times are moved to the database's clock, where their statements are.
  */
 import { Clock, Context, Effect, type Fiber, Metric, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -63,10 +64,10 @@ export type Sql = SqlClient.SqlClient
 export type Json<A> = string & { readonly "~json"?: A }
 
 /**
- * A row of a result: one JSON value, made in SQL and shaped as the domain has it. JSON carries every text and every
- * whole number of JavaScript exactly. It comes as text (`select (…)::text as value`), because the host may have
- * configured its client to read JSON in another way. A host's client that may change texts instead reads the same value
- * as `json`.
+ * A row of a result: one JSON value, made in SQL and shaped as the domain has it. JSON carries
+ * every text and every whole number of JavaScript exactly. It comes as text
+ * (`select (…)::text as value`), because the host may have configured its client to read JSON in
+ * another way. A host's client that may change texts instead reads the same value as `json`.
  */
 export interface Row<A> {
   readonly value: Json<A> | null
@@ -80,13 +81,16 @@ export interface Database {
   readonly cipher: Cipher
   /** By how much the database's clock is ahead of this machine's. */
   readonly offset: Clocks.LeaseOffset
-  /** Whether the caller runs inside a transaction of the host. Then it shares no statement with others. */
+  /**
+   * Whether the caller runs inside a transaction of the host. Then it shares no statement with
+   * others.
+   */
   readonly inTransaction: Effect.Effect<boolean>
   /** Runs an effect inside the transaction of a connection of the host. */
   readonly join: HostTransaction.Join
   /**
-   * Runs after the commit of the transaction that the caller runs in, and not at all after its rollback; at once outside
-   * of one.
+   * Runs after the commit of the transaction that the caller runs in, and not at all after its
+   * rollback; at once outside of one.
    */
   readonly afterCommit: (effect: Effect.Effect<void>) => Effect.Effect<void>
   /** The context of statements that serve several callers. */
@@ -101,7 +105,10 @@ export interface Database {
   readonly write: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
   /** A write of what this process holds: it needs no hold on the database. */
   readonly writeHeld: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
-  /** The effect while this process holds the database. Waits while the hold is taken again; fails where it could not be. */
+  /**
+   * The effect while this process holds the database. Waits while the hold is taken again; fails
+   * where it could not be.
+   */
   readonly whileHeld: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | Storage.StorageError>
   /** A write with guards. A guard that fails is a conflict. */
   readonly commit: (
@@ -112,7 +119,10 @@ export interface Database {
 // How often a read is sent again whose own connection was lost.
 const again = { times: 2, schedule: Schedule.spaced("50 millis") }
 
-/** For how long after its beginning, in ms: behind a connection that was silent for long there is hardly a better one. */
+/**
+ * For how long after its beginning, in ms: behind a connection that was silent for long there is
+ * hardly a better one.
+ */
 const AGAIN_WITHIN = 5_000
 
 const mayFindAnother =
@@ -157,8 +167,9 @@ const connections = (pool: Pool) =>
 export const recordConnections = (pool: Pool, max: number): Effect.Effect<void> => Metric.update(connections(pool), max)
 
 /**
- * Measures statements, the wait for a connection included. The SQL client's pool has no metrics, so the statements under way
- * are counted: if there are more statements than connections, the others wait.
+ * Measures statements, the wait for a connection included. The SQL client's pool has no metrics, so
+ * the statements under way are counted: if there are more statements than connections, the others
+ * wait.
  */
 const measuredOn = (pool: Pool): (<A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) => {
   const attributes = { pool }
@@ -304,8 +315,9 @@ export const make = Effect.fnUntraced(function* (clients: {
 })
 
 /**
- * Which fast paths the adapter takes. Each one can be switched off: the adapter then sends each read, each commit by
- * itself, and decrypts each secret. `npm run test:plain` runs the suite with all of them off.
+ * Which fast paths the adapter takes. Each one can be switched off: the adapter then sends each
+ * read, each commit by itself, and decrypts each secret. `npm run test:plain` runs the suite with
+ * all of them off.
  */
 export interface FastPaths {
   /** One statement answers reads of several callers. */

@@ -1,10 +1,11 @@
 /**
- * A lock on a service's schema of the database. Any number of processes share it, or one process holds it exclusively, as a virtual clock
- * requires.
+ * A lock on a service's schema of the database. Any number of processes share it, or one process
+ * holds it exclusively, as a virtual clock requires.
  *
- * The lock is an advisory lock on a connection of its own, so it ends with the process. A process that loses this
- * connection takes the lock again at once. Until it has the lock again, it claims and commits nothing: what it is asked for
- * meanwhile waits for the first attempt, and fails where that fails.
+ * The lock is an advisory lock on a connection of its own, so it ends with the process. A process
+ * that loses this connection takes the lock again at once. Until it has the lock again, it claims
+ * and commits nothing: what it is asked for meanwhile waits for the first attempt, and fails where
+ * that fails.
  */
 import { type Cause, Data, Deferred, type Duration, Effect, Latch, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -67,8 +68,8 @@ const take = Effect.fnUntraced(function* (open: Session.Open, number: bigint, al
 })
 
 /**
- * Holds the lock until the scope ends. It is the first to connect: it fails if `target` cannot be reached, and if another
- * process prevents it. `interval` is how often the connection is checked.
+ * Holds the lock until the scope ends. It is the first to connect: it fails if `target` cannot be
+ * reached, and if another process prevents it. `interval` is how often the connection is checked.
  */
 export const hold = Effect.fnUntraced(function* (
   open: Session.Open,

@@ -1,9 +1,10 @@
 /**
- * The schema that a service's tables are in. Services in different schemas of one database share nothing: neither rows
- * nor locks nor notifications.
+ * The schema that a service's tables are in. Services in different schemas of one database share
+ * nothing: neither rows nor locks nor notifications.
  *
- * All statements are written for the schema `simplan`. Where another one is chosen, its name is put into their texts here,
- * below the statements: values are parameters, so the texts have `simplan.` as the name of the schema alone.
+ * All statements are written for the schema `simplan`. Where another one is chosen, its name is put
+ * into their texts here, below the statements: values are parameters, so the texts have `simplan.`
+ * as the name of the schema alone.
  */
 import { createHash } from "node:crypto"
 import { Result } from "effect"

@@ -1,10 +1,12 @@
 /**
- * Joins the transaction that a host has begun on a connection of its own, by whatever client (rule H1).
+ * Joins the transaction that a host has begun on a connection of its own, by whatever client
+ * (rule H1).
  *
- * The statements of the ports run on that connection. Each commit has a savepoint, so that one which fails leaves the
- * transaction as it was. What others have to learn goes by NOTIFY in the transaction: the database sends it after the
- * commit. A statement that fails says whether the host has used a transaction that nothing can be done in, whether it has to
- * begin its transaction anew, or that the database failed.
+ * The statements of the ports run on that connection. Each commit has a savepoint, so that one
+ * which fails leaves the transaction as it was. What others have to learn goes by NOTIFY in the
+ * transaction: the database sends it after the commit. A statement that fails says whether the host
+ * has used a transaction that nothing can be done in, whether it has to begin its transaction anew,
+ * or that the database failed.
  */
 import { Cause, Context, Effect, Exit, Option, Semaphore, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -34,7 +36,10 @@ export interface Joined {
   isOpen: boolean
 }
 
-/** The call of the running fiber, whose statements go over a connection of the host; null if it is one of simplan's own. */
+/**
+ * The call of the running fiber, whose statements go over a connection of the host; null if it is
+ * one of simplan's own.
+ */
 export const Current = Context.Reference<Joined | null>("simplan/postgres/HostConnection", {
   defaultValue: () => null
 })
@@ -56,7 +61,10 @@ interface DatabaseError {
   readonly message: string
 }
 
-/** The name of the constraint that an error is about; Prisma has it one level deeper. Empty where it is not given. */
+/**
+ * The name of the constraint that an error is about; Prisma has it one level deeper. Empty where it
+ * is not given.
+ */
 const constraintOf = (error: object): string => {
   const named = field(error, "constraint") ?? field(error, "constraint_name")
   const name = typeof named === "object" && named !== null ? field(named, "index") : named
@@ -79,7 +87,9 @@ const databaseError = (error: unknown, depth = 0): DatabaseError | null => {
 // Some clients put the statement before the database's message; that of a guard is one of these.
 const GUARD = /(version|lease|idempotency key|command)[`"'.)\s]*$/
 
-/** An error of the host's client, with the database's code where the database has said something. */
+/**
+ * An error of the host's client, with the database's code where the database has said something.
+ */
 class ClientError extends Error {
   readonly code: string | undefined
   constructor(message: string, code: string | undefined, cause: unknown) {
@@ -149,7 +159,10 @@ const whyByStateOfHost: Readonly<Record<string, string>> = {
   "42501": "its user may not use the tables of simplan"
 }
 
-/** What is read and locked stays as it is until the transaction ends, so a second try in it fails like the first. */
+/**
+ * What is read and locked stays as it is until the transaction ends, so a second try in it fails
+ * like the first.
+ */
 const NEEDS_NEW_TRANSACTION: ReadonlySet<string> = new Set(["DeadlockError", "SerializationError"])
 
 /** That of a lock which `lock_timeout` lets nobody wait for any longer. */
@@ -191,7 +204,10 @@ export const storageError = (error: SqlError.SqlError): Storage.StorageError => 
   return why === undefined ? plain : unusable(`${why} (${state}: ${plain.message})`, state, error)
 }
 
-/** The failure of a commit inside a transaction of the host. After a conflict of transactions none is tried again. */
+/**
+ * The failure of a commit inside a transaction of the host. After a conflict of transactions none
+ * is tried again.
+ */
 export const commitError = (error: SqlError.SqlError): Storage.Conflict | Storage.StorageError => {
   const found = storageError(error)
   return found.transaction === undefined ? Failure.commitError(error) : found
@@ -245,8 +261,8 @@ const knownConnectionOf = (host: HostTransaction.HostConnection): Kept => {
 }
 
 /**
- * The database that a client is connected to, as nothing else has it: its id in the server, and when the server started. Null
- * where the database does not say it.
+ * The database that a client is connected to, as nothing else has it: its id in the server, and
+ * when the server started. Null where the database does not say it.
  */
 export const databaseOf = (sql: SqlClient.SqlClient): Effect.Effect<string | null, SqlError.SqlError> =>
   Effect.map(sql.unsafe<{ readonly value: string }>(DATABASE), ([row]) => row?.value ?? null)
@@ -258,7 +274,9 @@ const NAME = `concat(
 /** What `databaseOf` asks. */
 export const DATABASE = `select to_json(${NAME})::text as value`
 
-/** What a connection is to: what `databaseOf` gives, and the number of the process that serves it. */
+/**
+ * What a connection is to: what `databaseOf` gives, and the number of the process that serves it.
+ */
 interface Session {
   readonly database: string
   readonly backend: string
@@ -270,11 +288,12 @@ const SESSION = `
     'arrayNulls', current_setting('array_nulls'))::text as value`
 
 /**
- * Runs effects inside transactions of hosts, in place of transactions of this client. Fails where no transaction is open on
- * the connection, and where it is one of another database than `home`, which is that of this client.
+ * Runs effects inside transactions of hosts, in place of transactions of this client. Fails where
+ * no transaction is open on the connection, and where it is one of another database than `home`,
+ * which is that of this client.
  *
- * Whether one is open is checked before something is written, by the savepoint of the first commit, and at the end where
- * nothing was written.
+ * Whether one is open is checked before something is written, by the savepoint of the first commit,
+ * and at the end where nothing was written.
  */
 export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTransaction.Join => {
   let known = home
@@ -299,7 +318,8 @@ export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTran
     })
     const joined: Joined = {
       kept,
-      // Outside of a transaction the database refuses to lock a table. This lock waits for nothing but a change of the table.
+      // Outside of a transaction the database refuses to lock a table. This lock waits for nothing
+      // but a change of the table.
       check: Effect.asVoid(on(sql`lock table simplan.clock in access share mode`)),
       isOpen: false
     }
@@ -336,8 +356,8 @@ export const opened = <A>(
 const turns = new WeakMap<Connection, Semaphore.Semaphore>()
 
 /**
- * Reads and commits inside one transaction take turns. Where savepoints interleaved, a commit that fails would undo what
- * another has written, and a read could meet a failed transaction.
+ * Reads and commits inside one transaction take turns. Where savepoints interleaved, a commit that
+ * fails would undo what another has written, and a read could meet a failed transaction.
  */
 export const inTurn = <A, E>(connection: Connection, effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   const turn = turns.get(connection) ?? Semaphore.makeUnsafe(1)
@@ -346,8 +366,8 @@ export const inTurn = <A, E>(connection: Connection, effect: Effect.Effect<A, E>
 }
 
 /**
- * The effect within a savepoint: what it has written is undone if it fails, and the transaction can go on. Outside of a
- * transaction the database refuses a savepoint.
+ * The effect within a savepoint: what it has written is undone if it fails, and the transaction can
+ * go on. Outside of a transaction the database refuses a savepoint.
  */
 export const savepoint = <A, E>(
   joined: Joined,

@@ -1,10 +1,12 @@
 /**
- * Notifies other processes of what this process's commits have changed, and listens to theirs, by `NOTIFY` and `LISTEN`.
+ * Notifies other processes of what this process's commits have changed, and listens to theirs, by
+ * `NOTIFY` and `LISTEN`.
  *
- * Both use one connection of their own. Changes are merged and sent after the commits: a NOTIFY within a commit would
- * make commits wait for each other. A connection that is lost, or silent in spite of heartbeats, is opened again, and
- * then `Changes.anything` is notified. No listener relies on notifications alone: each one also polls. The usage of rate
- * limits, and what callers have under way, go along in the same messages. A process sends the first one as soon as it is
+ * Both use one connection of their own. Changes are merged and sent after the commits: a NOTIFY
+ * within a commit would make commits wait for each other. A connection that is lost, or silent in
+ * spite of heartbeats, is opened again, and then `Changes.anything` is notified. No listener relies
+ * on notifications alone: each one also polls. The usage of rate limits, and what callers have
+ * under way, go along in the same messages. A process sends the first one as soon as it is
  * connected, so that the others know of it.
  */
 import { randomUUID } from "node:crypto"
@@ -22,8 +24,8 @@ export interface Notifications {
   /** Notifies all watchers, in this process and in others. */
   readonly publish: (changes: Changes.Changes) => void
   /**
-   * What a statement calls to notify them when the transaction that it runs in commits; null for a database that only this
-   * process uses.
+   * What a statement calls to notify them when the transaction that it runs in commits; null for a
+   * database that only this process uses.
    */
   readonly notice: ((changes: Changes.Changes) => (sql: Sql) => Fragment) | null
   /** What `Storage.watch` is. */
@@ -73,8 +75,8 @@ const UNDER_WAY_IN_A_MESSAGE = 25
 const WAITING = 10_000
 
 /**
- * A process that has received nothing from another one for so long is alone, in milliseconds. It is longer than between
- * heartbeats.
+ * A process that has received nothing from another one for so long is alone, in milliseconds. It is
+ * longer than between heartbeats.
  */
 const ALONE = 30_000
 
@@ -90,10 +92,10 @@ const taken = <A>(from: Map<string, A>, count: number): ReadonlyArray<A> => {
 }
 
 /**
- * The usage of rate limits and what is under way (rule W10): what this process publishes, merged by caller until it is sent,
- * and who listens to other processes. Usage that is published while there is no connection is kept, up to a bound. What is
- * under way is not published by a process that has received nothing from another one lately. `onPending` is called when
- * there is something to send.
+ * The usage of rate limits and what is under way (rule W10): what this process publishes, merged by
+ * caller until it is sent, and who listens to other processes. Usage that is published while there
+ * is no connection is kept, up to a bound. What is under way is not published by a process that has
+ * received nothing from another one lately. `onPending` is called when there is something to send.
  */
 const usageNotices = (onPending: () => void): UsageNotices => {
   const watchers = new Set<(usage: RateLimitUsage.Usage) => void>()
@@ -171,8 +173,8 @@ export const alone = (): Notifications => {
 }
 
 /**
- * For all processes that notify each other on this channel, until the scope ends. `heartbeatInterval` is the interval
- * of heartbeats.
+ * For all processes that notify each other on this channel, until the scope ends.
+ * `heartbeatInterval` is the interval of heartbeats.
  */
 export const make = Effect.fnUntraced(function* (
   open: Session.Open,
@@ -237,7 +239,8 @@ export const make = Effect.fnUntraced(function* (
   const notifications: Notifications = {
     ...here,
     usage,
-    // From no process, so that this one receives it too. A cast to text is what every client can read.
+    // From no process, so that this one receives it too. A cast to text is what every client can
+    // read.
     notice: (changes) => {
       const message = JSON.stringify({ from: "", ...changes, usage: [] })
       return (sql) => sql`pg_notify(${channel}, ${message})::text`

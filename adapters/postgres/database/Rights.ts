@@ -1,9 +1,9 @@
 /**
- * What a service needs of its user of the database. What is missing is refused at the start with one sentence, which says what to do;
- * what the user does without is logged once.
+ * What a service needs of its user of the database. What is missing is refused at the start with
+ * one sentence, which says what to do; what the user does without is logged once.
  *
- * A user who may write rows, and change nothing of the schema, is enough: its owner runs the migrations, and what makes and drops
- * partitions are functions with their owner's rights.
+ * A user who may write rows, and change nothing of the schema, is enough: its owner runs the
+ * migrations, and what makes and drops partitions are functions with their owner's rights.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -23,8 +23,8 @@ interface Rights {
 }
 
 /**
- * Fails where the user may not use the tables or functions of the schema. Logs once what it may not change, and what follows.
- * `names`: of the tables of the migrations.
+ * Fails where the user may not use the tables or functions of the schema. Logs once what it may not
+ * change, and what follows. `names`: of the tables of the migrations.
  */
 export const check = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

@@ -1,6 +1,6 @@
 /**
- * The keys that secrets are encrypted with: the first one encrypts, all of them decrypt. A key has an id, which stands
- * beside what it encrypted and reveals nothing of the key.
+ * The keys that secrets are encrypted with: the first one encrypts, all of them decrypt. A key has
+ * an id, which stands beside what it encrypted and reveals nothing of the key.
  */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto"
 import { Redacted, Result } from "effect"
@@ -33,7 +33,10 @@ const keyOf = (text: string): SecretKey | undefined => {
   return { id, key: createSecretKey(bytes) }
 }
 
-/** Reads one key, or a new and an old one with a comma between. The failure shows nothing of the text. */
+/**
+ * Reads one key, or a new and an old one with a comma between. The failure shows nothing of the
+ * text.
+ */
 export const parse = (text: Redacted.Redacted): Result.Result<ReadonlyArray<SecretKey>, string> => {
   const parts = Redacted.value(text).split(",")
   const keys = parts.flatMap((part) => keyOf(part) ?? [])

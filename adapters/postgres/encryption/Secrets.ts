@@ -1,15 +1,16 @@
 /**
- * Which values are secrets, such as signing keys (rule W6), and how they are encrypted: the statements of their columns encrypt
- * what they write and decrypt what they read. Without a key they are stored plain, and one that was encrypted nevertheless
- * fails its read.
+ * Which values are secrets, such as signing keys (rule W6), and how they are encrypted: the
+ * statements of their columns encrypt what they write and decrypt what they read. Without a key
+ * they are stored plain, and one that was encrypted nevertheless fails its read.
  *
- * Secrets are the signing keys and URLs of webhook endpoints, since a URL may have a token in its path or query, and the
- * activation codes of SIMs, which stand in the SIMs' rows and in the answers to creations: those kept for their idempotency
- * keys, and the outcomes of commands.
+ * Secrets are the signing keys and URLs of webhook endpoints, since a URL may have a token in its
+ * path or query, and the activation codes of SIMs, which stand in the SIMs' rows and in the answers
+ * to creations: those kept for their idempotency keys, and the outcomes of commands.
  *
- * Encryption is AES-256-GCM with a random nonce of 96 bits. An encrypted text is `aes256gcm:<key id>:<nonce, ciphertext and
- * tag in base64url>`. It is bound to its place, which is the associated data: changed, or moved to another row or
- * organization, it cannot be decrypted. A text of any other form is plain, as it was stored before there was a key.
+ * Encryption is AES-256-GCM with a random nonce of 96 bits. An encrypted text is
+ * `aes256gcm:<key id>:<nonce, ciphertext and tag in base64url>`. It is bound to its place, which is
+ * the associated data: changed, or moved to another row or organization, it cannot be decrypted. A
+ * text of any other form is plain, as it was stored before there was a key.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { Effect } from "effect"
@@ -100,8 +101,9 @@ const isSame = ([what, organizationId, id]: Place, other: Place): boolean =>
   id === other[2] && organizationId === other[1] && what === other[0]
 
 /**
- * A cipher that remembers what it decrypted last, because signing keys are read with each delivery, and opening a text
- * costs more than the rest of its read. A text counts as known at its own place alone.
+ * A cipher that remembers what it decrypted last, because signing keys are read with each delivery,
+ * and opening a text costs more than the rest of its read. A text counts as known at its own place
+ * alone.
  */
 export const remembering = (cipher: Cipher): Cipher => {
   let recent = new Map<string, Opened>()
@@ -161,7 +163,10 @@ export const ofSim =
     return lpa === sim.lpa ? sim : { ...sim, lpa }
   }
 
-/** Turns the activation code in the outcome of a request or a command. What was interrupted has none. */
+/**
+ * Turns the activation code in the outcome of a request or a command. What was interrupted has
+ * none.
+ */
 export const ofOutcome =
   (turn: Turn) =>
   <A extends Idempotency.Outcome | Idempotency.Interrupted>(outcome: A): A | Idempotency.Outcome => {

@@ -1,18 +1,21 @@
 /**
  * Brings a service's schema up to date with the numbered migrations.
  *
- * Each migration is one transaction under an advisory lock, and those of a new schema are one together: any number of processes
- * may start on one database at the same time, and a migration that fails leaves nothing of itself behind. What it locks is free
- * again before the next one begins. While it waits for a lock, all that come after it wait too, so it gives up after a moment,
- * leaves the way to them, and tries again.
+ * Each migration is one transaction under an advisory lock, and those of a new schema are one
+ * together: any number of processes may start on one database at the same time, and a migration
+ * that fails leaves nothing of itself behind. What it locks is free again before the next one
+ * begins. While it waits for a lock, all that come after it wait too, so it gives up after a
+ * moment, leaves the way to them, and tries again.
  *
- * A migration of indexes blocks nobody: an index on a large table is built before it, outside of any transaction, by one process
- * alone. What a process that ended meanwhile has left is dropped and built anew.
+ * A migration of indexes blocks nobody: an index on a large table is built before it, outside of
+ * any transaction, by one process alone. What a process that ended meanwhile has left is dropped
+ * and built anew.
  *
- * A schema of another lineage is refused before anything is done to it: one that has had a migration of the same number
- * with another name or other statements, that lacks one in between, or that lacks a column or a function which its
- * migrations have made. The table of migrations has the digest of each one's statements. A schema that has had no migration may have
- * other tables, but nothing of a name that the migrations use.
+ * A schema of another lineage is refused before anything is done to it: one that has had a
+ * migration of the same number with another name or other statements, that lacks one in between, or
+ * that lacks a column or a function which its migrations have made. The table of migrations has the
+ * digest of each one's statements. A schema that has had no migration may have other tables, but
+ * nothing of a name that the migrations use.
  */
 import { createHash } from "node:crypto"
 import { Data, Effect, Schedule } from "effect"
@@ -25,14 +28,20 @@ import * as Step from "./Step.ts"
 /** What brings a schema from one version to the next. */
 export interface Migration {
   readonly name: string
-  /** An index on a table of before is in a migration of indexes alone, so that it can be built while others write. */
+  /**
+   * An index on a table of before is in a migration of indexes alone, so that it can be built while
+   * others write.
+   */
   readonly steps: ReadonlyArray<Step.Change> | ReadonlyArray<Step.Index>
 }
 
 /** The migrations of a build: the first has the number 1. */
 export type Chain = ReadonlyArray<Migration>
 
-/** Those of this build. A schema that has had one is told by its digest, so none of a release changes any more. */
+/**
+ * Those of this build. A schema that has had one is told by its digest, so none of a release
+ * changes any more.
+ */
 export const all: Chain = [{ name: "initial", steps: Initial.steps }]
 
 /** The number of the newest migration. */
@@ -101,13 +110,19 @@ const mismatch = (chain: Chain, applied: ReadonlyArray<Applied>): string | null 
   return null
 }
 
-/** The digest of the first of the 35 migrations which are one now. Those of before version 0.2 have none. */
+/**
+ * The digest of the first of the 35 migrations which are one now. Those of before version 0.2 have
+ * none.
+ */
 const FORMER = "8eb2a492e6a21766"
 
 const isFormer = (applied: ReadonlyArray<Applied>): boolean =>
   applied.some(({ digest, number }) => number === 1 && (digest === null || digest.startsWith(FORMER)))
 
-/** What the schema has: columns, each with its table before it, functions, with brackets, and the names of all else. */
+/**
+ * What the schema has: columns, each with its table before it, functions, with brackets, and the
+ * names of all else.
+ */
 const contents = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema) =>
   Effect.map(
     sql<{ readonly name: string }>`
@@ -175,8 +190,8 @@ const inserted = ({ digest, name, number }: Numbered): string =>
   `insert into simplan.migration (migration_id, name, digest) values (${number}, '${name}', '${digest}')`
 
 /**
- * The migrations with a greater number than `after`, as SQL text for a tool of the host. It is to run as a whole, in one
- * transaction, and leaves nothing for `run` to do.
+ * The migrations with a greater number than `after`, as SQL text for a tool of the host. It is to
+ * run as a whole, in one transaction, and leaves nothing for `run` to do.
  */
 export const text = (schema: DatabaseSchema, after: number, chain: Chain = all): string => {
   const parts = numbered(chain)
@@ -204,7 +219,10 @@ const checkEncoding = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
 })
 
-/** Whether the schema is there. To create one takes a right to create schemas even where nothing is left to create. */
+/**
+ * Whether the schema is there. To create one takes a right to create schemas even where nothing is
+ * left to create.
+ */
 const hasSchema = (sql: SqlClient.SqlClient, { name }: DatabaseSchema) =>
   Effect.map(
     sql<{ readonly found: boolean }>`select exists (select from pg_namespace where nspname = ${name}) as found`,
@@ -231,8 +249,8 @@ type Attempt = Data.TaggedEnum<{
 const Attempt = Data.taggedEnum<Attempt>()
 
 /**
- * What there is of an index: it is `built`; it is `missing`, and made by the migration itself; or it is `unbuilt`, as its table is
- * large or a process has not built it to its end.
+ * What there is of an index: it is `built`; it is `missing`, and made by the migration itself; or
+ * it is `unbuilt`, as its table is large or a process has not built it to its end.
  */
 const stateOf = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema, { name, table }: Step.Index) =>
   Effect.map(
@@ -247,7 +265,10 @@ const stateOf = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema, { name, t
     }
   )
 
-/** What people limit statements and transactions by, which a migration and the wait for another process are not held to. */
+/**
+ * What people limit statements and transactions by, which a migration and the wait for another
+ * process are not held to.
+ */
 const TIMEOUTS = "statement_timeout, lock_timeout, transaction_timeout, idle_in_transaction_session_timeout"
 
 const withoutTimeouts = (sql: SqlClient.SqlClient) =>
@@ -293,9 +314,10 @@ const next = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: Data
 const BUILD_WAIT = "500 millis"
 
 /**
- * Builds an index while others read and write its table. The statement waits for each transaction that began before it, so no
- * process may wait for another one in a transaction: one builds, and the others ask again. A process of an earlier version does wait
- * in one; where the database ends the statement for that, it is built anew.
+ * Builds an index while others read and write its table. The statement waits for each transaction
+ * that began before it, so no process may wait for another one in a transaction: one builds, and
+ * the others ask again. A process of an earlier version does wait in one; where the database ends
+ * the statement for that, it is built anew.
  */
 const build = (sql: SqlClient.SqlClient, schema: DatabaseSchema, index: Step.Index) =>
   Effect.gen(function* () {

@@ -1,8 +1,10 @@
 /**
- * What the migrations that a schema has not had will do to it: which tables they lock against whom, and for how long.
+ * What the migrations that a schema has not had will do to it: which tables they lock against whom,
+ * and for how long.
  *
- * What a step does is read from its data. A test holds it against the locks and the files of a database that runs it. The time is
- * computed from the database's statistics, at the rates that were measured.
+ * What a step does is read from its data. A test holds it against the locks and the files of a
+ * database that runs it. The time is computed from the database's statistics, at the rates that
+ * were measured.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -33,8 +35,8 @@ export interface Pending {
 }
 
 /**
- * Seconds for a row, as they were measured on 1,000,000 SIMs: PostgreSQL 18 on two cores of a virtual machine that had other work
- * as well, everything in memory. The dearest of each kind.
+ * Seconds for a row, as they were measured on 1,000,000 SIMs: PostgreSQL 18 on two cores of a
+ * virtual machine that had other work as well, everything in memory. The dearest of each kind.
  */
 const rates: { readonly [Kind in Step.Work]: number } = {
   none: 0,
@@ -53,7 +55,10 @@ interface Size {
   readonly ownBytes: number
 }
 
-/** Of partitioned tables: what their partitions have. Tables that were never analyzed count by their pages. */
+/**
+ * Of partitioned tables: what their partitions have. Tables that were never analyzed count by their
+ * pages.
+ */
 const sizes = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema) =>
   Effect.map(
     sql<Size>`
@@ -99,7 +104,9 @@ const estimated = (steps: ReadonlyArray<Step.Step>, found: ReadonlyMap<string, S
     .toReversed()
 }
 
-/** The migrations that the schema has not had, in their order. Fails if it is of another lineage. */
+/**
+ * The migrations that the schema has not had, in their order. Fails if it is of another lineage.
+ */
 export const of = Effect.fnUntraced(function* (
   client: SqlClient.SqlClient,
   schema: DatabaseSchema,

@@ -1,10 +1,11 @@
 /**
- * The steps that migrations are made of, as data: what each creates, and on which table. Its SQL follows from that, for the schema
- * `simplan`, and so do what it blocks, how it is run, and what the schema has after it.
+ * The steps that migrations are made of, as data: what each creates, and on which table. Its SQL
+ * follows from that, for the schema `simplan`, and so do what it blocks, how it is run, and what
+ * the schema has after it.
  *
- * The version before goes on working while and after a step of a later version is done, so that one cannot be written which demands
- * something: a column that it adds may be null or has a default, and a function is replaced. What drops something comes one version
- * after the last that uses it.
+ * The version before goes on working while and after a step of a later version is done, so that one
+ * cannot be written which demands something: a column that it adds may be null or has a default,
+ * and a function is replaced. What drops something comes one version after the last that uses it.
  */
 import { Data } from "effect"
 
@@ -115,7 +116,10 @@ const tableOf = (table: Steps["Table"]): ReadonlyArray<string> => {
   ]
 }
 
-/** The statement that makes an index while others read and write its table, outside of any transaction. */
+/**
+ * The statement that makes an index while others read and write its table, outside of any
+ * transaction.
+ */
 export const concurrently = ({ definition, isUnique, name, table }: Index): string =>
   indexOn(table, isUnique === true)(`concurrently ${name}`, definition)
 
@@ -174,7 +178,10 @@ export const impact: (step: Step) => Impact = Step.$match({
   Statement: ({ blocks, does, tables, work }): Impact => ({ does, tables, blocks, work })
 })
 
-/** What a step creates: tables, partitions and indexes by their names, functions with brackets, columns with their table before them. */
+/**
+ * What a step creates: tables, partitions and indexes by their names, functions with brackets,
+ * columns with their table before them.
+ */
 export const created: (step: Step) => ReadonlyArray<string> = Step.$match({
   Table: ({ columns, indexes, name, partitions, uniqueIndexes }) => [
     name,

@@ -1,6 +1,7 @@
 /**
- * What claiming jobs and claiming deliveries have in common: which rows are due and free, in which order, and in which
- * partitions. Each search begins at a place in an index and goes no further than it has to.
+ * What claiming jobs and claiming deliveries have in common: which rows are due and free, in which
+ * order, and in which partitions. Each search begins at a place in an index and goes no further
+ * than it has to.
  */
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
@@ -9,7 +10,10 @@ import * as ClockOffset from "../database/ClockOffset.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Columns from "../sql/Columns.ts"
 
-/** The columns of a table that is a queue; it has an index by due time and id, and one that the partition leads. */
+/**
+ * The columns of a table that is a queue; it has an index by due time and id, and one that the
+ * partition leads.
+ */
 export interface Queue {
   readonly table: string
   readonly partition: string
@@ -17,7 +21,10 @@ export interface Queue {
   readonly id: string
   /** Which rows wait at all; both indexes are for these. */
   readonly waits: string
-  /** Whether the database has functions that go over the partitions, whatever it believes of how many rows wait. */
+  /**
+   * Whether the database has functions that go over the partitions, whatever it believes of how
+   * many rows wait.
+   */
   readonly hasFunctions?: true
 }
 
@@ -56,8 +63,8 @@ const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
     select ${sql.literal(`${table}.tableoid as part, ${table}.ctid as place`)}
     from ${sql.literal(`simplan.${table}`)}
     where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${of.now}::bigint and ${isFree(sql, queue, of.machineNow)}`
-  // The partition stands in the order for the planner's sake, which might else search a partition's rows among all that
-  // is due.
+  // The partition stands in the order for the planner's sake, which might else search a partition's
+  // rows among all that is due.
   return of.shares === undefined
     ? Columns.first(
         sql,
@@ -76,8 +83,9 @@ const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
 }
 
 /**
- * The CTE `taken`, and the condition that a row is one of those: at a place in the table or in one of its partitions. A
- * row that was changed since the statement began is at another place, and is found by the next claim.
+ * The CTE `taken`, and the condition that a row is one of those: at a place in the table or in one
+ * of its partitions. A row that was changed since the statement began is at another place, and is
+ * found by the next claim.
  */
 export const byPlace = (sql: Sql, queue: Queue, of: Jobs.Claim) => ({
   taken: sql`taken as (
@@ -87,10 +95,15 @@ export const byPlace = (sql: Sql, queue: Queue, of: Jobs.Claim) => ({
     and (${sql.literal(`${queue.table}.tableoid, ${queue.table}.ctid`)}) in (select taken.part, taken.place from taken)`
 })
 
-/** How many rows that are due are scanned for held ones: a few milliseconds of the database's time. */
+/**
+ * How many rows that are due are scanned for held ones: a few milliseconds of the database's time.
+ */
 const SCAN_LIMIT = 1_000
 
-/** When the first free row is due, and how many of the first so many that are due are held; `and` narrows both. */
+/**
+ * When the first free row is due, and how many of the first so many that are due are held; `and`
+ * narrows both.
+ */
 const pendingRows = (sql: Sql, queue: Queue, at: Jobs.PendingQuery, and: Fragment) => {
   const { dueAt, id, table, waits } = queue
   return sql<Row<Jobs.Pending>>`
@@ -135,7 +148,10 @@ const backlogRows = (
   )::text as value
   from due`
 
-/** The partitions with due work: goes over the index from one partition's first free row to the next one's. */
+/**
+ * The partitions with due work: goes over the index from one partition's first free row to the next
+ * one's.
+ */
 const partitionRows = (sql: Sql, { table }: Queue, at: Jobs.PartitionQuery) =>
   sql<Row<Jobs.Partitions>>`
     select simplan.${sql.literal(`${table}_partitions`)}(
@@ -158,7 +174,10 @@ export const pending = (
     (row) => row ?? EMPTY
   )
 
-/** What goes over a queue of jobs or of deliveries: what there is to wait for, the partitions with due work, and how much. */
+/**
+ * What goes over a queue of jobs or of deliveries: what there is to wait for, the partitions with
+ * due work, and how much.
+ */
 export const reads = (database: Database, queue: Queue) => ({
   pending: (at: Jobs.PendingQuery) => pending(database, queue, at),
   partitions: (at: Jobs.PartitionQuery) =>

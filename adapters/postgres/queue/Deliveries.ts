@@ -1,5 +1,6 @@
 /**
- * The statements that write deliveries to webhooks and handlers, and those of the outbox: its claims and its leases.
+ * The statements that write deliveries to webhooks and handlers, and those of the outbox: its
+ * claims and its leases.
  */
 import { Effect } from "effect"
 import type { Delivery, Jobs, Outbox, Storage } from "simplan/ports"
@@ -38,7 +39,10 @@ type Replaced = Columns.RowOf<typeof replacedColumns>
 
 type Writes = NonNullable<Storage.Commit["deliveries"]>
 
-/** A delivery, the lease that it was held by, and what the log gets of the attempt; nulls where there was none. */
+/**
+ * A delivery, the lease that it was held by, and what the log gets of the attempt; nulls where
+ * there was none.
+ */
 interface Settled extends Replaced {
   readonly token: string
   readonly number: number | null
@@ -64,7 +68,8 @@ const settledColumns = Columns.of<Settled>(
   ["organizationId", "status", "attempts", "retryStep", "responseStatus", "number", "attemptStatus", "responseBody"]
 )
 
-// Each field by its name: to spread a delivery and add seven fields took V8 13 µs for each delivery.
+// Each field by its name: to spread a delivery and add seven fields took V8 13 µs for each
+// delivery.
 const settledRow = ({ attempt, delivery, token }: NonNullable<Writes["settled"]>[number]): Settled => ({
   organizationId: delivery.organizationId,
   deliveryId: delivery.deliveryId,
@@ -89,7 +94,10 @@ const replacement = [
   "lease_token = null, lease_until = null"
 ].join(", ")
 
-/** Replaces deliveries that are held with the token, ends the lease, and adds the attempts to the log. */
+/**
+ * Replaces deliveries that are held with the token, ends the lease, and adds the attempts to the
+ * log.
+ */
 export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Columns.Clause => {
   const rows = settled.map(settledRow)
   return {
@@ -133,7 +141,9 @@ const leaseColumns = Columns.of<Outbox.DeliveryLease>({ organizationId: "text", 
   "deliveryId"
 ])
 
-/** Moves the ends of leases. What is locked is just being settled or taken, and needs it no more. */
+/**
+ * Moves the ends of leases. What is locked is just being settled or taken, and needs it no more.
+ */
 export const renew = (database: Database) => (of: Outbox.Renewal) =>
   Effect.asVoid(
     database.writeHeld(
@@ -262,9 +272,9 @@ const readable = (decrypt: Secrets.Turn, rows: ReadonlyArray<Claimed>) => {
 }
 
 /**
- * Hands out pending deliveries that are due and unheld, in due order, each with its event and its endpoint: what is asked most
- * of this database under load. So what is taken is found again by its place and not by its key, and comes as lists without
- * names.
+ * Hands out pending deliveries that are due and unheld, in due order, each with its event and its
+ * endpoint: what is asked most of this database under load. So what is taken is found again by its
+ * place and not by its key, and comes as lists without names.
  */
 export const claim = (database: Database) => (claim: Jobs.Claim) =>
   Effect.flatMap(
@@ -293,8 +303,9 @@ const handlerQueue: Claims.Queue = {
   partition: "delivery.handler",
   dueAt: "delivery.next_attempt_at",
   id: "delivery.delivery_id",
-  // An event that is about no SIM waits for no other. A join would read all that is pending, and so would be done where the planner
-  // expected that few wait for no other, as it does of a comparison with null.
+  // An event that is about no SIM waits for no other. A join would read all that is pending, and so
+  // would be done where the planner expected that few wait for no other, as it does of a comparison
+  // with null.
   waits: `delivery.status = 'Pending' and delivery.handler is not null and not coalesce((
     select true from simplan.delivery earlier
     where earlier.status = 'Pending' and earlier.handler is not null and earlier.handler = delivery.handler
@@ -308,8 +319,8 @@ const handlerQueue: Claims.Queue = {
 const BEGINNING: Jobs.Place = { dueAt: Number.MIN_SAFE_INTEGER, id: "" }
 
 /**
- * Hands out what is due to a handler (rule E2): of each SIM the first pending delivery, and no other before that one is
- * settled, whichever process has it.
+ * Hands out what is due to a handler (rule E2): of each SIM the first pending delivery, and no
+ * other before that one is settled, whichever process has it.
  */
 export const claimForHandler =
   (database: Database) =>

@@ -297,7 +297,9 @@ export const claim = (database: Database) => (claim: Jobs.Claim) =>
     (rows) => rows.map(unpack)
   )
 
-/** Moves the ends of leases. What is locked is just being finished or taken, and needs it no more. */
+/**
+ * Moves the ends of leases. What is locked is just being finished or taken, and needs it no more.
+ */
 export const renew = (database: Database) => (of: Jobs.Renewal) =>
   Effect.asVoid(
     database.writeHeld(

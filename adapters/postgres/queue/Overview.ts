@@ -1,5 +1,6 @@
 /**
- * The statements of what operators see first. Each counts up to a bound along an index, so that it costs the same however much waits.
+ * The statements of what operators see first. Each counts up to a bound along an index, so that it
+ * costs the same however much waits.
  */
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
@@ -40,7 +41,10 @@ export const waitingJobs =
       Overview.ordered
     )
 
-/** The endpoints that fail, and what is pending to each. The text of the condition is that of the index. */
+/**
+ * The endpoints that fail, and what is pending to each. The text of the condition is that of the
+ * index.
+ */
 export const failingEndpoints =
   (database: Database) =>
   ({ organizationId }: Of<"failingEndpoints">) =>
@@ -82,7 +86,10 @@ export const failingEndpoints =
         }))
     )
 
-/** The organizations with the first levels, low ones first, and those that have sold last, among the first of all. */
+/**
+ * The organizations with the first levels, low ones first, and those that have sold last, among the
+ * first of all.
+ */
 const holders = (sql: Sql): Fragment => sql`(
           select watched.organization_id from (
             select stock_level.organization_id

@@ -1,12 +1,15 @@
 /**
- * Columns: each is named once, with its type, and what reads and writes rows of them is made of that.
+ * Columns: each is named once, with its type, and what reads and writes rows of them is made of
+ * that.
  *
- * A column has the domain's name in snake case. Rows are handed in by columns, one array each, with the domain's names: the
- * text of a statement depends on nothing but the parts it has, and stays prepared.
+ * A column has the domain's name in snake case. Rows are handed in by columns, one array each, with
+ * the domain's names: the text of a statement depends on nothing but the parts it has, and stays
+ * prepared.
  *
- * A commit is made of clauses. A clause is a list of CTEs and an expression over them. The commit is `with <all CTEs> select
- * <all expressions>`: the expressions are evaluated from left to right, so that every commit locks its tables in the same
- * order, and one whose guard fails raises, which undoes the whole statement.
+ * A commit is made of clauses. A clause is a list of CTEs and an expression over them. The commit
+ * is `with <all CTEs> select <all expressions>`: the expressions are evaluated from left to right,
+ * so that every commit locks its tables in the same order, and one whose guard fails raises, which
+ * undoes the whole statement.
  */
 import type { Storage } from "simplan/ports"
 import type { Fragment } from "effect/sql/Statement"
@@ -38,10 +41,15 @@ export interface Columns<A> {
   readonly types: Types<A>
   /** In the order of their table. */
   readonly all: Names<A>
-  /** The order in which rows are handed in, and so inserted and locked; as given where it is empty. */
+  /**
+   * The order in which rows are handed in, and so inserted and locked; as given where it is empty.
+   */
   readonly key: Names<A>
   readonly handed: Handed<keyof A & string>
-  /** The column of the organization, and the others; null where there is none of the one or of the others. */
+  /**
+   * The column of the organization, and the others; null where there is none of the one or of the
+   * others.
+   */
   readonly owned: { readonly by: keyof A & string; readonly others: Handed<keyof A & string> } | null
 }
 
@@ -71,7 +79,10 @@ const handedAs = <Name extends string>(list: Typed<Name>, same: ReadonlyArray<Na
   }
 }
 
-/** Columns with their types, and the key that rows are sorted by: whoever locks several of them does it in one order. */
+/**
+ * Columns with their types, and the key that rows are sorted by: whoever locks several of them does
+ * it in one order.
+ */
 export const of = <A>(types: Types<A>, key: Names<A> = [], same: Names<A> = []): Columns<A> => {
   const all = namesOf<A>(types)
   const list = order.flatMap((type) =>
@@ -136,7 +147,10 @@ const literal = (values: ReadonlyArray<unknown>): string => {
     : `{${json.slice(1, -1)}}`
 }
 
-/** What all rows have in a column of texts or numbers; null where they differ, or it is something else. */
+/**
+ * What all rows have in a column of texts or numbers; null where they differ, or it is something
+ * else.
+ */
 const common = <A>(rows: ReadonlyArray<A>, name: keyof A & string): string | number | null => {
   const first: unknown = rows[0]?.[name]
   if (typeof first !== "string" && typeof first !== "number") return null
@@ -148,7 +162,10 @@ const nested = (value: unknown, write: (value: unknown) => string): string | nul
 
 const NOTHING = "{}"
 
-/** The array of a column. Where no row has anything in it, that is none, unless the array has to be of the full length. */
+/**
+ * The array of a column. Where no row has anything in it, that is none, unless the array has to be
+ * of the full length.
+ */
 const column = <A>(rows: ReadonlyArray<A>, name: keyof A & string, type: Type, isFull: boolean): string => {
   if (!isFull && rows.every((row) => row[name] === null)) return NOTHING
   switch (type) {
@@ -163,12 +180,13 @@ const column = <A>(rows: ReadonlyArray<A>, name: keyof A & string, type: Type, i
 }
 
 /**
- * The values as rows of these columns, `r`, in the order of their key. The planner takes them for one, however many
- * they are: it supposes ten, and that a range of places which it knows nothing of leaves one in two hundred. So what is
- * joined to them is looked up by its key, and the plan is the same for any parameters, so that it is made once.
+ * The values as rows of these columns, `r`, in the order of their key. The planner takes them for
+ * one, however many they are: it supposes ten, and that a range of places which it knows nothing of
+ * leaves one in two hundred. So what is joined to them is looked up by its key, and the plan is the
+ * same for any parameters, so that it is made once.
  *
- * The organization that all of them have is a parameter of its own. What is joined by it is then of one partition before the
- * statement begins, where tables are partitioned by organization.
+ * The organization that all of them have is a parameter of its own. What is joined by it is then of
+ * one partition before the statement begins, where tables are partitioned by organization.
  */
 export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, of: Columns<A>): Fragment => {
   const ordered = sorted(values, of.key)
@@ -176,7 +194,8 @@ export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, of: Columns<A>): Fra
   const { list, names, same, selected } = of.owned === null || owner === null ? of.handed : of.owned.others
   const shared = new Map(same.map(([name]) => [name, common(ordered, name)]))
   const isShared = ([name]: (typeof list)[number]): boolean => (shared.get(name) ?? null) !== null
-  // Where arrays differ in length, the shorter ones go on with nulls. One array has the full length.
+  // Where arrays differ in length, the shorter ones go on with nulls. One array has the full
+  // length.
   const full = list.find((one) => !isShared(one))
   const arrays = list.map((one) => {
     const [name, type] = one
@@ -196,8 +215,9 @@ export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, of: Columns<A>): Fra
 }
 
 /**
- * That the rows of a table are of the organization that all of the values have; nothing where they have several. For what is
- * joined to values by way of a CTE, which the planner does not see through.
+ * That the rows of a table are of the organization that all of the values have; nothing where they
+ * have several. For what is joined to values by way of a CTE, which the planner does not see
+ * through.
  */
 export const ofOwner = (
   sql: Sql,
@@ -209,8 +229,9 @@ export const ofOwner = (
 }
 
 /**
- * The first rows of a query that has its order: so many, as planned for some more. PostgreSQL would make a plan each time
- * for a limit that it is given each time, and goes no further for the larger one.
+ * The first rows of a query that has its order: so many, as planned for some more. PostgreSQL would
+ * make a plan each time for a limit that it is given each time, and goes no further for the larger
+ * one.
  */
 export const first = (sql: Sql, ordered: Fragment, limit: number, locking = ""): Fragment => {
   let planned = 100
@@ -220,7 +241,10 @@ export const first = (sql: Sql, ordered: Fragment, limit: number, locking = ""):
   ) first limit ${limit}::int`
 }
 
-/** The values likewise, but with a plan for as many as they are: for joining thousands of them with each other. */
+/**
+ * The values likewise, but with a plan for as many as they are: for joining thousands of them with
+ * each other.
+ */
 export const manyRows = (sql: Sql, values: ReadonlyArray<unknown>, columns: string): Fragment =>
   sql`(
     select * from json_to_recordset((${JSON.stringify(values)}::text)::json) as r(${sql.literal(columns)})
@@ -257,8 +281,9 @@ export const json = <A>(table: string, columns: Columns<A>): string => `json_bui
 export type RowOf<Of> = Of extends Columns<infer A> ? A : never
 
 /**
- * A row as an array without names: JSON of it is parsed in 0.4 to 0.7 of the time that an object takes. A value is found by
- * its place (see `places`), which the compiler takes for the name of its column.
+ * A row as an array without names: JSON of it is parsed in 0.4 to 0.7 of the time that an object
+ * takes. A value is found by its place (see `places`), which the compiler takes for the name of its
+ * column.
  */
 export type Packed<A> = { readonly [Name in keyof A & string]: A[Name] }
 
@@ -277,8 +302,9 @@ export const empty = <A>({ all }: Columns<A>): A =>
   Object.fromEntries(all.map((name): ReadonlyArray<unknown> => [name, null]))
 
 /**
- * Where the columns stand in a packed row. A reader is an object literal of `packed[at.name]`, and does not compile where it
- * has too few of them: to fill an object by names in a loop takes four times as long or more.
+ * Where the columns stand in a packed row. A reader is an object literal of `packed[at.name]`, and
+ * does not compile where it has too few of them: to fill an object by names in a loop takes four
+ * times as long or more.
  */
 export const places = <A>({ all }: Columns<A>): { readonly [Name in keyof A & string]: Name } =>
   Object.fromEntries(all.map((name, at): ReadonlyArray<unknown> => [name, at]))
@@ -299,8 +325,8 @@ type Guard = Storage.Conflict["on"]
 const ROWS = "$rows"
 
 /**
- * A clause of one CTE, which has the name. The text is given where the rows come from, as `r`, and has that once. With a
- * guard each row has to be found.
+ * A clause of one CTE, which has the name. The text is given where the rows come from, as `r`, and
+ * has that once. With a guard each row has to be found.
  */
 export const clause = <A>(
   name: string,
@@ -320,7 +346,10 @@ export const clause = <A>(
   })
 }
 
-/** The text that inserts all columns, up to where the rows are from; `values` says what those have which no row has as it is. */
+/**
+ * The text that inserts all columns, up to where the rows are from; `values` says what those have
+ * which no row has as it is.
+ */
 export const insertion = <A>(
   table: string,
   { all }: Columns<A>,
@@ -349,7 +378,10 @@ export const replacing = <A>({ all, key }: Columns<A>): string => {
 const isOf = (table: string, key: ReadonlyArray<string>): string =>
   key.map((name) => `${table}.${columnOf(name)} = ${handed(name)}`).join(" and ")
 
-/** Inserts or replaces rows, each guarded by its version: the one that was loaded, and 0 for a new one. */
+/**
+ * Inserts or replaces rows, each guarded by its version: the one that was loaded, and 0 for a new
+ * one.
+ */
 export const putVersions = <A extends { readonly version: number }>(
   name: string,
   table: string,

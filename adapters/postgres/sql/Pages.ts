@@ -1,6 +1,6 @@
 /**
- * Pages of lists: by a cursor, with a bound of the rows that a filter scans (rule W13), and cut by bytes as well as by rows
- * (rule W9).
+ * Pages of lists: by a cursor, with a bound of the rows that a filter scans (rule W13), and cut by
+ * bytes as well as by rows (rule W9).
  */
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
@@ -43,8 +43,9 @@ interface Scanned<A> {
 }
 
 /**
- * Reads one page: one scan of the list's index, which ends with the page, or at the bound. It gives the rows that the filter
- * takes, and the last one that it scanned where the page is not full by then: the `scanLimit`th, or the last of the list.
+ * Reads one page: one scan of the list's index, which ends with the page, or at the bound. It gives
+ * the rows that the filter takes, and the last one that it scanned where the page is not full by
+ * then: the `scanLimit`th, or the last of the list.
  */
 export const filtered = <A>(
   database: Database,
@@ -103,10 +104,10 @@ export interface Sized<Query, Cursor, Packed, A> {
 }
 
 /**
- * Reads pages of which one row of a result has it all. A page is asked for as a whole, and comes so unless it is larger than
- * a message should be. Then its size comes, and shorter parts are asked for, down to single rows, which come whatever their
- * size. So no row makes the others unreadable, and the client, which ends a connection on a message of more than 16 MiB,
- * keeps its connection.
+ * Reads pages of which one row of a result has it all. A page is asked for as a whole, and comes so
+ * unless it is larger than a message should be. Then its size comes, and shorter parts are asked
+ * for, down to single rows, which come whatever their size. So no row makes the others unreadable,
+ * and the client, which ends a connection on a message of more than 16 MiB, keeps its connection.
  */
 export const sized = <Cursor, Query extends Storage.Page<Cursor>, Packed extends ReadonlyArray<unknown>, A>(
   database: Database,
@@ -125,7 +126,8 @@ export const sized = <Cursor, Query extends Storage.Page<Cursor>, Packed extends
   const unpacked = (found: Packed | null, query: Query) =>
     Secrets.decoded(Effect.succeed(found), (packed) => unpack(packed, query))
 
-  // After a part that came, the next one is twice as long, but not at once after one that was too large.
+  // After a part that came, the next one is twice as long, but not at once after one that was too
+  // large.
   const inParts = Effect.fnUntraced(function* (query: Query, size: number) {
     const items: Array<A> = []
     let after = query.after

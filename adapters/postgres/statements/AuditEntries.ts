@@ -38,7 +38,10 @@ const list: Pages.List<AuditEntry.AuditEntry> = {
   value
 }
 
-/** Newest first. There is no index but the key, so that a change of anything writes no more than that. */
+/**
+ * Newest first. There is no index but the key, so that a change of anything writes no more than
+ * that.
+ */
 export const page =
   (database: Database) =>
   ({ action, actor, from, organizationId, resourceId, to, ...of }: Storage.AuditQuery) =>

@@ -68,7 +68,10 @@ const itsEvent = (sql: Sql, organizationId: string): Fragment => sql`cross join 
     limit 1
   ) event`
 
-/** A SIM's deliveries: each event's by the range of their ids. `offset` keeps the planner from another way. */
+/**
+ * A SIM's deliveries: each event's by the range of their ids. `offset` keeps the planner from
+ * another way.
+ */
 const ofSim = (sql: Sql, organizationId: string): Fragment => sql`simplan.event cross join lateral (
   select * from simplan.delivery
   where delivery.organization_id = ${organizationId} and ${sql.literal(ofEvent)}
@@ -76,8 +79,8 @@ const ofSim = (sql: Sql, organizationId: string): Fragment => sql`simplan.event 
 ) delivery`
 
 /**
- * A page of the log, newest first. Of an endpoint or of a SIM, only its own deliveries are looked at: those of a SIM by its
- * events, which are as old as they are.
+ * A page of the log, newest first. Of an endpoint or of a SIM, only its own deliveries are looked
+ * at: those of a SIM by its events, which are as old as they are.
  */
 export const page =
   (database: Database) =>
@@ -147,7 +150,10 @@ export const toHandler =
         and delivery.handler is not null`
     )
 
-/** The deliveries to a handler that were given up, oldest first. The text of the condition is that of the index. */
+/**
+ * The deliveries to a handler that were given up, oldest first. The text of the condition is that
+ * of the index.
+ */
 export const failed =
   (database: Database) =>
   ({
@@ -202,8 +208,9 @@ export const lastAttempts =
     )
 
 /**
- * The deliveries are locked before their event is taken, and those that others hold are left out: an event of which one
- * is missing then stays, so that a replay at the same time keeps all that it needs.
+ * The deliveries are locked before their event is taken, and those that others hold are left out:
+ * an event of which one is missing then stays, so that a replay at the same time keeps all that it
+ * needs.
  */
 export const purge =
   (database: Database) =>

@@ -1,5 +1,6 @@
 /**
- * Webhook events, their fan-out to one delivery for each endpoint and handler that takes them, and the handlers of events (rule E2).
+ * Webhook events, their fan-out to one delivery for each endpoint and handler that takes them, and
+ * the handlers of events (rule E2).
  */
 import { Delivery, EventHandler, WebhookEvent } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
@@ -42,8 +43,9 @@ const toAdd = (event: WebhookEvent.WebhookEvent): Added => ({
 })
 
 /**
- * Stores events, and a pending delivery for each endpoint and handler that receives them (`WebhookEndpoint.receives`,
- * `EventHandler.receives`); one that has failed for each endpoint that misses them (`WebhookEndpoint.misses`).
+ * Stores events, and a pending delivery for each endpoint and handler that receives them
+ * (`WebhookEndpoint.receives`, `EventHandler.receives`); one that has failed for each endpoint that
+ * misses them (`WebhookEndpoint.misses`).
  */
 export const add = (sql: Sql, rows: ReadonlyArray<WebhookEvent.WebhookEvent>): Columns.Clause => ({
   ctes: [

@@ -1,6 +1,6 @@
 /**
- * The statements about operators of the service and the sessions of their browsers. They belong to no organization, though some
- * operators see only one.
+ * The statements about operators of the service and the sessions of their browsers. They belong to
+ * no organization, though some operators see only one.
  */
 import { Effect } from "effect"
 import type { Operator, Session, Storage } from "simplan/ports"

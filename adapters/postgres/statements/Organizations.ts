@@ -1,5 +1,6 @@
 /**
- * The statements about organizations and their API keys. The hash of a key is unique in the whole service.
+ * The statements about organizations and their API keys. The hash of a key is unique in the whole
+ * service.
  */
 import { Effect } from "effect"
 import type { ApiKey, Organization, Quota, Storage } from "simplan/ports"

@@ -1,6 +1,7 @@
 /**
- * Keeps the tables that are partitioned by time: drops partitions that are past their time, and makes those of now, in steps
- * of a transaction each. The functions of the database say what a step is.
+ * Keeps the tables that are partitioned by time: drops partitions that are past their time, and
+ * makes those of now, in steps of a transaction each. The functions of the database say what a step
+ * is.
  */
 import { Effect } from "effect"
 import type { Storage } from "simplan/ports"
@@ -8,7 +9,10 @@ import type { Database, Row } from "../database/Database.ts"
 
 type Step = "more" | "done" | "busy"
 
-/** How often a step is tried that found its table in use for long, and the pause before, in milliseconds. */
+/**
+ * How often a step is tried that found its table in use for long, and the pause before, in
+ * milliseconds.
+ */
 const TRIES = 5
 const PAUSE = 1_000
 

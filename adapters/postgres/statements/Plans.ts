@@ -1,8 +1,9 @@
 /**
  * The statements about plans, and about custom regions, which plans cover.
  *
- * A plan is written under the guard of its version. It is archived and deleted by a time that it has, and its row stays.
- * A region is never changed and never removed. Its name is unique in its organization, and so is its set of countries.
+ * A plan is written under the guard of its version. It is archived and deleted by a time that it
+ * has, and its row stays. A region is never changed and never removed. Its name is unique in its
+ * organization, and so is its set of countries.
  */
 import { type Plan, Region, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"

@@ -1,9 +1,10 @@
 /**
- * The statements about what the telco reported: SM-DP+ state entries, the ids of reports that were taken, and the views of
- * SIMs that reports need.
+ * The statements about what the telco reported: SM-DP+ state entries, the ids of reports that were
+ * taken, and the views of SIMs that reports need.
  *
- * The views come column by column, one row for each package that the reports can touch, and one where there is none.
- * PostgreSQL makes it in half of the time that nested values take, at a third of the length.
+ * The views come column by column, one row for each package that the reports can touch, and one
+ * where there is none. PostgreSQL makes it in half of the time that nested values take, at a third
+ * of the length.
  */
 import { Effect } from "effect"
 import { type Package, Sim, type SimAggregate, type SmdpHistory, type Storage } from "simplan/ports"
@@ -51,13 +52,19 @@ const seenColumns = Columns.of<Storage.SeenReport>(
   ["organizationId", "receivedAt"]
 )
 
-/** Remembers report ids, each beside what is there of it: the key has the day, which is the partition. */
+/**
+ * Remembers report ids, each beside what is there of it: the key has the day, which is the
+ * partition.
+ */
 export const putSeen = Columns.insert("taken_report_put", "taken_report", seenColumns, "on conflict do nothing")
 
 type Attachment = SimAggregate.AttachmentForReports["attachment"]
 type ReportedSim = SimAggregate.ForReports["sim"]
 
-/** Of one row; from the attachment's id on null where there is none, and from the occurrence on likewise. */
+/**
+ * Of one row; from the attachment's id on null where there is none, and from the occurrence on
+ * likewise.
+ */
 type PackedRow = readonly [
   at: number,
   organizationId: string,
@@ -274,9 +281,10 @@ const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number)
   reportIds
 })
 
-// The look-up of a report is a value. It goes through the days that `kept` has, whose bounds are parameters of the statement, so
-// that the other partitions are left out when it begins. Each has an index by its primary key and no other.
-// `Connections.plannerSettings` keeps the planner from reading a table as a whole while it is empty.
+// The look-up of a report is a value. It goes through the days that `kept` has, whose bounds are
+// parameters of the statement, so that the other partitions are left out when it begins. Each has
+// an index by its primary key and no other. `Connections.plannerSettings` keeps the planner from
+// reading a table as a whole while it is empty.
 const reportedAggregates = packedViews(`(
   select json_agg(asked.report_id)
   from unnest(r."reportIds") asked (report_id)

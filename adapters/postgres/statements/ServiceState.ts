@@ -1,7 +1,7 @@
 /**
- * The statements about what the whole service has once: the catalogue, the virtual clock and its upkeep; and about the processes
- * that share the database. Processes are few, and no two of them write the same row: whoever forgets
- * others leaves out those that are being written.
+ * The statements about what the whole service has once: the catalogue, the virtual clock and its
+ * upkeep; and about the processes that share the database. Processes are few, and no two of them
+ * write the same row: whoever forgets others leaves out those that are being written.
  */
 import { Effect } from "effect"
 import { type Catalogue, type Storage, Process, type Time } from "simplan/ports"

@@ -1,11 +1,13 @@
 /**
- * The statements of the book of usage (rule U1): its entries by SIM, and the sums of organizations, which are kept beside them so
- * that a month of a million SIMs is read at once.
+ * The statements of the book of usage (rule U1): its entries by SIM, and the sums of organizations,
+ * which are kept beside them so that a month of a million SIMs is read at once.
  *
- * Both tables are partitioned by month (`Partitions`). A commit adds to rows of either: first to those of SIMs, which it has locked with their
- * SIMs, then to the sums. Each connection has sums of its own, as far as there are enough of them, so that commits which are
- * written at the same time do not wait for one another. What is taken from an entry may have been added by another connection,
- * so a part of a sum may be less than 0. A row in which nothing is left stays until its month goes, and no reader gets it.
+ * Both tables are partitioned by month (`Partitions`). A commit adds to rows of either: first to
+ * those of SIMs, which it has locked with their SIMs, then to the sums. Each connection has sums of
+ * its own, as far as there are enough of them, so that commits which are written at the same time
+ * do not wait for one another. What is taken from an entry may have been added by another
+ * connection, so a part of a sum may be less than 0. A row in which nothing is left stays until its
+ * month goes, and no reader gets it.
  */
 import { Effect } from "effect"
 import { type Storage, UsageBook } from "simplan/ports"

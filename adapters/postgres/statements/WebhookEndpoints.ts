@@ -90,7 +90,10 @@ export const page =
       (found) => found.map(ofRow).map(Secrets.ofEndpoint(database.cipher.decrypt))
     )
 
-/** The types that the filters name of endpoints that are enabled or miss events, and those of handlers. */
+/**
+ * The types that the filters name of endpoints that are enabled or miss events, and those of
+ * handlers.
+ */
 export const namedTypes = (database: Database) => (of: { readonly organizationId: string }) =>
   database.rows(
     (sql) => sql<Row<WebhookEvent.Type>>`

@@ -1,6 +1,6 @@
 /**
- * The errors that calls reject with: one class for each refusal of the service, which are printed from their catalogue, and for
- * what can go wrong around it.
+ * The errors that calls reject with: one class for each refusal of the service, which are printed
+ * from their catalogue, and for what can go wrong around it.
  */
 import { ConflictError, type ErrorDetails, SimplanError } from "./SimplanError.ts"
 
@@ -9,9 +9,9 @@ export type * from "./printed/RefusalCode.ts"
 export * from "./SimplanError.ts"
 
 /**
- * The transaction that `simplan.within` was given cannot be used: none is open on the connection, as on a pool and after a
- * commit, or it has failed, is read-only, is one of another database, or took longer than a setting of the host's lets it.
- * Nothing was done: `transaction_unusable`, 409.
+ * The transaction that `simplan.within` was given cannot be used: none is open on the connection,
+ * as on a pool and after a commit, or it has failed, is read-only, is one of another database, or
+ * took longer than a setting of the host's lets it. Nothing was done: `transaction_unusable`, 409.
  */
 export class TransactionError extends ConflictError {
   static {
@@ -34,15 +34,19 @@ export class TransactionError extends ConflictError {
 }
 
 /**
- * The host's transaction met a deadlock, a serialization failure, or a lock that it may not wait for any longer. Nothing was
- * done: roll the transaction back, and begin it anew. `transaction_conflict`, 409.
+ * The host's transaction met a deadlock, a serialization failure, or a lock that it may not wait
+ * for any longer. Nothing was done: roll the transaction back, and begin it anew.
+ * `transaction_conflict`, 409.
  */
 export class TransactionConflictError extends ConflictError {
   static {
     this.prototype.name = "TransactionConflictError"
   }
 
-  /** The database's SQLSTATE: `40001`, a serialization failure, `40P01`, a deadlock, or `55P03`, a lock. */
+  /**
+   * The database's SQLSTATE: `40001`, a serialization failure, `40P01`, a deadlock, or `55P03`, a
+   * lock.
+   */
   readonly sqlState: string
   /** The transaction as a whole can be tried again. */
   readonly retryable = true
@@ -53,7 +57,10 @@ export class TransactionConflictError extends ConflictError {
   }
 }
 
-/** The database is out of reach, full or broken. Whether the call's change was made is unknown: `storage_unavailable`, 503. */
+/**
+ * The database is out of reach, full or broken. Whether the call's change was made is unknown:
+ * `storage_unavailable`, 503.
+ */
 export class StorageUnavailableError extends SimplanError {
   static {
     this.prototype.name = "StorageUnavailableError"
@@ -82,8 +89,8 @@ export class TelcoRefused extends Error {
 }
 
 /**
- * The telco could not be reached, or did not answer in time: thrown by a function of the telco, it makes the call be tried
- * again with the same key, not before `retryAfterSeconds`.
+ * The telco could not be reached, or did not answer in time: thrown by a function of the telco, it
+ * makes the call be tried again with the same key, not before `retryAfterSeconds`.
  */
 export class TelcoUnavailable extends Error {
   static {
@@ -92,7 +99,10 @@ export class TelcoUnavailable extends Error {
 
   /** After how many seconds the telco can be tried again. */
   declare readonly retryAfterSeconds?: number
-  /** False: the telco has certainly not done it, and will not, so that nothing of it has to be undone (rule S5). */
+  /**
+   * False: the telco has certainly not done it, and will not, so that nothing of it has to be
+   * undone (rule S5).
+   */
   declare readonly isDone?: false
 
   constructor(

@@ -1,6 +1,6 @@
 /**
- * The errors of what fails: of use cases, of the storage, and of functions of the host. The code and status of each refusal
- * are those of the HTTP API (rule W1).
+ * The errors of what fails: of use cases, of the storage, and of functions of the host. The code
+ * and status of each refusal are those of the HTTP API (rule W1).
  */
 import { Cause, Context } from "effect"
 import { Refusal } from "simplan"
@@ -100,7 +100,10 @@ const isPlain = (error: unknown): error is Refusal.Plain =>
   typeof error._tag === "string" &&
   Object.hasOwn(Refusal, error._tag)
 
-/** What something of the host's threw that a call reads, such as the rows of an import. The call rejects with the same. */
+/**
+ * What something of the host's threw that a call reads, such as the rows of an import. The call
+ * rejects with the same.
+ */
 export class HostError {
   readonly error: unknown
   constructor(error: unknown) {
@@ -122,7 +125,10 @@ const DATABASE = /^(?:url|pool|dataDir)(?= )/
 
 const DIRECT_URL = "directUrl"
 
-/** The error of a start that has failed. The argument that names the database is called as the host calls it. */
+/**
+ * The error of a start that has failed. The argument that names the database is called as the host
+ * calls it.
+ */
 export const ofStart = (cause: Cause.Cause<unknown>): unknown => {
   const error = ofCause(cause, { method: "createSimplan", request: undefined })
   if (!(error instanceof Errors.StorageUnavailableError)) return error
@@ -140,7 +146,10 @@ export const ofStart = (cause: Cause.Cause<unknown>): unknown => {
     : new Errors.StorageUnavailableError({ code: error.code, status: error.status, message, cause: error.cause })
 }
 
-/** The error of a call that its signal has ended: named `AbortError`, with the signal's reason as its cause. */
+/**
+ * The error of a call that its signal has ended: named `AbortError`, with the signal's reason as
+ * its cause.
+ */
 export const aborted = (signal: AbortSignal, method: string): Error => {
   const { reason } = signal
   if (isError(reason) && reason.name === "AbortError") return reason
@@ -148,8 +157,9 @@ export const aborted = (signal: AbortSignal, method: string): Error => {
 }
 
 /**
- * What functions of the host's adapters throw in one call that they should not. The engine takes it for an unknown outcome,
- * as when the telco is unavailable. The call that waits for the outcome gets the error itself.
+ * What functions of the host's adapters throw in one call that they should not. The engine takes it
+ * for an unknown outcome, as when the telco is unavailable. The call that waits for the outcome
+ * gets the error itself.
  */
 export interface OfAdapters {
   readonly add: (operation: string, error: unknown, isConnection: boolean) => void

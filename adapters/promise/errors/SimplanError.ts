@@ -1,10 +1,14 @@
 /**
- * What all errors that calls reject with have in common. `code` and `status` are those of the HTTP API (rule W1). A `message` names
- * the method's field, or the resource and its id, and is never empty.
+ * What all errors that calls reject with have in common. `code` and `status` are those of the HTTP
+ * API (rule W1). A `message` names the method's field, or the resource and its id, and is never
+ * empty.
  */
 import type { RefusalCode } from "./printed/RefusalCode.ts"
 
-/** The stable names of errors, for programs. Those of refusals are the codes of the HTTP API (rule W1). */
+/**
+ * The stable names of errors, for programs. Those of refusals are the codes of the HTTP API
+ * (rule W1).
+ */
 export type ErrorCode =
   | RefusalCode
   | "internal_error"
@@ -33,9 +37,13 @@ export interface ErrorDetails {
   readonly cause?: unknown
 }
 
-/** Every error of simplan. One that is no subclass is a fault of simplan or of an adapter: `code` is `internal_error`. */
+/**
+ * Every error of simplan. One that is no subclass is a fault of simplan or of an adapter: `code` is
+ * `internal_error`.
+ */
 export class SimplanError extends Error {
-  // On the prototype, where a name is no field of each error; and as a text, since bundlers give classes other names.
+  // On the prototype, where a name is no field of each error; and as a text, since bundlers give
+  // classes other names.
   static {
     this.prototype.name = "SimplanError"
   }

@@ -1,6 +1,7 @@
 /**
- * The HTTP API over the running service. Its modules are loaded with the first request. A request waits for the start; while
- * the service cannot start, it is answered by 503, and the next one tries to start it again.
+ * The HTTP API over the running service. Its modules are loaded with the first request. A request
+ * waits for the start; while the service cannot start, it is answered by 503, and the next one
+ * tries to start it again.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -277,7 +278,8 @@ export const make = (
   const warnOfConsole = async (): Promise<void> => {
     if (groups.includes("console") && (await findConsole()) === undefined) warn(NO_CONSOLE)
   }
-  // Failure: the first request finds the same modules missing, and is answered by 503 with a line in the log.
+  // Failure: the first request finds the same modules missing, and is answered by 503 with a line
+  // in the log.
   void warnOfConsole().catch(() => undefined)
 
   const open = async () => {
@@ -289,7 +291,9 @@ export const make = (
     return web
   }
 
-  /** The handler over the running service. One that cannot be opened is opened anew the next time. */
+  /**
+   * The handler over the running service. One that cannot be opened is opened anew the next time.
+   */
   const handler = async () => {
     await runtime.contextOfRequest()
     opened ??= open()

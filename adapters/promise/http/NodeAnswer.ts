@@ -1,8 +1,9 @@
 /**
  * Sends an answer over a connection of Node's HTTP server, as fast as the client reads it.
  *
- * `fastify.inject`, functions of AWS Lambda and mocks call a handler without a connection: their requests and responses have
- * only a part of Node's methods. Once such a request is answered, nothing of it goes on.
+ * `fastify.inject`, functions of AWS Lambda and mocks call a handler without a connection: their
+ * requests and responses have only a part of Node's methods. Once such a request is answered,
+ * nothing of it goes on.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 
@@ -16,8 +17,9 @@ const LINGER = 2_000
 export const breakOff = (response: ServerResponse): void => void response.destroy?.()
 
 /**
- * Waits until a response takes more, or will never again. The response has one listener of each kind for all waits: what
- * middleware such as `compression` has put in its place takes listeners, and cannot remove them.
+ * Waits until a response takes more, or will never again. The response has one listener of each
+ * kind for all waits: what middleware such as `compression` has put in its place takes listeners,
+ * and cannot remove them.
  */
 const waitingFor = (response: ServerResponse): (() => Promise<void>) => {
   let wake: (() => void) | undefined
@@ -35,11 +37,17 @@ const waitingFor = (response: ServerResponse): (() => Promise<void>) => {
     })
 }
 
-/** Whether a client may still be sending the body. A request that is injected ends, and is never complete. */
+/**
+ * Whether a client may still be sending the body. A request that is injected ends, and is never
+ * complete.
+ */
 const isArriving = (request: IncomingMessage): boolean =>
   !request.complete && !request.readableEnded && !request.destroyed && typeof request.resume === "function"
 
-/** Discards the rest of a body after its answer: a client that is still sending would else not see the answer. */
+/**
+ * Discards the rest of a body after its answer: a client that is still sending would else not see
+ * the answer.
+ */
 const discardRest = (request: IncomingMessage): void => {
   if (!isArriving(request)) return
   // Only a connection has somebody at its other end who could send for ever.
@@ -83,7 +91,10 @@ const headersOf = ({ headers }: Response, response: ServerResponse): Record<stri
 const isOf = (answer: Response, taken: Uint8Array | string): boolean =>
   answer.body === null && answer.headers.get("content-length") === String(Buffer.byteLength(taken))
 
-/** Sends an answer with the body that was taken for it, if any, and returns when the response has all of it. */
+/**
+ * Sends an answer with the body that was taken for it, if any, and returns when the response has
+ * all of it.
+ */
 export const send = async (
   answer: Response,
   request: IncomingMessage,

@@ -1,11 +1,13 @@
 /**
  * The HTTP API as a handler of Node's HTTP server and of the frameworks over it.
  *
- * `node:http`, Express, Nest, Connect, Fastify and Koa hand on Node's request and response, where the router has found the
- * handler, and what a parser has made of the body.
+ * `node:http`, Express, Nest, Connect, Fastify and Koa hand on Node's request and response, where
+ * the router has found the handler, and what a parser has made of the body.
  *
- * - A body that a parser has read before is taken from `req.body`: bytes and texts as they are, anything else as JSON.
- * - Answers go out as fast as the client reads them. One that reads nothing for 30 s is disconnected (rule W10).
+ * - A body that a parser has read before is taken from `req.body`: bytes and texts as they are,
+ *   anything else as JSON.
+ * - Answers go out as fast as the client reads them. One that reads nothing for 30 s is
+ *   disconnected (rule W10).
  * - A client that goes away interrupts what it has asked for.
  * - Once `close` of the service was called, each answer over HTTP/1 closes its connection.
  */
@@ -202,7 +204,10 @@ const urlOf = ({ headers, socket }: IncomingMessage, target: string): URL => {
   return new URL(HOST.test(headers.host ?? "") && URL.canParse(url) ? url : `${scheme}://localhost${path}`)
 }
 
-/** The web request. A path that URLs write in another way is one that no route has: a guard of the host may not know it. */
+/**
+ * The web request. A path that URLs write in another way is one that no route has: a guard of the
+ * host may not know it.
+ */
 const webRequest = (incoming: Incoming, mounted: Http.Mounted, signal: AbortSignal | null): Request => {
   const { request, target } = incoming
   const method = request.method ?? "GET"
@@ -220,7 +225,10 @@ const webRequest = (incoming: Incoming, mounted: Http.Mounted, signal: AbortSign
   })
 }
 
-/** A request as the service sees it. A signal costs as much as the rest of a web request: only a host's hook needs one. */
+/**
+ * A request as the service sees it. A signal costs as much as the rest of a web request: only a
+ * host's hook needs one.
+ */
 const exchange = (response: ServerResponse, isAsked: boolean) => {
   const signals = isAsked ? new AbortController() : null
   let taken: Uint8Array | string | undefined
@@ -275,21 +283,24 @@ const place = (mounted: Http.Mounted, { base, target }: Incoming) => {
 }
 
 /**
- * A handler of Node's HTTP server with the HTTP API of a service, as `http` of its options mounts it. It goes before or behind
- * a body parser.
+ * A handler of Node's HTTP server with the HTTP API of a service, as `http` of its options mounts
+ * it. It goes before or behind a body parser.
  *
  *     createServer(toNodeHandler(simplan))                    // node:http
  *     app.use("/esim", toNodeHandler(simplan))                // Express 4 and 5, Nest, Connect
  *     app.all("/esim/*", toNodeHandler(simplan))              // Fastify
  *     app.use(toNodeHandler(simplan))                         // Koa, with http: { prefix: "/esim" }
  *
- * Fastify refuses bodies that it has no parser for, such as text/csv, before the handler gets them, unless
- * `addContentTypeParser("text/csv", (request, payload, done) => done(null))` lets them go on as they are.
+ * Fastify refuses bodies that it has no parser for, such as text/csv, before the handler gets them,
+ * unless `addContentTypeParser("text/csv", (request, payload, done) => done(null))` lets them go on
+ * as they are.
  *
- * Where the handler is given a `next` and the path is below no group that is mounted, it calls `next`; else such a path is
+ * Where the handler is given a `next` and the path is below no group that is mounted, it calls
+ * `next`; else such a path is
  * 404. An unknown path below a group that is mounted is always 404.
  *
- * Throws a `SimplanError` where it is given something else than a service of `createSimplan`, or what its `mount` gives.
+ * Throws a `SimplanError` where it is given something else than a service of `createSimplan`, or
+ * what its `mount` gives.
  */
 export const toNodeHandler = (simplan: Pick<Simplan, "handler">): NodeHandler => {
   const mounted = typeof simplan?.handler === "function" ? Http.of(simplan.handler) : undefined

@@ -1,5 +1,6 @@
 /**
- * The storage that the option `database` names. A storage is loaded when it is needed, so that a host pays for no other.
+ * The storage that the option `database` names. A storage is loaded when it is needed, so that a
+ * host pays for no other.
  */
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -109,7 +110,8 @@ const ofText = (text: string, opened: Opened): Opening => {
   return { ...ofSql(() => pglite(directory, opened), opened), isOwn: true }
 }
 
-// What `SecretKeys` of simplan/postgres reads, which is loaded when the service starts; a test compares the two.
+// What `SecretKeys` of simplan/postgres reads, which is loaded when the service starts; a test
+// compares the two.
 const SECRET_KEY = /^\s*(?:[0-9A-Fa-f]{64}|[A-Za-z0-9+/_-]{43}=?)\s*$/
 
 const areSecretKeys = (value: unknown): boolean => {

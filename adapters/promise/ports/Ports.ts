@@ -1,5 +1,6 @@
 /**
- * The layers that the options name. Options are checked at once; what they need is loaded when the service starts.
+ * The layers that the options name. Options are checked at once; what they need is loaded when the
+ * service starts.
  */
 import { createHash } from "node:crypto"
 import { createRequire } from "node:module"
@@ -210,7 +211,10 @@ const sendersOf = ({ webhooks }: Options, log: Logs.Write): Webhooks => {
   return overHttp(decodeWebhooks(`${METHOD}, webhooks`, webhooks))
 }
 
-/** Stands at its stored instant, or at `start` where that is later; the instant is stored before anything uses it. */
+/**
+ * Stands at its stored instant, or at `start` where that is later; the instant is stored before
+ * anything uses it.
+ */
 const virtual = (start: Core.Time.Instant) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -263,7 +267,8 @@ const known: ReadonlySet<string> = new Set<keyof Options>([
   "worker"
 ])
 
-// As Effect 3 marks its layers. Those of every copy of Effect 4 are marked alike, and can be built here.
+// As Effect 3 marks its layers. Those of every copy of Effect 4 are marked alike, and can be built
+// here.
 const LAYER_OF_EFFECT_3 = Symbol.for("effect/Layer")
 
 /** Throws where an option is a layer that this Effect cannot build. */

@@ -1,6 +1,7 @@
 /**
- * Telcos that are routed by a settings file (`simplan/telco-routes`), where the layer of the telco has them: their background
- * work runs where the worker runs, and their zones and notifications are served where HTTP is mounted.
+ * Telcos that are routed by a settings file (`simplan/telco-routes`), where the layer of the telco
+ * has them: their background work runs where the worker runs, and their zones and notifications are
+ * served where HTTP is mounted.
  *
  * They are found by their key, so that a host without such telcos loads none of their modules.
  */
@@ -23,7 +24,10 @@ export const background: Layer.Layer<never, never, Connected.Services> = Layer.e
   Effect.flatMap(routed, (given) => (Option.isNone(given) ? Effect.void : Effect.forkScoped(given.value.background)))
 )
 
-/** Does work that is due, a bounded share of what the telcos need beside it, and then the work that comes of that. */
+/**
+ * Does work that is due, a bounded share of what the telcos need beside it, and then the work that
+ * comes of that.
+ */
 export const drain = <A, E, R>(due: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Connected.Services> =>
   Effect.flatMap(routed, (given) =>
     Option.isNone(given)
@@ -34,7 +38,10 @@ export const drain = <A, E, R>(due: Effect.Effect<A, E, R>): Effect.Effect<A, E,
 const smsLimitOf = (given: "off" | SmsLimit): Settings.Limits["smsLimit"] =>
   given === "off" ? null : { messages: given.messages, windowMillis: Arguments.millis(given.window) ?? 0 }
 
-/** Gives calls the time that the telcos may take, at least `timeoutMillis`, and organizations their quotas and limit of SMS. */
+/**
+ * Gives calls the time that the telcos may take, at least `timeoutMillis`, and organizations their
+ * quotas and limit of SMS.
+ */
 export const limits = (
   timeoutMillis = 0,
   { quotas = {}, smsLimit }: Pick<Options, "quotas" | "smsLimit"> = {}
@@ -58,7 +65,10 @@ export const limits = (
     }))
   )
 
-/** The comparisons of all SIMs with the telcos whose books can be compared, by the telcos' names; none where none are routed. */
+/**
+ * The comparisons of all SIMs with the telcos whose books can be compared, by the telcos' names;
+ * none where none are routed.
+ */
 export const comparisons = Effect.map(routed, (given) =>
   [...(Option.getOrUndefined(given)?.telcos ?? [])].flatMap(([telco, { comparison }]) =>
     comparison === undefined ? [] : [{ telco, comparison }]

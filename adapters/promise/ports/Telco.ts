@@ -1,6 +1,6 @@
 /**
- * A telco of plain functions, as simplan's `Telco` port. One that knows no idempotency keys goes over the journal of
- * `simplan/telco-calls`, which is loaded when the telco is needed.
+ * A telco of plain functions, as simplan's `Telco` port. One that knows no idempotency keys goes
+ * over the journal of `simplan/telco-calls`, which is loaded when the telco is needed.
  */
 import { Effect, Layer, Schema } from "effect"
 import { Telco } from "simplan/ports"
@@ -21,7 +21,9 @@ import type * as TelcoCalls from "../../telco-calls/index.ts"
 import type { Journal, KeylessTelco } from "../../telco-calls/index.ts"
 import type { JournalOptions, ListedPackage, TelcoSystem } from "../types/Telcos.ts"
 
-/** What to throw where one of the functions is missing. `field` comes before the function's name. */
+/**
+ * What to throw where one of the functions is missing. `field` comes before the function's name.
+ */
 export const missing = (method: string, of: unknown, names: ReadonlyArray<string>, field = "") => {
   const name = names.find((one) => typeof Reflect.get(Object(of), one) !== "function")
   if (name === undefined) return undefined
@@ -171,7 +173,9 @@ export const layer = (telco: HostTelco, log: Logs.Write): Layer.Layer<Telco.Telc
   })
 }
 
-/** The port, whose calls that are unavailable are the `cause` of what the host's call rejects with. */
+/**
+ * The port, whose calls that are unavailable are the `cause` of what the host's call rejects with.
+ */
 export const causing = (behind: Layer.Layer<Telco.Telco>): Layer.Layer<Telco.Telco> =>
   Layer.effect(
     Telco.Telco,
@@ -276,7 +280,10 @@ export const of = (telco: unknown): Make | undefined =>
 
 const loaded = () => import("../../telco-calls/index.ts")
 
-/** The port over the functions and a journal: that of the service, or one in memory where it is used by itself. */
+/**
+ * The port over the functions and a journal: that of the service, or one in memory where it is used
+ * by itself.
+ */
 export const journaledLayer = (system: TelcoSystem, options: JournalOptions): TelcoLayer => {
   const { lateFor = "1 minute", name = "telco" } = decode(METHOD, options)
   const lacking = missing(METHOD, system, functions)

@@ -1,6 +1,6 @@
 /**
- * The telcos that hosts make: of plain functions as layers of the telco port, with idempotency keys and without, and the
- * simulated one of tests, whose modules are loaded when it is first asked.
+ * The telcos that hosts make: of plain functions as layers of the telco port, with idempotency keys
+ * and without, and the simulated one of tests, whose modules are loaded when it is first asked.
  */
 import { Context, Effect, Layer, Schema, Scope } from "effect"
 import { Telco } from "simplan/ports"
@@ -13,8 +13,9 @@ import type { JournalOptions, Simulator, SimulatorFailure, SimulatorPackage, Tel
 import * as HostTelcos from "./Telco.ts"
 
 /**
- * The functions as the service calls them: for `TelcoSuite` of `simplan/testing`, and for `createSimplan({ telco })`. What they
- * throw unexpectedly is logged; by default to stderr, with `logger: false` nowhere.
+ * The functions as the service calls them: for `TelcoSuite` of `simplan/testing`, and for
+ * `createSimplan({ telco })`. What they throw unexpectedly is logged; by default to stderr, with
+ * `logger: false` nowhere.
  */
 export const telcoLayer = (telco: HostTelco, options: { readonly logger?: Logger | false } = {}): TelcoLayer => {
   if (Layer.isLayer(telco)) throw Arguments.invalid("telcoLayer", "telco", "is a layer already")
@@ -24,13 +25,15 @@ export const telcoLayer = (telco: HostTelco, options: { readonly logger?: Logger
 }
 
 /**
- * A telco of plain functions that knows no idempotency keys. A journal in the database of the service, in a table of its own,
- * keeps what was asked for and what came of it, so that no call is made twice, whatever is lost and wherever a process dies.
+ * A telco of plain functions that knows no idempotency keys. A journal in the database of the
+ * service, in a table of its own, keeps what was asked for and what came of it, so that no call is
+ * made twice, whatever is lost and wherever a process dies.
  *
  *     const simplan = createSimplan({ database: "postgres://…", telco: journaledTelco(system) })
  *     TelcoSuite.run("my telco", journaledTelco(system), { describe, it, afterAll })   // over a journal in memory
  *
- * What the functions throw unexpectedly is logged where the service logs, and in the suite to `logger`.
+ * What the functions throw unexpectedly is logged where the service logs, and in the suite to
+ * `logger`.
  */
 export const journaledTelco = (system: TelcoSystem, options: JournalOptions = {}): TelcoLayer =>
   HostTelcos.journaledLayer(system, options)

@@ -1,5 +1,6 @@
 /**
- * Commands (rule H1): submitting one inside the host's transaction, waiting for its outcome, and the list of them.
+ * Commands (rule H1): submitting one inside the host's transaction, waiting for its outcome, and
+ * the list of them.
  */
 import { Effect, Schema } from "effect"
 import { Commands, Refusal } from "simplan"

@@ -1,5 +1,6 @@
 /**
- * Operators of the service. None of the methods keeps an idempotency key, with which a token would have to be stored.
+ * Operators of the service. None of the methods keeps an idempotency key, with which a token would
+ * have to be stored.
  */
 import { Effect } from "effect"
 import { ServiceOperators } from "simplan"

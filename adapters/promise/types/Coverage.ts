@@ -89,7 +89,9 @@ export interface CreateRegion extends OfOrganization {
   readonly iso2List: ReadonlyArray<string>
 }
 
-/** Coverage profiles: the catalogue's standard ones and an organization's regions (rules I3 and I4). */
+/**
+ * Coverage profiles: the catalogue's standard ones and an organization's regions (rules I3 and I4).
+ */
 export interface Coverage {
   /** Standard profiles first, then the organization's regions by creation. */
   readonly list: (of: CoverageFilter, options?: CallOptions) => List<CoverageProfile>
@@ -101,8 +103,8 @@ export interface Coverage {
   /**
    * Creates a region of an organization's own.
    *
-   * Errors: `InvalidFieldError`, `RegionNameTakenError`, `RegionUncoveredError`, `RegionExistsError`,
-   * `QuotaExceededError`.
+   * Errors: `InvalidFieldError`, `RegionNameTakenError`, `RegionUncoveredError`,
+   * `RegionExistsError`, `QuotaExceededError`.
    */
   readonly createRegion: (request: CreateRegion, options?: WriteOptions) => Promise<Region>
 }
@@ -171,7 +173,10 @@ export interface CurrentCatalogue extends Required<Catalogue> {
 
 /** Options of a replacement. */
 export interface ReplaceOptions extends WriteOptions {
-  /** The version that is replaced (rule W16): where another one is there, nothing is. Absent: whichever is there. */
+  /**
+   * The version that is replaced (rule W16): where another one is there, nothing is. Absent:
+   * whichever is there.
+   */
   readonly ifVersion?: number | undefined
 }
 
@@ -180,8 +185,8 @@ export interface Catalogues {
   /** Reads it. */
   readonly current: (options?: CallOptions) => Promise<CurrentCatalogue>
   /**
-   * Replaces the catalogue, for all processes within 5 s. What `current` has given can be given with changes; its `version` counts
-   * only as `ifVersion`.
+   * Replaces the catalogue, for all processes within 5 s. What `current` has given can be given
+   * with changes; its `version` counts only as `ifVersion`.
    *
    * Errors: `InvalidFieldError`, `ChangedMeanwhileError`.
    */

@@ -34,7 +34,10 @@ export interface HandlerCallInTransaction extends HandlerCall {
 
 /** Likewise, where the handler runs in a transaction of the host's own client. */
 export interface HandlerCallInHostTransaction<Client> extends HandlerCallInTransaction {
-  /** What the host has begun the transaction on, such as a `PoolClient` of `pg`, or the `tx` of Drizzle. */
+  /**
+   * What the host has begun the transaction on, such as a `PoolClient` of `pg`, or the `tx` of
+   * Drizzle.
+   */
   readonly client: Client
 }
 
@@ -45,8 +48,9 @@ export interface HandledInTransaction<Client> {
 }
 
 /**
- * Begins a transaction by the host's own client, calls `work` in it, and commits what `work` resolves with. Where `work`
- * rejects, it rolls back and rejects too, as transactions of Drizzle, Kysely, Knex, Prisma and postgres.js do:
+ * Begins a transaction by the host's own client, calls `work` in it, and commits what `work`
+ * resolves with. Where `work` rejects, it rolls back and rejects too, as transactions of Drizzle,
+ * Kysely, Knex, Prisma and postgres.js do:
  *
  *     (work) => db.transaction((tx) => work(fromDrizzle(tx), tx))
  */
@@ -56,24 +60,32 @@ export type HandlerTransaction<Client> = (
 
 /** How a handler is registered. */
 export interface HandlerOptions {
-  /** By which all processes know the handler: 1 to 100 letters, digits, dots, hyphens and underscores. */
+  /**
+   * By which all processes know the handler: 1 to 100 letters, digits, dots, hyphens and
+   * underscores.
+   */
   readonly name: string
   /** The organization whose events it takes; all by default. */
   readonly organizationId?: string | undefined
   /**
-   * How long to wait after each failed attempt, such as `["5 seconds", "1 minute"]`: up to 100 waits from 1 ms to 30 days,
-   * each of them up to 20 % longer. The last one goes on where `maxAttempts` is greater. By default 5 s, 5 min, 30 min,
-   * 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. An empty list: a failed event is given up. The calls of this process go by it.
+   * How long to wait after each failed attempt, such as `["5 seconds", "1 minute"]`: up to 100
+   * waits from 1 ms to 30 days, each of them up to 20 % longer. The last one goes on where
+   * `maxAttempts` is greater. By default 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h.
+   * An empty list: a failed event is given up. The calls of this process go by it.
    */
   readonly waits?: ReadonlyArray<TimeSpan> | undefined
-  /** After how many failed attempts an event is given up, 1 to 1,000; by default after the one that follows the last wait. */
+  /**
+   * After how many failed attempts an event is given up, 1 to 1,000; by default after the one that
+   * follows the last wait.
+   */
   readonly maxAttempts?: number | undefined
   /** Whether an event is given up at once because of what the handler threw. Never by default. */
   readonly giveUp?: ((error: unknown) => boolean) | undefined
   /**
-   * Runs the handler in a database transaction, in which its delivery is settled too: what it writes by `tx` is
-   * committed exactly once for each event. A function begins the transaction by a client of the host's own, on the same
-   * database; the handler writes by that `client` too. For PostgreSQL only; elsewhere it is refused. False by default.
+   * Runs the handler in a database transaction, in which its delivery is settled too: what it
+   * writes by `tx` is committed exactly once for each event. A function begins the transaction by a
+   * client of the host's own, on the same database; the handler writes by that `client` too. For
+   * PostgreSQL only; elsewhere it is refused. False by default.
    */
   readonly transaction?: boolean | HandlerTransaction<unknown> | undefined
 }
@@ -103,15 +115,16 @@ export interface Handler {
 /** Registers a handler of events. */
 export interface On {
   /**
-   * Has `handler` called with each event of these types that happens from its first registration on, in whatever
-   * process: at least once, in order per SIM, also with what happened while no process had it. Processes that register
-   * the same name share its events. It is called while a worker runs here, or `drain`; 8 events about different SIMs at
-   * once (2 with `transaction`).
+   * Has `handler` called with each event of these types that happens from its first registration
+   * on, in whatever process: at least once, in order per SIM, also with what happened while no
+   * process had it. Processes that register the same name share its events. It is called while a
+   * worker runs here, or `drain`; 8 events about different SIMs at once (2 with `transaction`).
    *
-   * An event is done when the handler resolves. Where it throws, or takes longer than 60 s, the error is logged, and it
-   * is called again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h; then the event is given up (rule
-   * W7), and `handlers.failed` lists it; `waits`, `maxAttempts` and `giveUp` change that. Later events about the SIM
-   * wait for it, and from the second failure on it is among the `problems`.
+   * An event is done when the handler resolves. Where it throws, or takes longer than 60 s, the
+   * error is logged, and it is called again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h
+   * and 24 h; then the event is given up (rule W7), and `handlers.failed` lists it; `waits`,
+   * `maxAttempts` and `giveUp` change that. Later events about the SIM wait for it, and from the
+   * second failure on it is among the `problems`.
    *
    * A name that is registered again takes these types from now on. Resolves when it is registered.
    * Errors: `InvalidFieldError`, `NotFoundError`.
@@ -140,22 +153,29 @@ export interface Handlers {
   /** All handlers, by name. */
   readonly list: (options?: CallOptions) => Promise<ReadonlyArray<Handler>>
   /**
-   * The events that were given up for the handler of that name, of all organizations, oldest first; those of a removed one
-   * too. They are kept for 30 days, unless the service is set otherwise.
+   * The events that were given up for the handler of that name, of all organizations, oldest first;
+   * those of a removed one too. They are kept for 30 days, unless the service is set otherwise.
    */
   readonly failed: (name: string, options?: CallOptions) => PagedList<FailedEvent>
   /**
-   * Has a handler given again what was given up: the event of that id, or all of them. They are due at once, with all
-   * attempts ahead, and come before later events about their SIMs. Resolves with how many they are.
+   * Has a handler given again what was given up: the event of that id, or all of them. They are due
+   * at once, with all attempts ahead, and come before later events about their SIMs. Resolves with
+   * how many they are.
    *
-   * Errors: `NotFoundError` where there is no such handler, or no such event among those that were given up.
+   * Errors: `NotFoundError` where there is no such handler, or no such event among those that were
+   * given up.
    */
   readonly replay: (
     of: { readonly name: string; readonly eventId?: string | undefined },
     options?: CallOptions
   ) => Promise<{ readonly replayed: number }>
-  /** Calls a handler no more in this process. What is due to it is kept, for other processes and for later. */
+  /**
+   * Calls a handler no more in this process. What is due to it is kept, for other processes and for
+   * later.
+   */
   readonly off: (name: string, options?: CallOptions) => Promise<void>
-  /** Removes a handler everywhere, and gives up what is due to it. One that is not there stays so. */
+  /**
+   * Removes a handler everywhere, and gives up what is due to it. One that is not there stays so.
+   */
   readonly remove: (name: string, options?: CallOptions) => Promise<void>
 }

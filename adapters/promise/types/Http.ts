@@ -29,8 +29,9 @@ export interface HttpMount {
 /** Where a request comes from. */
 export interface HttpSource {
   /**
-   * The request as the host's framework has it: `req` of Express, Nest, Connect and Node, the request of Fastify, `ctx` of
-   * Koa, and what stands beside the request in a call of `simplan.handler`.
+   * The request as the host's framework has it: `req` of Express, Nest, Connect and Node, the
+   * request of Fastify, `ctx` of Koa, and what stands beside the request in a call of
+   * `simplan.handler`.
    */
   readonly host: unknown
 }
@@ -62,44 +63,59 @@ export interface HttpOperator {
 /** How the HTTP API is mounted. */
 export interface HttpOptions {
   /**
-   * What comes before the routes in the path that clients send, such as `/esim`. Where it is absent, `toNodeHandler` reads it
-   * from the host's router, and `simplan.handler` takes the routes to be at the root.
+   * What comes before the routes in the path that clients send, such as `/esim`. Where it is
+   * absent, `toNodeHandler` reads it from the host's router, and `simplan.handler` takes the routes
+   * to be at the root.
    */
   readonly prefix?: string | undefined
   /** The parts that are mounted; `["v3", "docs"]` by default. Paths of the others are unknown. */
   readonly groups?: ReadonlyArray<HttpGroup> | undefined
   /**
-   * Finds out for whom a request to `/v3` is, by the host's own sessions or tokens, in place of API keys. Null is 401. The
-   * request has no body. What it throws is logged, and answered by 500.
+   * Finds out for whom a request to `/v3` is, by the host's own sessions or tokens, in place of API
+   * keys. Null is 401. The request has no body. What it throws is logged, and answered by 500.
    */
   readonly authenticate?: ((request: Request, source: HttpSource) => Promise<HttpCaller | null>) | undefined
-  /** Finds out who may use `/admin`, and as what, and `/telco`, where there is no token for them. Null is 401. */
+  /**
+   * Finds out who may use `/admin`, and as what, and `/telco`, where there is no token for them.
+   * Null is 401.
+   */
   readonly authenticateOperator?: ((request: Request, source: HttpSource) => Promise<HttpOperator | null>) | undefined
   /** Whether those who use the console may only read, whatever their roles; not by default. */
   readonly consoleReadsOnly?: boolean | undefined
   /**
-   * CSS that follows the console's own, such as other values of its variables: `--ink`, `--muted`, `--ground`, `--raised`,
-   * `--rule`, `--act`, `--bad` and `--bad-ground`, of which each scheme has its own. None by default.
+   * CSS that follows the console's own, such as other values of its variables: `--ink`, `--muted`,
+   * `--ground`, `--raised`, `--rule`, `--act`, `--bad` and `--bad-ground`, of which each scheme has
+   * its own. None by default.
    */
   readonly consoleStyle?: string | undefined
-  /** The bearer token of `/admin`, which takes those of operators too (rule W14); at least 16 characters. */
+  /**
+   * The bearer token of `/admin`, which takes those of operators too (rule W14); at least 16
+   * characters.
+   */
   readonly adminToken?: string | undefined
   /** The bearer token of `/telco`; at least 16 characters. */
   readonly telcoToken?: string | undefined
   /**
-   * How many requests an API key may make in a time, or an organization where the host authenticates (rule W10); 100 a second
-   * by default.
+   * How many requests an API key may make in a time, or an organization where the host
+   * authenticates (rule W10); 100 a second by default.
    */
   readonly rateLimit?: "off" | { readonly requests: number; readonly window: TimeSpan } | undefined
   /**
-   * The origins of pages, beside the host's own, that may have a browser make changes by what `authenticate` or
-   * `authenticateOperator` goes by, such as `https://app.example.com`; none by default. Changes that pages of any other origin have a
-   * browser ask for, by its cookies or without a bearer token, are 403, whatever is mounted.
+   * The origins of pages, beside the host's own, that may have a browser make changes by what
+   * `authenticate` or `authenticateOperator` goes by, such as `https://app.example.com`; none by
+   * default. Changes that pages of any other origin have a browser ask for, by its cookies or
+   * without a bearer token, are 403, whatever is mounted.
    */
   readonly trustedOrigins?: ReadonlyArray<string> | undefined
-  /** What comes before the name of each metric, with an underscore between, such as `esim`; nothing by default. */
+  /**
+   * What comes before the name of each metric, with an underscore between, such as `esim`; nothing
+   * by default.
+   */
   readonly metricsPrefix?: string | undefined
-  /** How many proxies stand before the host and pass the client's address in `X-Forwarded-For`; none by default. */
+  /**
+   * How many proxies stand before the host and pass the client's address in `X-Forwarded-For`; none
+   * by default.
+   */
   readonly trustedProxies?: number | undefined
 }
 
@@ -123,7 +139,10 @@ export interface NodeResponse {
 
 /** Answers requests of Node's HTTP server, and of the frameworks over it. */
 export interface NodeHandler {
-  /** For `node:http`, Express, Nest and Connect. `next` gets what is below no part that is mounted; without it, that is 404. */
+  /**
+   * For `node:http`, Express, Nest and Connect. `next` gets what is below no part that is mounted;
+   * without it, that is 404.
+   */
   (request: NodeRequest, response: NodeResponse, next?: (error?: unknown) => void): void
   /** For Fastify. */
   (request: { readonly raw: NodeRequest }, reply: { readonly raw: NodeResponse; hijack(): unknown }): void

@@ -7,7 +7,10 @@ import type { SmdpState } from "./Sims.ts"
 
 /** What every report has. */
 export interface ReportHead {
-  /** The report's id; one seen in the last 35 days is a duplicate, as rule R1 has it. At most 255 characters. */
+  /**
+   * The report's id; one seen in the last 35 days is a duplicate, as rule R1 has it. At most 255
+   * characters.
+   */
   readonly id: string
   /** The SIM. */
   readonly iccid: string
@@ -33,7 +36,10 @@ export interface UsageReport extends ReportHead {
 export interface FirstUseReport extends ReportHead {
   /** The kind of report. */
   readonly type: "first_use"
-  /** Our id of the package, or the telco's own; absent or null: the oldest that waits for its first use. */
+  /**
+   * Our id of the package, or the telco's own; absent or null: the oldest that waits for its first
+   * use.
+   */
   readonly packageId?: string | null | undefined
 }
 
@@ -70,15 +76,18 @@ export interface ReportOutcome {
   readonly accepted: number
   /** How many were seen before. */
   readonly duplicates: number
-  /** Those that changed nothing, and why. `index` is the place in the batch, from 0; `id` is null where there is none. */
+  /**
+   * Those that changed nothing, and why. `index` is the place in the batch, from 0; `id` is null
+   * where there is none.
+   */
   readonly rejected: ReadonlyArray<{ readonly index: number; readonly id: string | null; readonly message: string }>
 }
 
 /** Reports of the telco (rules R1 to R3). */
 export interface Reports {
   /**
-   * Takes a batch, of any organizations. It is committed as a whole, in the order in which its reports happened; a bad
-   * report is rejected alone.
+   * Takes a batch, of any organizations. It is committed as a whole, in the order in which its
+   * reports happened; a bad report is rejected alone.
    *
    * Errors: `InvalidFieldError`, where `reports` is no array or has more than 1,000 reports.
    */
@@ -94,7 +103,10 @@ export interface AuditEntry extends OfOrganization {
   readonly entryId: string
   /** When. */
   readonly createdAt: Date
-  /** Who: the id of an API key, the name of an operator, `bootstrap`, `telco`, `host`, or what `request.actor` said. */
+  /**
+   * Who: the id of an API key, the name of an operator, `bootstrap`, `telco`, `host`, or what
+   * `request.actor` said.
+   */
   readonly actor: string
   /** What was done, such as `plan.create`. */
   readonly action: string
@@ -113,8 +125,8 @@ export interface AuditEntry extends OfOrganization {
 /** Which audit entries a list has. An absent field filters nothing. */
 export interface AuditFilter {
   /**
-   * The organization whose changes they are. Null: the changes that belong to none, such as those of the catalogue, of a
-   * virtual clock and of handlers.
+   * The organization whose changes they are. Null: the changes that belong to none, such as those
+   * of the catalogue, of a virtual clock and of handlers.
    */
   readonly organizationId: string | null
   /** Only entries from this instant on. */
@@ -149,14 +161,21 @@ export interface TelcoComparison {
   readonly doneAt: Date | null
 }
 
-/** Routed telcos (`simplan/telco-routes`) whose books can be compared; of others there is nothing here. */
+/**
+ * Routed telcos (`simplan/telco-routes`) whose books can be compared; of others there is nothing
+ * here.
+ */
 export interface Telcos {
-  /** How far the last comparison of all SIMs with each telco is. What it finds is among the problems. */
+  /**
+   * How far the last comparison of all SIMs with each telco is. What it finds is among the
+   * problems.
+   */
   readonly comparisons: (options?: CallOptions) => Promise<ReadonlyArray<TelcoComparison>>
   /**
-   * Has all SIMs compared now, those in stock too, at the rate that the telco's calls allow: after each restore of a backup,
-   * before the service sells again. What was compared before does not count from then on. Asked again, it begins anew. It is
-   * done in the background, by the processes whose worker runs, or by `drain`.
+   * Has all SIMs compared now, those in stock too, at the rate that the telco's calls allow: after
+   * each restore of a backup, before the service sells again. What was compared before does not
+   * count from then on. Asked again, it begins anew. It is done in the background, by the processes
+   * whose worker runs, or by `drain`.
    */
   readonly compare: (options?: WriteOptions) => Promise<ReadonlyArray<TelcoComparison>>
 }
@@ -166,8 +185,8 @@ export interface Clock {
   /** The time, and whether the clock is a virtual one. */
   readonly read: (options?: CallOptions) => Promise<{ readonly now: Date; readonly virtual: boolean }>
   /**
-   * Moves a virtual clock, from due instant to due instant; returns when all work due by then is done. The present instant
-   * is allowed.
+   * Moves a virtual clock, from due instant to due instant; returns when all work due by then is
+   * done. The present instant is allowed.
    *
    * Errors: `InvalidFieldError` for an earlier instant, `ClockRefusedError`.
    */

@@ -19,8 +19,8 @@ export type * from "./printed/Organizations.ts"
 /** Organizations: the tenants of the service. */
 export interface Organizations {
   /**
-   * Creates an organization. The name has 1 to 255 characters (rule W9). Keys of `idempotencyKey` are those of the host,
-   * because there is no organization yet.
+   * Creates an organization. The name has 1 to 255 characters (rule W9). Keys of `idempotencyKey`
+   * are those of the host, because there is no organization yet.
    *
    * Errors: `InvalidFieldError`.
    */
@@ -33,7 +33,10 @@ export interface Organizations {
 
 /** An API key that was made under an idempotency key. */
 export interface MaybeNewApiKey extends ApiKey {
-  /** The key itself; null where the call was repeated, because it is stored nowhere (rule W3): `rotate` gives another one. */
+  /**
+   * The key itself; null where the call was repeated, because it is stored nowhere (rule W3):
+   * `rotate` gives another one.
+   */
   readonly key: string | null
 }
 
@@ -47,13 +50,15 @@ export interface ApiKeys {
   /** All keys of an organization, oldest first, revoked ones included. Errors: `NotFoundError`. */
   readonly list: (of: OfOrganization, options?: CallOptions) => PagedList<ApiKey>
   /**
-   * Revokes a key: this process refuses it at once, all others within 5 s (rule W3). Again, it changes nothing.
+   * Revokes a key: this process refuses it at once, all others within 5 s (rule W3). Again, it
+   * changes nothing.
    *
    * Errors: `NotFoundError`.
    */
   readonly revoke: (of: OfApiKey, options?: WriteOptions) => Promise<ApiKey>
   /**
-   * Gives the key another secret; the one before is refused from then on, or goes on for `overlapHours`.
+   * Gives the key another secret; the one before is refused from then on, or goes on for
+   * `overlapHours`.
    *
    * Errors: `InvalidFieldError`, `NotFoundError`, also where it is revoked.
    */

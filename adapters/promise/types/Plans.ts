@@ -4,7 +4,10 @@
 import type { CallOptions, PagedList, WriteOptions } from "./Calls.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 
-/** A network supply tier. A plan has that of its coverage profile, and only a SIM of the label can carry it. */
+/**
+ * A network supply tier. A plan has that of its coverage profile, and only a SIM of the label can
+ * carry it.
+ */
 export type Label = "Green" | "Aqua" | "Blue" | "Voilet" | "Red" | "Grey" | "Orange"
 
 /** How fast a throttled package is, in Kbit/s. */
@@ -46,7 +49,10 @@ export interface Terms {
   readonly throttling: ReadonlyArray<ThrottlingStep>
   /** How the plan repeats; null if it does not. */
   readonly recurrence: Recurrence | null
-  /** At which percentages of a package `package.allowanceConsumed` is notified (rule U2). Absent: 50, 80 and 100. */
+  /**
+   * At which percentages of a package `package.allowanceConsumed` is notified (rule U2). Absent:
+   * 50, 80 and 100.
+   */
   readonly alertThresholds?: ReadonlyArray<number>
 }
 
@@ -72,11 +78,15 @@ export interface CreatePlan extends OfOrganization {
   readonly periodDays: number
   /** Three steps with rising percentages; absent or empty if packages are not throttled. */
   readonly throttling?: ReadonlyArray<ThrottlingStep> | undefined
-  /** How the plan repeats; absent or null if it does not. The last package has to end before the year 10000. */
+  /**
+   * How the plan repeats; absent or null if it does not. The last package has to end before the
+   * year 10000.
+   */
   readonly recurrence?: Recurrence | null | undefined
   /**
-   * At which percentages of a package's allowance `package.allowanceConsumed` is notified (rule U2): up to 10 integers from
-   * 1 to 100, each taken once and in rising order. Absent: 50, 80 and 100. Empty: none.
+   * At which percentages of a package's allowance `package.allowanceConsumed` is notified
+   * (rule U2): up to 10 integers from 1 to 100, each taken once and in rising order. Absent: 50, 80
+   * and 100. Empty: none.
    */
   readonly alertThresholds?: ReadonlyArray<number> | undefined
 }
@@ -102,18 +112,23 @@ export interface PlanFilter extends OfOrganization {
 /** Plans of an organization (rules P1 to P4). */
 export interface Plans {
   /**
-   * Creates a plan. Errors: `InvalidFieldError`, `NotFoundError` (organization, coverage profile), `TermsRefusedError`,
-   * `QuotaExceededError`.
+   * Creates a plan. Errors: `InvalidFieldError`, `NotFoundError` (organization, coverage profile),
+   * `TermsRefusedError`, `QuotaExceededError`.
    */
   readonly create: (request: CreatePlan, options?: WriteOptions) => Promise<Plan>
   /** Reads a plan. Errors: `NotFoundError`, also where it was deleted. */
   readonly get: (of: OfPlan, options?: CallOptions) => Promise<Plan>
   /** Plans, oldest first. */
   readonly list: (of: PlanFilter, options?: CallOptions) => PagedList<Plan>
-  /** Makes the plan take no new attachments. Those there are stay as they are (rule P2). Errors: `NotFoundError`. */
+  /**
+   * Makes the plan take no new attachments. Those there are stay as they are (rule P2). Errors:
+   * `NotFoundError`.
+   */
   readonly archive: (of: OfPlan, options?: WriteOptions) => Promise<void>
   /** Makes the plan take new attachments again (rule P2). Errors: `NotFoundError`. */
   readonly unarchive: (of: OfPlan, options?: WriteOptions) => Promise<void>
-  /** Deletes the plan. Attachments keep their copy of its terms (rule P2). Errors: `NotFoundError`. */
+  /**
+   * Deletes the plan. Attachments keep their copy of its terms (rule P2). Errors: `NotFoundError`.
+   */
   readonly remove: (of: OfPlan, options?: WriteOptions) => Promise<void>
 }

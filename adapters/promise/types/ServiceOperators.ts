@@ -15,7 +15,8 @@ export type * from "./printed/ServiceOperators.ts"
 /**
  * Operators of the service, for the management API (rule W14). `operators` has mobile networks.
  *
- * A creation whose answer was lost can be repeated: it is then an `OperatorNameTakenError`, and `rotate` gives another token.
+ * A creation whose answer was lost can be repeated: it is then an `OperatorNameTakenError`, and
+ * `rotate` gives another token.
  */
 export interface ServiceOperators {
   /** Makes an operator. Errors: `InvalidFieldError`, `NotFoundError`, `OperatorNameTakenError`. */
@@ -23,13 +24,19 @@ export interface ServiceOperators {
   /** All operators, oldest first, deleted ones included. */
   readonly list: (of?: {}, options?: CallOptions) => PagedList<ServiceOperator>
   /**
-   * Deletes an operator: this process refuses its tokens at once, all others within 5 s. Again, it changes nothing.
+   * Deletes an operator: this process refuses its tokens at once, all others within 5 s. Again, it
+   * changes nothing.
    *
    * Errors: `NotFoundError`.
    */
   readonly remove: (of: OfServiceOperator, options?: CallOptions) => Promise<ServiceOperator>
-  /** Gives the operator another token; the one before goes on for 24 h. Errors: `NotFoundError`, also where it is deleted. */
+  /**
+   * Gives the operator another token; the one before goes on for 24 h. Errors: `NotFoundError`,
+   * also where it is deleted.
+   */
   readonly rotate: (of: OfServiceOperator, options?: CallOptions) => Promise<NewServiceOperator>
-  /** Whose token this is. Errors: `KeyRefusedError`, which does not say why the token is not valid. */
+  /**
+   * Whose token this is. Errors: `KeyRefusedError`, which does not say why the token is not valid.
+   */
   readonly authenticate: (request: OperatorToken, options?: CallOptions) => Promise<ServiceOperator>
 }

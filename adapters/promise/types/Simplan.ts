@@ -28,8 +28,9 @@ export interface Drained {
 /**
  * The service. Each group has the use cases of one kind of thing.
  *
- * Any method can reject with `StorageUnavailableError`, with `ClosedError` after `close`, with a plain `SimplanError` where
- * something broke, and within its limits with `TimeoutError` or an error named `AbortError`.
+ * Any method can reject with `StorageUnavailableError`, with `ClosedError` after `close`, with a
+ * plain `SimplanError` where something broke, and within its limits with `TimeoutError` or an error
+ * named `AbortError`.
  */
 export interface Simplan extends AsyncDisposable {
   /** API keys of organizations, for the HTTP API. */
@@ -79,24 +80,29 @@ export interface Simplan extends AsyncDisposable {
   /** Webhook endpoints and the log of their deliveries. */
   readonly webhooks: Webhooks
   /**
-   * Has a function called with each event of a type, in this process and without HTTP: durable by name, at least once, in
-   * order per SIM, retried where it throws (rule E2).
+   * Has a function called with each event of a type, in this process and without HTTP: durable by
+   * name, at least once, in order per SIM, retried where it throws (rule E2).
    *
    *     await simplan.on("attachment.activated", { name: "mailer" }, async (event) => sendMail(event.data.esim))
    */
   readonly on: On
   /**
-   * The methods that write, inside a transaction that the host has begun on its own connection to the same PostgreSQL
-   * database (rule H1): `simplan.within(fromPg(client)).subscriptions.create(…)`. Throws an `InvalidFieldError` at once where
-   * the transaction has no function `query`.
+   * The methods that write, inside a transaction that the host has begun on its own connection to
+   * the same PostgreSQL database (rule H1):
+   * `simplan.within(fromPg(client)).subscriptions.create(…)`. Throws an `InvalidFieldError` at once
+   * where the transaction has no function `query`.
    */
   readonly within: (transaction: Transaction) => Within
-  /** Resolves when the service has started: the database is reached and migrated. Rejects where it cannot start. */
+  /**
+   * Resolves when the service has started: the database is reached and migrated. Rejects where it
+   * cannot start.
+   */
   readonly ready: () => Promise<void>
   /**
-   * Does all work that is due, such as packages and webhooks, and returns when none is left or the time `within` is over.
-   * For hosts that have no worker running, such as serverless ones, from a call every minute. No limit by default. Of what
-   * routed telcos need beside (`simplan/telco-routes`) it does a share, which `nextDueAt` leaves out.
+   * Does all work that is due, such as packages and webhooks, and returns when none is left or the
+   * time `within` is over. For hosts that have no worker running, such as serverless ones, from a
+   * call every minute. No limit by default. Of what routed telcos need beside
+   * (`simplan/telco-routes`) it does a share, which `nextDueAt` leaves out.
    */
   readonly drain: (options?: {
     /** How long it may take, of the machine's clock; what is under way then goes on. */
@@ -105,19 +111,25 @@ export interface Simplan extends AsyncDisposable {
     readonly signal?: AbortSignal | undefined
   }) => Promise<Drained>
   /**
-   * Answers a web request with the HTTP API, as `http` of the options mounts it: for Hono, Next.js, Bun, Deno and whatever else
-   * has web requests. `toNodeHandler` makes a handler for Node's server of it. It never rejects: where the service cannot
-   * start, the answer is 503 with `Retry-After`, and the next request tries to start it again. `host` is handed to the
-   * host's authentication. An abort of the request's signal interrupts what it asks for.
+   * Answers a web request with the HTTP API, as `http` of the options mounts it: for Hono, Next.js,
+   * Bun, Deno and whatever else has web requests. `toNodeHandler` makes a handler for Node's server
+   * of it. It never rejects: where the service cannot start, the answer is 503 with `Retry-After`,
+   * and the next request tries to start it again. `host` is handed to the host's authentication. An
+   * abort of the request's signal interrupts what it asks for.
    */
   readonly handler: (request: Request, host?: unknown) => Promise<Response>
   /**
-   * The HTTP API at another path, or some parts of it: `toNodeHandler(simplan.mount({ groups: ["console"] }))` at `/ops`, and the
-   * others elsewhere. Parts that the place does not have are 404 there, and its documents leave them out. Limits and sessions are
-   * those of the service. Throws an `InvalidFieldError` where an option is wrong, or names a part that the service does not mount.
+   * The HTTP API at another path, or some parts of it:
+   * `toNodeHandler(simplan.mount({ groups: ["console"] }))` at `/ops`, and the others elsewhere.
+   * Parts that the place does not have are 404 there, and its documents leave them out. Limits and
+   * sessions are those of the service. Throws an `InvalidFieldError` where an option is wrong, or
+   * names a part that the service does not mount.
    */
   readonly mount: (options: HttpMount) => Pick<Simplan, "handler">
-  /** Ends calls that are under way, waits for work under way for 2 s, and closes the storage. Again, it changes nothing. */
+  /**
+   * Ends calls that are under way, waits for work under way for 2 s, and closes the storage. Again,
+   * it changes nothing.
+   */
   readonly close: () => Promise<void>
   /** The same as `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>

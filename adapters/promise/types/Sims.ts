@@ -16,11 +16,17 @@ export interface Sim extends OfOrganization {
   readonly label: Label
   /** Whether it is an eSIM. */
   readonly isEsim: boolean
-  /** The activation code by which a device downloads the eSIM; null for a physical SIM, and for an eSIM without one. */
+  /**
+   * The activation code by which a device downloads the eSIM; null for a physical SIM, and for an
+   * eSIM without one.
+   */
   readonly lpa: string | null
   /** The IMSI, 6 to 15 digits; null where it is not known (rule I7). */
   readonly imsi: string | null
-  /** The phone number with its country code, 1 to 15 digits; null where it has none or that is not known. */
+  /**
+   * The phone number with its country code, 1 to 15 digits; null where it has none or that is not
+   * known.
+   */
   readonly msisdn: string | null
   /** The telco's own id of the SIM; null where it is not known. */
   readonly subscriberId: string | null
@@ -64,7 +70,9 @@ export interface Installation {
 export interface StockCounts {
   /** Those that nobody has, and that a creation without an ICCID may get where they are eSIMs. */
   readonly free: number
-  /** eSIMs that nobody has, but that were downloaded: only a creation with their ICCID gets them. */
+  /**
+   * eSIMs that nobody has, but that were downloaded: only a creation with their ICCID gets them.
+   */
   readonly downloaded: number
   /** Those that a subscription has, or a creation under way. */
   readonly inUse: number
@@ -144,11 +152,15 @@ export interface SimFilter extends OfOrganization {
   /** Only SIMs of this label. */
   readonly label?: Label | undefined
   /**
-   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or without a plus sign, the id of a
-   * subscription, or the first characters of a metadata, in any case (rule L1).
+   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or
+   * without a plus sign, the id of a subscription, or the first characters of a metadata, in any
+   * case (rule L1).
    */
   readonly search?: string | undefined
-  /** Only SIMs that stand so: nobody has them, somebody has, they are on their way back to stock, or withdrawn. */
+  /**
+   * Only SIMs that stand so: nobody has them, somebody has, they are on their way back to stock, or
+   * withdrawn.
+   */
   readonly status?: "free" | "in_use" | "releasing" | "withdrawn" | undefined
   /** Only SIMs that were imported after this instant. */
   readonly createdAfter?: InstantInput | undefined
@@ -208,11 +220,20 @@ export interface RowDifference {
 export interface ImportReport {
   /** How many SIMs were imported. */
   readonly imported: number
-  /** How many SIMs were there already, and got an `imsi`, `msisdn`, `subscriberId` or missing `lpa` (rule I7). */
+  /**
+   * How many SIMs were there already, and got an `imsi`, `msisdn`, `subscriberId` or missing `lpa`
+   * (rule I7).
+   */
   readonly updated: number
-  /** How many other rows have an ICCID that the organization has already, or that an earlier row has. */
+  /**
+   * How many other rows have an ICCID that the organization has already, or that an earlier row
+   * has.
+   */
   readonly duplicates: number
-  /** The first 1,000 updated rows and duplicates whose SIM has another label, kind or activation code (rule I7). */
+  /**
+   * The first 1,000 updated rows and duplicates whose SIM has another label, kind or activation
+   * code (rule I7).
+   */
   readonly differing: ReadonlyArray<RowDifference>
   /** How many such rows there are. */
   readonly differingCount: number
@@ -238,11 +259,17 @@ export interface UpdateSim extends OfSim {
   readonly label?: Label | undefined
   /** The activation code of an eSIM (rule I8); null: it has none. */
   readonly lpa?: string | null | undefined
-  /** `withdrawn` takes the SIM out of the stock, only while no subscription holds it; `available` puts it back. */
+  /**
+   * `withdrawn` takes the SIM out of the stock, only while no subscription holds it; `available`
+   * puts it back.
+   */
   readonly status?: "available" | "withdrawn" | undefined
   /** Why it is withdrawn; only with that status. */
   readonly reason?: "broken" | "lost" | null | undefined
-  /** The version that it is of (rule W16): where another one is there, it is refused. Absent: of whichever is there. */
+  /**
+   * The version that it is of (rule W16): where another one is there, it is refused. Absent: of
+   * whichever is there.
+   */
   readonly ifVersion?: number | undefined
 }
 
@@ -266,8 +293,8 @@ export interface UpdateResult {
   /** `unchanged`: the SIM was so already. */
   readonly result: "corrected" | "unchanged" | "refused"
   /**
-   * Why it is refused; null: it is not. The code is null where the reason was not kept: under an idempotency key those of the first 1,000
-   * refused rows are.
+   * Why it is refused; null: it is not. The code is null where the reason was not kept: under an
+   * idempotency key those of the first 1,000 refused rows are.
    */
   readonly refusal: { readonly code: ErrorCode | null; readonly message: string } | null
 }
@@ -275,15 +302,17 @@ export interface UpdateResult {
 /** The SIM inventory of an organization (rules I1, I2, I7 and I9). */
 export interface Sims {
   /**
-   * Imports SIMs row by row, 1,000 at once. A bad row stops no other. Memory does not grow with their number. A SIM that
-   * the organization has already gets the identities of its row, and the activation code if it is an eSIM without one
-   * (rule I7); nothing else changes. With an idempotency key the rows of an iterable that is no array are not compared.
+   * Imports SIMs row by row, 1,000 at once. A bad row stops no other. Memory does not grow with
+   * their number. A SIM that the organization has already gets the identities of its row, and the
+   * activation code if it is an eSIM without one (rule I7); nothing else changes. With an
+   * idempotency key the rows of an iterable that is no array are not compared.
    *
    * Errors: `NotFoundError`, and whatever `rows` throws.
    */
   readonly import: (request: ImportSims, options?: WriteOptions) => Promise<ImportReport>
   /**
-   * What `import` would come to now (rule S9); nothing is written. A row does not see those that are a thousand before it.
+   * What `import` would come to now (rule S9); nothing is written. A row does not see those that
+   * are a thousand before it.
    *
    * Errors: `NotFoundError`, and whatever `rows` throws.
    */
@@ -291,8 +320,8 @@ export interface Sims {
   /** SIMs in the order of their import. */
   readonly list: (of: SimFilter, options?: CallOptions) => PagedList<Sim>
   /**
-   * Finds SIMs of all organizations, or of one, by what a customer names, as `search` of `list` does (rule L4). A blank text finds
-   * none.
+   * Finds SIMs of all organizations, or of one, by what a customer names, as `search` of `list`
+   * does (rule L4). A blank text finds none.
    */
   readonly search: (
     of: { readonly text: string; readonly organizationId?: string | undefined },
@@ -300,30 +329,40 @@ export interface Sims {
   ) => Promise<SearchHits>
   /** Reads a SIM. Errors: `NotFoundError`. */
   readonly get: (of: OfSim, options?: CallOptions) => Promise<Sim>
-  /** How a phone installs an eSIM (rule I10). Errors: `NotFoundError`, also for a SIM without an activation code. */
+  /**
+   * How a phone installs an eSIM (rule I10). Errors: `NotFoundError`, also for a SIM without an
+   * activation code.
+   */
   readonly installation: (of: OfSim, options?: CallOptions) => Promise<Installation>
   /**
    * Corrects a SIM (rule I9): its label, its activation code, and whether it is withdrawn.
    *
-   * Errors: `InvalidFieldError`, `NotFoundError`, `SimInUseError`, `SimBusyError`, `ChangedMeanwhileError`.
+   * Errors: `InvalidFieldError`, `NotFoundError`, `SimInUseError`, `SimBusyError`,
+   * `ChangedMeanwhileError`.
    */
   readonly update: (request: UpdateSim, options?: WriteOptions) => Promise<Sim>
   /** What `update` would do now: nothing is written (rule S9). Errors: those of `update`. */
   readonly previewUpdate: (request: UpdateSim, options?: CallOptions) => Promise<UpdatePreview>
   /**
-   * Corrects SIMs row by row (rule I9), 500 in a commit, as its results are read. A refused row stops no other, and memory does
-   * not grow with their number. The same rows again change nothing more. With an idempotency key all rows, 25,000 at most, are read
-   * and corrected before the first result, and the same call after a crash goes on behind those that are done; the rows of an iterable
-   * that is no array are not compared. With `dryRun` no key counts.
+   * Corrects SIMs row by row (rule I9), 500 in a commit, as its results are read. A refused row
+   * stops no other, and memory does not grow with their number. The same rows again change nothing
+   * more. With an idempotency key all rows, 25,000 at most, are read and corrected before the first
+   * result, and the same call after a crash goes on behind those that are done; the rows of an
+   * iterable that is no array are not compared. With `dryRun` no key counts.
    *
-   * Errors: `NotFoundError`, with a key `InvalidFieldError`, `IdempotencyKeyReusedError` and `RequestInProgressError`, and whatever `rows` throws.
+   * Errors: `NotFoundError`, with a key `InvalidFieldError`, `IdempotencyKeyReusedError` and
+   * `RequestInProgressError`, and whatever `rows` throws.
    */
   readonly updateMany: (request: UpdateSims, options?: WriteOptions) => List<UpdateResult>
-  /** The stock by label (rule I11), of labels that have SIMs or a level. Of a large inventory it may be some seconds old. */
+  /**
+   * The stock by label (rule I11), of labels that have SIMs or a level. Of a large inventory it may
+   * be some seconds old.
+   */
   readonly stock: (of: OfOrganization, options?: CallOptions) => Promise<ReadonlyArray<StockOfLabel>>
   /**
-   * Sets the levels below which `stock.low` is notified (rule I12), and returns them. It is notified once each time the number
-   * of free eSIMs falls below, within about a second; also where it is below already.
+   * Sets the levels below which `stock.low` is notified (rule I12), and returns them. It is
+   * notified once each time the number of free eSIMs falls below, within about a second; also where
+   * it is below already.
    *
    * Errors: `InvalidFieldError`.
    */
@@ -346,7 +385,9 @@ export interface SetMobilePlan extends OfOrganization {
   readonly apply: boolean
   /** The label of the eSIM. */
   readonly label: Label
-  /** The eSIM. Absent or null, where `apply` is true: any one of the label that has no mobile plan. */
+  /**
+   * The eSIM. Absent or null, where `apply` is true: any one of the label that has no mobile plan.
+   */
   readonly iccid?: string | null | undefined
 }
 
@@ -363,18 +404,20 @@ export interface MobilePlan {
 /** The organization's mobile plan on its eSIMs (rule I6). */
 export interface Wallet {
   /**
-   * Applies or removes the mobile plan, and returns when the telco has done so. With an ICCID a repetition changes nothing.
+   * Applies or removes the mobile plan, and returns when the telco has done so. With an ICCID a
+   * repetition changes nothing.
    *
-   * Errors: `InvalidFieldError`, `NotFoundError`, `NoFreeSimError`, `LabelMismatchError`, `SimBusyError`, `SimWithdrawnError`,
-   * `TelcoRefusedError`, `TelcoUnavailableError`.
+   * Errors: `InvalidFieldError`, `NotFoundError`, `NoFreeSimError`, `LabelMismatchError`,
+   * `SimBusyError`, `SimWithdrawnError`, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly setMobilePlan: (request: SetMobilePlan, options?: WriteOptions) => Promise<MobilePlan>
   /**
-   * Waits until a change that was submitted inside a transaction of the host has been carried out, and returns it. It may
-   * wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not the command (rule H1).
+   * Waits until a change that was submitted inside a transaction of the host has been carried out,
+   * and returns it. It may wait for long while the telco is unavailable: `signal` and `timeout` end
+   * the wait, and not the command (rule H1).
    *
-   * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of `setMobilePlan` except
-   * `TelcoUnavailableError` and `SimBusyError`.
+   * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of
+   * `setMobilePlan` except `TelcoUnavailableError` and `SimBusyError`.
    */
   readonly settled: (id: string, options?: CallOptions) => Promise<MobilePlan>
 }

@@ -38,11 +38,17 @@ export interface Subscription extends OfSubscription {
   readonly pausedAt: Date | null
 }
 
-/** What a creation made: a subscription with its first attachment, or another attachment on a subscription (rule S1). */
+/**
+ * What a creation made: a subscription with its first attachment, or another attachment on a
+ * subscription (rule S1).
+ */
 export interface CreatedSubscription extends OfSubscription {
   /** The id of the new plan attachment, a UUID. */
   readonly attachmentId: string
-  /** When the first package is active, as the telco says, else as asked for; null without an active period. */
+  /**
+   * When the first package is active, as the telco says, else as asked for; null without an active
+   * period.
+   */
   readonly activationAt: Date | null
   /** When the first package ends; null where that is not known. */
   readonly expirationAt: Date | null
@@ -54,11 +60,15 @@ export interface CreateSubscription extends OfOrganization {
   readonly planId: string
   /** A text of the host's own, at most 4,096 characters; empty by default. */
   readonly metadata?: string | undefined
-  /** The SIM. Absent or null: a free eSIM of the plan's label (rule S2). That of a subscription: the plan is added to it. */
+  /**
+   * The SIM. Absent or null: a free eSIM of the plan's label (rule S2). That of a subscription: the
+   * plan is added to it.
+   */
   readonly iccid?: string | null | undefined
   /**
-   * When the plan is active. Absent or null: from its first use on. A plan that does not recur needs an `end`, in the
-   * future and after `start` (rule T4); a recurring one begins its first cycle at `start`, at most 24 h in the past (rule T5).
+   * When the plan is active. Absent or null: from its first use on. A plan that does not recur
+   * needs an `end`, in the future and after `start` (rule T4); a recurring one begins its first
+   * cycle at `start`, at most 24 h in the past (rule T5).
    */
   readonly activePeriod?:
     | { readonly start: InstantInput; readonly end?: InstantInput | null | undefined }
@@ -68,7 +78,9 @@ export interface CreateSubscription extends OfOrganization {
 
 /** A package that a previewed call would order, suspend or cancel. */
 export interface PreviewedPackage {
-  /** `<attachment id>:<occurrence>`, and how often the attachment has moved where it has (rule S8). */
+  /**
+   * `<attachment id>:<occurrence>`, and how often the attachment has moved where it has (rule S8).
+   */
   readonly packageId: string
   /** When it is active; null where that is known at its first use. */
   readonly activationAt: Date | null
@@ -78,7 +90,9 @@ export interface PreviewedPackage {
 
 /** What `create` would do (rule S9). */
 export interface CreationPreview {
-  /** What it would return. New ids are the nil UUID, and a free eSIM that it shows is not reserved. */
+  /**
+   * What it would return. New ids are the nil UUID, and a free eSIM that it shows is not reserved.
+   */
   readonly created: CreatedSubscription
   /** The packages that the telco would be asked for at once, oldest first. */
   readonly packages: ReadonlyArray<PreviewedPackage>
@@ -88,7 +102,9 @@ export interface CreationPreview {
 
 /** What `remove` would do (rule S9). */
 export interface DeletionPreview {
-  /** The error's code where it would be refused, such as `esim_installed`; null where it would not. */
+  /**
+   * The error's code where it would be refused, such as `esim_installed`; null where it would not.
+   */
   readonly refusedBy: string | null
   /** Whether there is a sign that the eSIM was downloaded (rule S2). */
   readonly isDownloaded: boolean
@@ -110,7 +126,9 @@ export interface ReplacedSubscription extends Subscription {
 export interface ReplacementPreview {
   /** What it would return. The eSIM that it shows is not reserved. */
   readonly replaced: ReplacedSubscription
-  /** The packages that would be ordered on the new SIM, with the data that is left of each, in MB. */
+  /**
+   * The packages that would be ordered on the new SIM, with the data that is left of each, in MB.
+   */
   readonly packages: ReadonlyArray<PreviewedPackage & { readonly dataMegaBytes: number }>
   /** The packages that would be cancelled on the old SIM. */
   readonly cancelledPackages: ReadonlyArray<PreviewedPackage>
@@ -118,7 +136,10 @@ export interface ReplacementPreview {
 
 /** What `suspend` would do (rule S9). */
 export interface SuspensionPreview {
-  /** The packages that would be stopped at the telco; none where the attachment is suspended already. */
+  /**
+   * The packages that would be stopped at the telco; none where the attachment is suspended
+   * already.
+   */
   readonly packages: ReadonlyArray<PreviewedPackage>
   /** How many packages of the recurrence would never be made. */
   readonly endedOccurrences: number
@@ -153,26 +174,27 @@ export interface HistoryEntry {
   /** When it happened. */
   readonly at: Date
   /**
-   * A change that somebody made, an event to an endpoint, a state of the profile at the SM-DP+, what became of a package, a country
-   * that the SIM came to or its last network, what was used on a day, work that waits for its next try, or a problem that an
-   * operator has to see to.
+   * A change that somebody made, an event to an endpoint, a state of the profile at the SM-DP+,
+   * what became of a package, a country that the SIM came to or its last network, what was used on
+   * a day, work that waits for its next try, or a problem that an operator has to see to.
    */
   readonly type: "change" | "event" | "profile" | "package" | "network" | "usage" | "job" | "problem"
   /**
-   * The action, the type of the event, the state of the profile, `active` or `over`, the country of a network or of usage, or the work
-   * that waits or is a problem.
+   * The action, the type of the event, the state of the profile, `active` or `over`, the country of
+   * a network or of usage, or the work that waits or is a problem.
    */
   readonly what: string
   /**
-   * The reason of an operator's change, the status of the delivery and its last error, the SM-DP+'s result, the network, how much was
-   * used, why the work waits and until when, or the telco's words; null where there are none.
+   * The reason of an operator's change, the status of the delivery and its last error, the SM-DP+'s
+   * result, the network, how much was used, why the work waits and until when, or the telco's
+   * words; null where there are none.
    */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */
   readonly by: string | null
   /**
-   * The id of what was changed, of the delivery, of the package, of the attachment that was used, of the job or of the problem; null for
-   * a state of the profile and a network.
+   * The id of what was changed, of the delivery, of the package, of the attachment that was used,
+   * of the job or of the problem; null for a state of the profile and a network.
    */
   readonly resourceId: string | null
   /** The last attempts to deliver an event, up to 10, newest first; absent for all else. */
@@ -182,8 +204,9 @@ export interface HistoryEntry {
 /** Which subscriptions a list has. An absent field filters nothing. */
 export interface SubscriptionFilter extends OfOrganization {
   /**
-   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or without a plus sign, the id of a
-   * subscription, or the first characters of a metadata, that of an added plan too, in any case (rule L1).
+   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or
+   * without a plus sign, the id of a subscription, or the first characters of a metadata, that of
+   * an added plan too, in any case (rule L1).
    */
   readonly search?: string | undefined
   /** Only those on SIMs of this label. */
@@ -194,26 +217,32 @@ export interface SubscriptionFilter extends OfOrganization {
   readonly createdAfter?: InstantInput | undefined
 }
 
-/** Subscriptions: putting SIMs into service and taking them out (rules S1 to S5), pausing them (rule S7), moving them (rule S8). */
+/**
+ * Subscriptions: putting SIMs into service and taking them out (rules S1 to S5), pausing them
+ * (rule S7), moving them (rule S8).
+ */
 export interface Subscriptions {
   /**
-   * Puts a SIM into service with a plan, and returns when the telco has every package that is due (rule S5). Where it
-   * fails, nothing remains of it.
+   * Puts a SIM into service with a plan, and returns when the telco has every package that is due
+   * (rule S5). Where it fails, nothing remains of it.
    *
-   * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `NoFreeSimError`, `PlanArchivedError`,
-   * `LabelMismatchError`, `SimBusyError`, `PackagesListedError`, `SubscriptionFullError`, `TelcoRefusedError`,
-   * `TelcoUnavailableError`.
+   * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `NoFreeSimError`,
+   * `PlanArchivedError`, `LabelMismatchError`, `SimBusyError`, `PackagesListedError`,
+   * `SubscriptionFullError`, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<CreatedSubscription>
-  /** What `create` would do now: nothing is written, reserved or ordered (rule S9). Errors: those of `create`. */
+  /**
+   * What `create` would do now: nothing is written, reserved or ordered (rule S9). Errors: those of
+   * `create`.
+   */
   readonly previewCreate: (request: CreateSubscription, options?: CallOptions) => Promise<CreationPreview>
   /**
-   * Waits until a creation that was submitted inside a transaction of the host has been carried out, and returns what
-   * was created. It may wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not the
-   * command (rule H1).
+   * Waits until a creation that was submitted inside a transaction of the host has been carried
+   * out, and returns what was created. It may wait for long while the telco is unavailable:
+   * `signal` and `timeout` end the wait, and not the command (rule H1).
    *
-   * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of `create` except
-   * `TelcoUnavailableError` and `SimBusyError`.
+   * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of
+   * `create` except `TelcoUnavailableError` and `SimBusyError`.
    */
   readonly settled: (id: string, options?: CallOptions) => Promise<CreatedSubscription>
   /** Reads the subscription of a SIM. Errors: `NotFoundError`. */
@@ -221,42 +250,57 @@ export interface Subscriptions {
   /** All subscriptions of an organization that the filter takes, by creation (rule W4). */
   readonly list: (of: SubscriptionFilter, options?: CallOptions) => List<Subscription>
   /**
-   * Deletes the subscription of a SIM and cancels its packages at the telco; then the SIM is free again (rule S3).
+   * Deletes the subscription of a SIM and cancels its packages at the telco; then the SIM is free
+   * again (rule S3).
    *
    * Errors: `NotFoundError`, `SimBusyError`, `EsimInstalledError`.
    */
   readonly remove: (of: OfSim, options?: WriteOptions) => Promise<void>
-  /** What `remove` would do now: nothing is written or cancelled (rule S9). Errors: `NotFoundError`. */
+  /**
+   * What `remove` would do now: nothing is written or cancelled (rule S9). Errors: `NotFoundError`.
+   */
   readonly previewRemove: (of: OfSim, options?: CallOptions) => Promise<DeletionPreview>
   /**
-   * Moves the subscription to a free eSIM of the SIM's label, with its id, metadata and attachments; the old SIM is withdrawn
-   * (rule S8). It returns before the telco has taken it.
+   * Moves the subscription to a free eSIM of the SIM's label, with its id, metadata and
+   * attachments; the old SIM is withdrawn (rule S8). It returns before the telco has taken it.
    *
    * Errors: `NotFoundError`, `NoFreeSimError`, `SimBusyError`.
    */
   readonly replace: (of: OfSim, options?: WriteOptions) => Promise<ReplacedSubscription>
-  /** What `replace` would do now: nothing is written, reserved or ordered (rule S9). Errors: those of `replace`. */
+  /**
+   * What `replace` would do now: nothing is written, reserved or ordered (rule S9). Errors: those
+   * of `replace`.
+   */
   readonly previewReplace: (of: OfSim, options?: CallOptions) => Promise<ReplacementPreview>
   /**
-   * What has happened to a SIM, newest first: changes, events, states of the profile, packages and problems (rule L3).
+   * What has happened to a SIM, newest first: changes, events, states of the profile, packages and
+   * problems (rule L3).
    *
    * Errors: `NotFoundError`.
    */
   readonly history: (of: OfSim, options?: CallOptions) => PagedList<HistoryEntry>
   /**
-   * Pauses the subscription: its SIM has no service until it is resumed, and its plans go on (rule S7). Again, it changes
-   * nothing. It returns before the telco has taken it.
+   * Pauses the subscription: its SIM has no service until it is resumed, and its plans go on
+   * (rule S7). Again, it changes nothing. It returns before the telco has taken it.
    *
    * Errors: `NotFoundError`, `NotSupportedError` where the telco of the SIM cannot do it.
    */
   readonly pause: (of: OfSim, options?: WriteOptions) => Promise<void>
   /** Ends a pause (rule S7). Again, it changes nothing. Errors: `NotFoundError`. */
   readonly resume: (of: OfSim, options?: WriteOptions) => Promise<void>
-  /** What `pause` would do now: nothing is written or asked for (rule S9). Errors: those of `pause`. */
+  /**
+   * What `pause` would do now: nothing is written or asked for (rule S9). Errors: those of `pause`.
+   */
   readonly previewPause: (of: OfSim, options?: CallOptions) => Promise<PausePreview>
-  /** What `resume` would do now: nothing is written or asked for (rule S9). Errors: those of `resume`. */
+  /**
+   * What `resume` would do now: nothing is written or asked for (rule S9). Errors: those of
+   * `resume`.
+   */
   readonly previewResume: (of: OfSim, options?: CallOptions) => Promise<PausePreview>
-  /** The network that the SIM was on last; null without activity in the last 7 days (rule R3). Errors: `NotFoundError`. */
+  /**
+   * The network that the SIM was on last; null without activity in the last 7 days (rule R3).
+   * Errors: `NotFoundError`.
+   */
   readonly lastOperator: (of: OfSim, options?: CallOptions) => Promise<LastOperator | null>
 }
 
@@ -287,15 +331,24 @@ export interface Reason {
   readonly nextTryAt?: Date
   /** What the telco said. */
   readonly telcoMessage?: string
-  /** Since when the SIM that waits for its first use has no service, because its subscription is paused. */
+  /**
+   * Since when the SIM that waits for its first use has no service, because its subscription is
+   * paused.
+   */
   readonly pausedAt?: Date
-  /** Who suspended it: the id of an API key, the name of an operator, or `host` for the program that embeds the service. */
+  /**
+   * Who suspended it: the id of an API key, the name of an operator, or `host` for the program that
+   * embeds the service.
+   */
   readonly by?: string
 }
 
 /** One allowance period at the telco. */
 export interface Package {
-  /** `<attachment id>:<occurrence>`, and how often the attachment had moved where it had (rule S8); also the key at the telco. */
+  /**
+   * `<attachment id>:<occurrence>`, and how often the attachment had moved where it had (rule S8);
+   * also the key at the telco.
+   */
   readonly packageId: string
   /** When it is active; null before its first use. */
   readonly activationAt: Date | null
@@ -304,8 +357,9 @@ export interface Package {
   /** How much of it is used, in bytes. */
   readonly usedBytes: number
   /**
-   * What was assumed to be used on the SIM before, in bytes, where the subscription has moved and the telco could not say it: the
-   * last report. What is left was ordered by that (rule S8). Absent: the telco has said it, or there was no move.
+   * What was assumed to be used on the SIM before, in bytes, where the subscription has moved and
+   * the telco could not say it: the last report. What is left was ordered by that (rule S8).
+   * Absent: the telco has said it, or there was no move.
    */
   readonly assumedUsedBytes?: number
 }
@@ -345,18 +399,23 @@ export interface Attachments {
   /** The attachments of a SIM's subscription, oldest first. Errors: `NotFoundError`. */
   readonly list: (of: OfSim, options?: CallOptions) => List<Attachment>
   /**
-   * Reads one, by its own id or its plan's; of several with the plan the active one, else the newest (rule S4).
+   * Reads one, by its own id or its plan's; of several with the plan the active one, else the
+   * newest (rule S4).
    *
    * Errors: `NotFoundError`.
    */
   readonly get: (of: OfSim & { readonly id: string }, options?: CallOptions) => Promise<Attachment>
   /**
-   * Suspends one for good: its packages at the telco stop, and its recurrence ends. Again, it changes nothing (rule T7).
+   * Suspends one for good: its packages at the telco stop, and its recurrence ends. Again, it
+   * changes nothing (rule T7).
    *
    * Errors: `NotFoundError`, `AttachmentExpiredError`.
    */
   readonly suspend: (of: OfSim & { readonly attachmentId: string }, options?: WriteOptions) => Promise<void>
-  /** What `suspend` would do now: nothing is written or stopped (rule S9). Errors: those of `suspend`. */
+  /**
+   * What `suspend` would do now: nothing is written or stopped (rule S9). Errors: those of
+   * `suspend`.
+   */
   readonly previewSuspend: (
     of: OfSim & { readonly attachmentId: string },
     options?: CallOptions
@@ -376,16 +435,17 @@ export interface Messages {
   /**
    * Sends an SMS, and returns in how many segments when the telco has taken it.
    *
-   * Errors: `InvalidFieldError`, `NotFoundError`, `SmsLimitedError`, `TelcoRefusedError`, `TelcoUnavailableError`.
+   * Errors: `InvalidFieldError`, `NotFoundError`, `SmsLimitedError`, `TelcoRefusedError`,
+   * `TelcoUnavailableError`.
    */
   readonly send: (request: SendSms, options?: WriteOptions) => Promise<{ readonly segments: number }>
   /**
-   * Waits until an SMS that was submitted inside a transaction of the host has been carried out, and returns in how
-   * many segments. It may wait for long while the telco is unavailable: `signal` and `timeout` end the wait, and not
-   * the command (rule H1).
+   * Waits until an SMS that was submitted inside a transaction of the host has been carried out,
+   * and returns in how many segments. It may wait for long while the telco is unavailable: `signal`
+   * and `timeout` end the wait, and not the command (rule H1).
    *
-   * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of `send` except
-   * `SmsLimitedError` and `TelcoUnavailableError`.
+   * Errors: `InvalidFieldError`, `NotFoundError` if no such command has committed, and those of
+   * `send` except `SmsLimitedError` and `TelcoUnavailableError`.
    */
   readonly settled: (id: string, options?: CallOptions) => Promise<{ readonly segments: number }>
 }

@@ -1,5 +1,6 @@
 /**
- * The telcos that the library makes: the simulated one of tests, and one over functions that know no idempotency keys.
+ * The telcos that the library makes: the simulated one of tests, and one over functions that know
+ * no idempotency keys.
  */
 import type { AdapterCall, Logger, PackageOrder, TelcoLayer, TelcoPackage } from "../Options.ts"
 import type { InstantInput, TimeSpan } from "./Calls.ts"
@@ -52,7 +53,8 @@ export interface SimulatorMessage {
  * - `unavailable` (the default): the call never reaches the telco, which may say when to ask again.
  * - `refuse`: the telco refuses for good, and again when the same call comes back.
  * - `answer lost`: the telco does the work, and the call fails as if it were unavailable.
- * - `slow`: the call takes `delay` of the machine's time to reach the telco, and reaches it even if its caller gives up.
+ * - `slow`: the call takes `delay` of the machine's time to reach the telco, and reaches it even if
+ *   its caller gives up.
  */
 export type SimulatorFault =
   | { readonly fault?: "unavailable" | undefined; readonly retryAfterSeconds?: number | undefined }
@@ -72,8 +74,9 @@ export type SimulatorFailure = SimulatorFault & {
 
 /**
  * A telco in this process for tests: `createSimplan({ telco: simulator })`. It outlives the
- * services over it, so that a service that is started again finds the packages of the one before. Nothing outlives the
- * process. Lists are in the order in which things happened first, and nothing that was refused is in them.
+ * services over it, so that a service that is started again finds the packages of the one before.
+ * Nothing outlives the process. Lists are in the order in which things happened first, and nothing
+ * that was refused is in them.
  */
 export interface Simulator extends TelcoLayer {
   /** Every package that was made, suspended and cancelled ones included. */
@@ -89,8 +92,9 @@ export interface Simulator extends TelcoLayer {
   /** How many calls of each function came in, those that never reached the telco included. */
   readonly calls: () => Promise<Readonly<Record<TelcoOperation, number>>>
   /**
-   * Has the next calls go wrong. Of several failures that apply to a call the first one given befalls it; a slow one may come
-   * before another. Throws an `InvalidFieldError` where an option is wrong.
+   * Has the next calls go wrong. Of several failures that apply to a call the first one given
+   * befalls it; a slow one may come before another. Throws an `InvalidFieldError` where an option
+   * is wrong.
    */
   readonly fail: (failure: SimulatorFailure) => void
   /** Ends all failures. A call that is slow already stays so. */
@@ -108,8 +112,8 @@ export interface ListedPackage {
   /** When it ends, where the telco says so. */
   readonly expirationAt?: InstantInput | null | undefined
   /**
-   * All that was used of it by now, in bytes, where the telco says so. When a subscription moves to another SIM, what is left is
-   * ordered by it (rule S8); without it by the last report.
+   * All that was used of it by now, in bytes, where the telco says so. When a subscription moves to
+   * another SIM, what is left is ordered by it (rule S8); without it by the last report.
    */
   readonly usedBytes?: number | null | undefined
 }
@@ -125,11 +129,11 @@ export interface MadePackage {
 }
 
 /**
- * A telco that knows no idempotency keys. Each function makes its call once and keeps nothing: `journaledTelco` sees to it that
- * it is not made twice.
+ * A telco that knows no idempotency keys. Each function makes its call once and keeps nothing:
+ * `journaledTelco` sees to it that it is not made twice.
  *
- * A function throws `TelcoRefused` where the telco says no. After anything else that it throws the outcome is unknown, but for
- * errors of connections that were never made.
+ * A function throws `TelcoRefused` where the telco says no. After anything else that it throws the
+ * outcome is unknown, but for errors of connections that were never made.
  */
 export interface TelcoSystem {
   /** All packages on the SIM that are not cancelled, also those that were made by hand. */
@@ -153,8 +157,8 @@ export interface TelcoSystem {
     call: AdapterCall
   ) => Promise<unknown>
   /**
-   * Stops the service of a SIM, or starts it again, where `active` is true. Absent: the telco cannot do it, and no subscription
-   * is paused (rule S7).
+   * Stops the service of a SIM, or starts it again, where `active` is true. Absent: the telco
+   * cannot do it, and no subscription is paused (rule S7).
    */
   readonly setService?:
     | ((of: { readonly iccid: string; readonly active: boolean }, call: AdapterCall) => Promise<unknown>)
@@ -164,15 +168,19 @@ export interface TelcoSystem {
 /** Options of `journaledTelco`. */
 export interface JournalOptions {
   /**
-   * The telco's name in the journal; `telco` by default. Another name is another telco, which knows nothing of the calls of
-   * the one before.
+   * The telco's name in the journal; `telco` by default. Another name is another telco, which knows
+   * nothing of the calls of the one before.
    */
   readonly name?: string | undefined
   /**
-   * How long a call without an answer may still be done by the telco; 1 minute by default. For so long an order without an
-   * answer is searched for before it is made again, or is taken for cancelled.
+   * How long a call without an answer may still be done by the telco; 1 minute by default. For so
+   * long an order without an answer is searched for before it is made again, or is taken for
+   * cancelled.
    */
   readonly lateFor?: TimeSpan | undefined
-  /** Where the suite logs what the functions throw unexpectedly; stderr by default. A service has its own logger. */
+  /**
+   * Where the suite logs what the functions throw unexpectedly; stderr by default. A service has
+   * its own logger.
+   */
   readonly logger?: Logger | false | undefined
 }

@@ -44,8 +44,8 @@ export interface OrganizationUsage {
 /** What was used, by day and country (rule U1). */
 export interface Usage {
   /**
-   * A SIM's usage, by day unless `by` says otherwise, former subscriptions included. Errors: `InvalidFieldError`, `NotFoundError`
-   * if the organization has no such SIM.
+   * A SIM's usage, by day unless `by` says otherwise, former subscriptions included. Errors:
+   * `InvalidFieldError`, `NotFoundError` if the organization has no such SIM.
    */
   readonly ofSim: (
     of: OfSim & UsageDays & { readonly by?: ReadonlyArray<"day" | "country" | "attachment"> | undefined },

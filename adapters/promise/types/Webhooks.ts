@@ -30,9 +30,14 @@ export interface Webhooks {
   readonly update: (request: UpdateWebhookEndpoint, options?: WriteOptions) => Promise<WebhookEndpoint>
   /** Deletes an endpoint. Its deliveries stay in the log. Errors: `NotFoundError`. */
   readonly remove: (of: OfWebhookEndpoint, options?: WriteOptions) => Promise<void>
-  /** Adds a new signing key; the one before stays valid for 24 h (rule W6). Errors: `NotFoundError`. */
+  /**
+   * Adds a new signing key; the one before stays valid for 24 h (rule W6). Errors: `NotFoundError`.
+   */
   readonly rotateKey: (of: OfWebhookEndpoint, options?: WriteOptions) => Promise<WebhookEndpointWithSigningKey>
-  /** Sends an `endpoint.test` event to this endpoint. Errors: `NotFoundError`, `EndpointDisabledError`. */
+  /**
+   * Sends an `endpoint.test` event to this endpoint. Errors: `NotFoundError`,
+   * `EndpointDisabledError`.
+   */
   readonly test: (of: OfWebhookEndpoint, options?: WriteOptions) => Promise<void>
   /** The log of deliveries, newest first; it is kept 30 days (rule W12). */
   readonly deliveries: (of: DeliveryFilter, options?: CallOptions) => PagedList<Delivery>
@@ -41,8 +46,9 @@ export interface Webhooks {
   /** Sends the event again, now, with a new retry schedule. Errors: `NotFoundError`. */
   readonly replay: (of: OfDelivery, options?: WriteOptions) => Promise<Delivery>
   /**
-   * Sends the events of all deliveries that the filter takes once more, newest first, and returns how many; those under
-   * way are left alone. It stops after 10,000: `next` is then where to go on with `after`, else null.
+   * Sends the events of all deliveries that the filter takes once more, newest first, and returns
+   * how many; those under way are left alone. It stops after 10,000: `next` is then where to go on
+   * with `after`, else null.
    *
    * Errors: `InvalidFieldError`, `NotFoundError`, `EndpointDisabledError`.
    */

@@ -1,5 +1,6 @@
 /**
- * What can be done inside a database transaction of the host, and the commands that are submitted there (rule H1).
+ * What can be done inside a database transaction of the host, and the commands that are submitted
+ * there (rule H1).
  */
 import type { ErrorCode } from "../errors/Errors.ts"
 import type { CallOptions, PagedList, WriteOptions } from "./Calls.ts"
@@ -15,30 +16,33 @@ import type { Attachments, CreateSubscription, SendSms, Subscriptions } from "./
 export type ParameterValue = string | number | boolean | null
 
 /**
- * An open transaction of the host, on the PostgreSQL database that simplan is on. `fromPg`, `fromPostgresJs`, `fromDrizzle`,
- * `fromPrisma`, `fromKnex` and `fromKysely` make one of what those clients have. Of one transaction it is to be the same
- * object each time, so that calls inside of it take turns.
+ * An open transaction of the host, on the PostgreSQL database that simplan is on. `fromPg`,
+ * `fromPostgresJs`, `fromDrizzle`, `fromPrisma`, `fromKnex` and `fromKysely` make one of what those
+ * clients have. Of one transaction it is to be the same object each time, so that calls inside of
+ * it take turns.
  */
 export interface Transaction {
   /**
-   * Runs one statement, whose parameters are `$1`, `$2` and so on. Resolves with its rows, or with what has them as `rows`;
-   * rejects with the client's own error.
+   * Runs one statement, whose parameters are `$1`, `$2` and so on. Resolves with its rows, or with
+   * what has them as `rows`; rejects with the client's own error.
    */
   readonly query: (
     text: string,
     values: ReadonlyArray<ParameterValue>
   ) => PromiseLike<ReadonlyArray<unknown> | { readonly rows: ReadonlyArray<unknown> }>
   /**
-   * Runs one statement of simplan likewise. Resolves with its rows, each an array of the texts that the database has sent, in
-   * the order of the columns, whatever parsers the client has. Where it is absent, `query` has to give a `text` unchanged.
+   * Runs one statement of simplan likewise. Resolves with its rows, each an array of the texts that
+   * the database has sent, in the order of the columns, whatever parsers the client has. Where it
+   * is absent, `query` has to give a `text` unchanged.
    */
   readonly texts?: (
     text: string,
     values: ReadonlyArray<ParameterValue>
   ) => PromiseLike<ReadonlyArray<ReadonlyArray<string | null>>>
   /**
-   * Runs such a statement prepared under a name, on the connection whose process in the database has the number `backend`, as
-   * the client was given it when it connected. Where it is absent, each statement is planned anew.
+   * Runs such a statement prepared under a name, on the connection whose process in the database
+   * has the number `backend`, as the client was given it when it connected. Where it is absent,
+   * each statement is planned anew.
    */
   readonly prepared?: {
     readonly texts: (
@@ -50,7 +54,10 @@ export interface Transaction {
   }
 }
 
-/** `pending` until it is carried out; then `done`, or `refused`. One that was cancelled is `refused`. */
+/**
+ * `pending` until it is carried out; then `done`, or `refused`. One that was cancelled is
+ * `refused`.
+ */
 export type CommandState = "pending" | "done" | "refused"
 
 /** A command as it stands. */
@@ -63,7 +70,10 @@ export interface Command extends OfOrganization {
   readonly metadata: string | null
   /** What has become of it. */
   readonly state: CommandState
-  /** The code of the refusal, such as `no_free_esim`; `command_cancelled` where it was cancelled. Null if it was not refused. */
+  /**
+   * The code of the refusal, such as `no_free_esim`; `command_cancelled` where it was cancelled.
+   * Null if it was not refused.
+   */
   readonly code: ErrorCode | null
   /** Why it was refused, for people; null if it was not. */
   readonly message: string | null
@@ -79,15 +89,18 @@ export interface ListCommands extends OfOrganization {
   readonly state?: CommandState | undefined
 }
 
-/** The commands that calls inside of transactions have submitted. They are kept for 30 days after they were settled. */
+/**
+ * The commands that calls inside of transactions have submitted. They are kept for 30 days after
+ * they were settled.
+ */
 export interface Commands {
   /** The commands of an organization, oldest first. */
   readonly list: (of: ListCommands, options?: CallOptions) => PagedList<Command>
   /** The command as it stands. Errors: `InvalidFieldError`, `NotFoundError`. */
   readonly get: (id: string, options?: CallOptions) => Promise<Command>
   /**
-   * Cancels a command of which no attempt has begun: nothing is done, `settled` rejects with a `CommandCancelledError`, and
-   * a `command.refused` is published. Again, it changes nothing.
+   * Cancels a command of which no attempt has begun: nothing is done, `settled` rejects with a
+   * `CommandCancelledError`, and a `command.refused` is published. Again, it changes nothing.
    *
    * Errors: `CommandBegunError` once an attempt has begun, `InvalidFieldError`, `NotFoundError`.
    */
@@ -101,14 +114,16 @@ export interface Submitted {
 }
 
 /**
- * The methods that write, inside a transaction of the host: what they do commits or rolls back with the host's rows. A
- * call of the telco is stored as a command, and carried out once after the commit; everything else is done at once. A
- * refusal leaves the transaction as it was. What is refused without the telco is refused by the call.
+ * The methods that write, inside a transaction of the host: what they do commits or rolls back with
+ * the host's rows. A call of the telco is stored as a command, and carried out once after the
+ * commit; everything else is done at once. A refusal leaves the transaction as it was. What is
+ * refused without the telco is refused by the call.
  *
- * With an `idempotencyKey` a repeated call of the same kind gives the same command, for as long as commands are kept: 30
- * days after the outcome is known. Where the storage is not PostgreSQL, each method rejects with an `InvalidFieldError`. Where
- * no transaction of simplan's database is open on the connection, or nothing can be done in it, each method rejects with a
- * `TransactionError`; after a deadlock or a serialization failure with a `TransactionConflictError`.
+ * With an `idempotencyKey` a repeated call of the same kind gives the same command, for as long as
+ * commands are kept: 30 days after the outcome is known. Where the storage is not PostgreSQL, each
+ * method rejects with an `InvalidFieldError`. Where no transaction of simplan's database is open on
+ * the connection, or nothing can be done in it, each method rejects with a `TransactionError`;
+ * after a deadlock or a serialization failure with a `TransactionConflictError`.
  */
 export interface Within {
   /** API keys of organizations. */
@@ -137,8 +152,8 @@ export interface Within {
     /**
      * Submits a creation. `subscriptions.settled` returns what was created, or why not.
      *
-     * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `PlanArchivedError`, `LabelMismatchError`,
-     * `IdempotencyKeyReusedError`.
+     * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `PlanArchivedError`,
+     * `LabelMismatchError`, `IdempotencyKeyReusedError`.
      */
     readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<Submitted>
   }
@@ -147,7 +162,8 @@ export interface Within {
     /**
      * Submits a change of the mobile plan.
      *
-     * Errors: `InvalidFieldError`, `NotFoundError`, `LabelMismatchError`, `IdempotencyKeyReusedError`.
+     * Errors: `InvalidFieldError`, `NotFoundError`, `LabelMismatchError`,
+     * `IdempotencyKeyReusedError`.
      */
     readonly setMobilePlan: (request: SetMobilePlan, options?: WriteOptions) => Promise<Submitted>
   }

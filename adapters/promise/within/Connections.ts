@@ -1,6 +1,6 @@
 /**
- * A host's open transaction as `simplan.within` takes it, from the clients that hosts have. Only the shape of a client is
- * asked for, so that none of them is a dependency.
+ * A host's open transaction as `simplan.within` takes it, from the clients that hosts have. Only
+ * the shape of a client is asked for, so that none of them is a dependency.
  */
 import * as Arguments from "../Arguments.ts"
 import type { ParameterValue, Transaction } from "../types/Within.ts"
@@ -45,7 +45,10 @@ const textsOf = (
       : []
   )
 
-/** What makes `pg` give rows as they came, in place of the parsers of its client and those of `pg.types`. */
+/**
+ * What makes `pg` give rows as they came, in place of the parsers of its client and those of
+ * `pg.types`.
+ */
 const AS_SENT = { rowMode: "array", types: { getTypeParser: () => String } }
 
 // Why the database has ended connections, such as that their transaction was idle for too long.
@@ -56,7 +59,10 @@ const keepEnd = (client: object, error: unknown): void => {
   ends.set(client, ends.get(client) ?? error)
 }
 
-/** A client of `pg` says it once. Between two statements it does so by an event that would end the process where nobody listens. */
+/**
+ * A client of `pg` says it once. Between two statements it does so by an event that would end the
+ * process where nobody listens.
+ */
 const observeEnd = (client: object): void => {
   if (ends.has(client)) return
   ends.set(client, undefined)
@@ -149,7 +155,8 @@ export const fromPrisma = (tx: {
     return rowsOf(await tx.$queryRawUnsafe(text, ...values))
   }
   const texts: Texts = async (text, values) => {
-    // Prisma reads `json` by itself, and other types by the parsers of `pg.types`. Rows that are read have texts of JSON.
+    // Prisma reads `json` by itself, and other types by the parsers of `pg.types`. Rows that are
+    // read have texts of JSON.
     if (JSON_TEXT.test(text)) {
       return textsOf(await tx.$queryRawUnsafe(text.replace(JSON_TEXT, "::json as value"), ...values), JSON.stringify)
     }
@@ -181,8 +188,8 @@ export const fromKnex = (trx: {
 }
 
 /**
- * The text, which is a configuration of `pg` too: Kysely hands what it is given on to its client, as the only word for it. A
- * client that is another one, and a log, read the text.
+ * The text, which is a configuration of `pg` too: Kysely hands what it is given on to its client,
+ * as the only word for it. A client that is another one, and a log, read the text.
  */
 const configured = (text: string): string => Object.assign(Object(text), AS_SENT, { text })
 
@@ -214,8 +221,8 @@ export const fromKysely = (trx: KyselyTransaction): Transaction => {
 const outside = (from: string, must: string) => Arguments.invalid(from, "transaction", `must be ${must}`)
 
 /**
- * Of TypeORM: the `manager` that the function of `dataSource.transaction` gets. Throws an `InvalidFieldError` where it has no
- * connection of its own.
+ * Of TypeORM: the `manager` that the function of `dataSource.transaction` gets. Throws an
+ * `InvalidFieldError` where it has no connection of its own.
  */
 export const fromTypeOrm = (manager: {
   readonly queryRunner?:
@@ -245,8 +252,9 @@ export const fromTypeOrm = (manager: {
 }
 
 /**
- * Of Sequelize 6: the `transaction` that the function of `sequelize.transaction` gets. Its statements go to the connection of
- * `pg` under it, because Sequelize writes texts with dollars anew. Throws an `InvalidFieldError` where it has no connection.
+ * Of Sequelize 6: the `transaction` that the function of `sequelize.transaction` gets. Its
+ * statements go to the connection of `pg` under it, because Sequelize writes texts with dollars
+ * anew. Throws an `InvalidFieldError` where it has no connection.
  */
 export const fromSequelize = (transaction: {
   commit(): PromiseLike<unknown>
@@ -261,8 +269,8 @@ export const fromSequelize = (transaction: {
 const isKysely = (context: unknown): context is KyselyTransaction => method(context, "withoutPlugins") !== undefined
 
 /**
- * Of MikroORM 7: the `em` that the function of `em.transactional` gets. Throws an `InvalidFieldError` where it has no
- * transaction.
+ * Of MikroORM 7: the `em` that the function of `em.transactional` gets. Throws an
+ * `InvalidFieldError` where it has no transaction.
  */
 export const fromMikroOrm = (em: { getTransactionContext(): unknown }): Transaction => {
   const context = em.getTransactionContext()

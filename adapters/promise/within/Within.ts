@@ -26,7 +26,10 @@ const joined = (runtime: Runtime, transaction: Transaction): Runtime => ({
   run: (call, effect, options) => runtime.run(call, HostTransaction.within(transaction)(effect), options)
 })
 
-/** The transaction that a method was given. Throws an `InvalidFieldError` where it has no method `query`. */
+/**
+ * The transaction that a method was given. Throws an `InvalidFieldError` where it has no method
+ * `query`.
+ */
 export const checked = (method: string, transaction: unknown): Transaction => {
   if (isTransaction(transaction)) return transaction
   const message = "must have a function query(text, values), as fromPg(client) and its like give"

@@ -1,7 +1,7 @@
 /**
- * Several processes of the production engine on one storage, under a seeded scheduler and faults: plays a plan, and reports
- * what did not hold. That is what the ledger complains of, what the processes do not serve promptly once all faults are over,
- * and the invariants of every history.
+ * Several processes of the production engine on one storage, under a seeded scheduler and faults:
+ * plays a plan, and reports what did not hold. That is what the ledger complains of, what the
+ * processes do not serve promptly once all faults are over, and the invariants of every history.
  */
 import { Clock, Effect } from "effect"
 import { Time } from "simplan"
@@ -19,8 +19,8 @@ export interface Verdict {
   /** One sentence each for what did not hold; empty: all held. */
   readonly complaints: ReadonlyArray<string>
   /**
-   * What the invariants checked: one step with all changes, the requests in the order of their answers, and a last
-   * quiet one.
+   * What the invariants checked: one step with all changes, the requests in the order of their
+   * answers, and a last quiet one.
    */
   readonly history: History.History
   /** How often the scheduler chose between fibers. */
@@ -33,7 +33,9 @@ export interface Verdict {
   readonly struck: ReadonlyMap<string, number>
 }
 
-/** How long work may be put off: until a telco or a receiver is called again, with some to spare. */
+/**
+ * How long work may be put off: until a telco or a receiver is called again, with some to spare.
+ */
 const PUT_OFF = 2 * Time.HOUR
 
 const nextDue = (world: World.World) => Effect.orDie(History.nextDue(world.simulated))
@@ -81,7 +83,10 @@ const applicable: ReadonlySet<Invariants.Invariant> = new Set([
   Invariants.plansAreAsAskedFor
 ])
 
-/** Whether it stays open what became of a request: its storage failed, or its process was stopped or lost its lease. */
+/**
+ * Whether it stays open what became of a request: its storage failed, or its process was stopped or
+ * lost its lease.
+ */
 const isOpen = (outcome: Commands.Outcome, mayFail: boolean): boolean =>
   outcome._tag === "Broken" &&
   (outcome.message.includes("All fibers interrupted") || (mayFail && outcome.message.includes("StorageError")))
@@ -121,8 +126,8 @@ const historyOf = (
     steps.flatMap(({ asked, outcome }) => (asked._tag === "Delete" && outcome._tag !== "Refused" ? [asked.iccid] : []))
   )
   const repeated = new Set(steps.flatMap(({ asked }) => (asked._tag === "Repeat" ? [asked.request.key] : [])))
-  // What was deleted is not there in the end, whenever that was; and a request that is made twice at once may be
-  // refused and taken.
+  // What was deleted is not there in the end, whenever that was; and a request that is made twice
+  // at once may be refused and taken.
   const isSetAside = ({ asked, outcome }: History.Step): boolean =>
     (outcome._tag === "Answered" &&
       outcome.answer.kind === "Created" &&
@@ -204,9 +209,10 @@ const play = Effect.fnUntraced(function* (world: World.World): Effect.fn.Return<
   const ended = yield* Clock.currentTimeMillis
   const history = historyOf(world, changes, ended, yield* nextDue(world))
   complaints.push(...(yield* Promptness.reserved(world)))
-  // Events have the order of their times. A process whose clock is behind suspends an attachment, by its own clock,
-  // before the instant at which another process has notified it, and no process knows the others' clocks. So with clocks
-  // apart the order cannot hold, and only that each thing is notified once is checked, by `lifecycleIsComplete`.
+  // Events have the order of their times. A process whose clock is behind suspends an attachment,
+  // by its own clock, before the instant at which another process has notified it, and no process
+  // knows the others' clocks. So with clocks apart the order cannot hold, and only that each thing
+  // is notified once is checked, by `lifecycleIsComplete`.
   const ordered = plan.clocks.length === 1 ? [Invariants.lifecycleIsInOrderByMillisecond] : []
   const violations = Invariants.check(history, [...applicable, ...ordered])
   return {

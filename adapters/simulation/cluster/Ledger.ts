@@ -1,7 +1,8 @@
 /**
- * A ledger of the leases and reservations that storage gives, kept beside it: who has what until when, by the machine's
- * time. It complains where storage gives something twice, takes a commit under a lease that was lost or on an old version of
- * a SIM, or lets an order begin anew under its key while another attempt of it is there or is being undone (rule S5).
+ * A ledger of the leases and reservations that storage gives, kept beside it: who has what until
+ * when, by the machine's time. It complains where storage gives something twice, takes a commit
+ * under a lease that was lost or on an old version of a SIM, or lets an order begin anew under its
+ * key while another attempt of it is there or is being undone (rule S5).
  */
 import { Context, Effect } from "effect"
 import { type Job, Jobs, Outbox, Storage } from "simplan/ports"
@@ -134,8 +135,8 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     }
     for (const of of commit.jobs?.retried ?? []) {
       end(jobId(of), of.token)
-      // A request that goes on with its interrupted creation keeps the lease, and makes no new try of the job. A telco that was
-      // not asked was not tried.
+      // A request that goes on with its interrupted creation keeps the lease, and makes no new try
+      // of the job. A telco that was not asked was not tried.
       const isTried = (of.lease ?? null) === null && of.waiting?.reason !== "held_back"
       const tries = isTried ? 1 : 0
       if (of.attempts !== (attempts.get(of.jobId) ?? 0) + tries) complaints.push(`${jobId(of)} was retried uncounted`)

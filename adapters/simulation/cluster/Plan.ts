@@ -1,14 +1,15 @@
 /**
- * The plan of a run of several processes, as plain data: it survives JSON, and every part that is left out leaves a
- * plan that makes sense.
+ * The plan of a run of several processes, as plain data: it survives JSON, and every part that is
+ * left out leaves a plan that makes sense.
  */
 import type { Commands } from "../../../src/testing/index.ts"
 
 /** `process` names one of the processes, modulo how many there are. */
 export type Fault =
   /**
-   * At its nth call of a port from now on, before it or after it, the process dies. Another one starts a while later.
-   * With `of` only calls to the telco count, each as it begins and as it ends.
+   * At its nth call of a port from now on, before it or after it, the process dies. Another one
+   * starts a while later. With `of` only calls to the telco count, each as it begins and as it
+   * ends.
    */
   | {
       readonly _tag: "Die"
@@ -36,10 +37,16 @@ export type Fault =
       readonly after: number
       readonly times: number
     }
-  /** The receiver answers the next webhooks with 500, with 429 or 503 and a pause that it asks for, not at all, or after 14 s. */
+  /**
+   * The receiver answers the next webhooks with 500, with 429 or 503 and a pause that it asks for,
+   * not at all, or after 14 s.
+   */
   | { readonly _tag: "Receiver"; readonly fault: "error" | "busy" | "no answer" | "slow"; readonly times: number }
 
-/** One step of a plan. A `Wait` passes virtual time, in milliseconds; a `Fault` strikes while later steps run. */
+/**
+ * One step of a plan. A `Wait` passes virtual time, in milliseconds; a `Fault` strikes while later
+ * steps run.
+ */
 export type Step =
   /** Requests that are made at once, each of one of the processes. */
   | {
@@ -51,13 +58,20 @@ export type Step =
 
 /** All that one run follows from. The same plan gives the same history. */
 export interface Plan {
-  /** Decides what the plan leaves open: who goes next, how long a call takes, every id and every jitter. */
+  /**
+   * Decides what the plan leaves open: who goes next, how long a call takes, every id and every
+   * jitter.
+   */
   readonly seed: number
-  /** By how many milliseconds each process's clock is ahead; there are as many processes as clocks. */
+  /**
+   * By how many milliseconds each process's clock is ahead; there are as many processes as clocks.
+   */
   readonly clocks: ReadonlyArray<number>
   /** How many jobs each process has under way at once. */
   readonly concurrency: number
-  /** Played one after another. Then all faults end, the rest of the work is done, and probes follow. */
+  /**
+   * Played one after another. Then all faults end, the rest of the work is done, and probes follow.
+   */
   readonly steps: ReadonlyArray<Step>
 }
 

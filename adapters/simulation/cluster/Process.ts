@@ -1,8 +1,9 @@
 /**
- * A process of a simulated cluster: the production engine and services over ports that all processes share.
+ * A process of a simulated cluster: the production engine and services over ports that all
+ * processes share.
  *
- * Each call of a port parks before it and after it. There the seeded scheduler decides who goes next, and there the
- * process dies, freezes, waits for slow storage, or loses an answer.
+ * Each call of a port parks before it and after it. There the seeded scheduler decides who goes
+ * next, and there the process dies, freezes, waits for slow storage, or loses an answer.
  */
 import { Clock as MachineClock, Context, Effect, Exit, Fiber, Latch, Layer, Scope } from "effect"
 import { Services, Settings, Worker } from "simplan"
@@ -72,7 +73,10 @@ const local = new Set(["clockOffset", "watch"])
 
 type Sims = Storage.Storage["Service"]["sims"]
 
-/** The operations that change what is stored. One that is added to a port does not compile until it is listed somewhere. */
+/**
+ * The operations that change what is stored. One that is added to a port does not compile until it
+ * is listed somewhere.
+ */
 type Writing =
   | Exclude<
       keyof Storage.Storage["Service"],
@@ -141,7 +145,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 /** The parts of a commit that lead to a lease. */
 const leased = new Set(["jobs", "put", "retried", "lease"])
 
-/** Moves machine times from the process's clock to the storage's, as an adapter for a database does. */
+/**
+ * Moves machine times from the process's clock to the storage's, as an adapter for a database does.
+ */
 const moved = (asked: unknown, by: number): unknown => {
   if (Array.isArray(asked)) return asked.map((one) => moved(one, by))
   if (!isRecord(asked)) return asked

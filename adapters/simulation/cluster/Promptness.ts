@@ -1,6 +1,7 @@
 /**
- * Probes of promptness and fairness: what each process has to do soon, and once, when all faults are over; also much work
- * at once, for which organizations take turns, and nothing is asked for too often. Each reports what did not hold.
+ * Probes of promptness and fairness: what each process has to do soon, and once, when all faults
+ * are over; also much work at once, for which organizations take turns, and nothing is asked for
+ * too often. Each reports what did not hold.
  */
 import { Clock, Effect } from "effect"
 import * as World from "./World.ts"
@@ -12,15 +13,20 @@ import { WebhookEvent } from "simplan/ports"
 import type * as Ledger from "./Ledger.ts"
 
 /**
- * How many events the receiver that does not answer is to be notified of: more than all delivery slots of a process
- * take.
+ * How many events the receiver that does not answer is to be notified of: more than all delivery
+ * slots of a process take.
  */
 const FLOOD = 40
 
-/** How many deliveries of one organization a process begins for each job that it may have under way. */
+/**
+ * How many deliveries of one organization a process begins for each job that it may have under way.
+ */
 const SHARE = 4
 
-/** Or no more than a little over the organization's share, so that slots stay free that it cannot have. */
+/**
+ * Or no more than a little over the organization's share, so that slots stay free that it cannot
+ * have.
+ */
 const floodOf = ({ clocks, concurrency, seed }: Plan): number =>
   seed % 2 === 0 ? FLOOD : SHARE * clocks.length * concurrency + SHARE
 
@@ -144,7 +150,10 @@ export const stopped = Effect.fnUntraced(function* (world: World.World) {
 /** How many events there are one after the other. */
 const STREAM = 24
 
-/** Events one after the other are each sent promptly, also one that comes as the process has just polled for work. */
+/**
+ * Events one after the other are each sent promptly, also one that comes as the process has just
+ * polled for work.
+ */
 export const streamed = Effect.fnUntraced(function* (world: World.World) {
   const [organizationId] = world.simulated.organizationIds
   const began = yield* Clock.currentTimeMillis
@@ -162,10 +171,16 @@ export const streamed = Effect.fnUntraced(function* (world: World.World) {
   return late === 0 ? [] : [`${late} of ${STREAM} events one after the other were not sent promptly`]
 })
 
-/** How much later a second job falls due, in milliseconds: less than from one full scan of the jobs to the next. */
+/**
+ * How much later a second job falls due, in milliseconds: less than from one full scan of the jobs
+ * to the next.
+ */
 const LATER = 400
 
-/** A job that another process puts back is done promptly, also where it is due before what was claimed last. */
+/**
+ * A job that another process puts back is done promptly, also where it is due before what was
+ * claimed last.
+ */
 export const putBack = Effect.fnUntraced(function* (world: World.World) {
   if (world.plan.clocks.length > 1) return []
   const { jobs, storage } = world.simulated
@@ -184,7 +199,9 @@ export const putBack = Effect.fnUntraced(function* (world: World.World) {
   )
 })
 
-/** How long a call takes, in milliseconds: longer than a lease, and not so long that it is given up. */
+/**
+ * How long a call takes, in milliseconds: longer than a lease, and not so long that it is given up.
+ */
 const LONG = (World.limits.leaseMillis + World.limits.telcoTimeoutMillis) / 2
 
 /** A job that outlasts its lease is not done twice, also where jobs are claimed meanwhile. */
@@ -208,7 +225,10 @@ const countries = ["AT", "BE", "CH", "ES", "IT", "NL"]
 /** About how many SIMs there are events at once. */
 const LINES = 5
 
-/** Many events at once are sent promptly. Those about one SIM that were claimed together are sent in their order. */
+/**
+ * Many events at once are sent promptly. Those about one SIM that were claimed together are sent in
+ * their order.
+ */
 export const burst = Effect.fnUntraced(function* (world: World.World) {
   const { ledger, plan, simulated } = world
   const [organizationId] = simulated.organizationIds
@@ -243,7 +263,10 @@ export const burst = Effect.fnUntraced(function* (world: World.World) {
   })
 })
 
-/** All that falls due at one instant is done promptly, also what no claim of that instant had a slot for. */
+/**
+ * All that falls due at one instant is done promptly, also what no claim of that instant had a slot
+ * for.
+ */
 export const atOnce = Effect.fnUntraced(function* (world: World.World) {
   const { clocks, concurrency } = world.plan
   const dueAt = (yield* Clock.currentTimeMillis) + 2_000
@@ -253,7 +276,10 @@ export const atOnce = Effect.fnUntraced(function* (world: World.World) {
   return due === 0 ? [] : [`${due} jobs that fell due at once were not done promptly`]
 })
 
-/** For how long a claim stands still at most, and for how long a dead process has its lease meanwhile; in milliseconds. */
+/**
+ * For how long a claim stands still at most, and for how long a dead process has its lease
+ * meanwhile; in milliseconds.
+ */
 const STALL = 8_000
 const HELD = 10_000
 
@@ -280,7 +306,10 @@ export const stalled = Effect.fnUntraced(function* (world: World.World) {
 /** For how long storage is out of reach, in milliseconds. */
 const STORAGE_OUT = 3_000
 
-/** What falls due while storage is out of reach is done promptly when it is back: whoever it failed asks it again. */
+/**
+ * What falls due while storage is out of reach is done promptly when it is back: whoever it failed
+ * asks it again.
+ */
 export const afterOutage = Effect.fnUntraced(function* (world: World.World) {
   const dueAt = (yield* Clock.currentTimeMillis) + 2 * PROMPT
   yield* Requests.putJobs(world, 0, dueAt, 1)
@@ -291,7 +320,9 @@ export const afterOutage = Effect.fnUntraced(function* (world: World.World) {
   return due === 0 ? [] : [`${due} jobs that fell due while storage was out of reach were not done promptly`]
 })
 
-/** How many jobs each of two organizations has, and how long the first ones take, in milliseconds. */
+/**
+ * How many jobs each of two organizations has, and how long the first ones take, in milliseconds.
+ */
 const COUNT = 8
 const SLOW_JOBS = 6
 const SLOW_JOB = 1_000
@@ -299,12 +330,16 @@ const SLOW_JOB = 1_000
 /** How often it is listed who has work meanwhile, at most: a slot is free after each slow job. */
 const MOST_LISTINGS = 5 * SLOW_JOBS
 
-/** How long before them a few jobs fall due, in milliseconds: less than from one listing of organizations to the next. */
+/**
+ * How long before them a few jobs fall due, in milliseconds: less than from one listing of
+ * organizations to the next.
+ */
 const SHORTLY = 400
 
 /**
- * Jobs of two organizations take turns, also where all jobs of one fall due before those of the other. The engine lists who has
- * work once a second at most, so the first jobs take longer than that. While all slots are taken, it does not list them.
+ * Jobs of two organizations take turns, also where all jobs of one fall due before those of the
+ * other. The engine lists who has work once a second at most, so the first jobs take longer than
+ * that. While all slots are taken, it does not list them.
  */
 export const turns = Effect.fnUntraced(function* (world: World.World) {
   const { clocks, concurrency } = world.plan
@@ -333,13 +368,16 @@ export const turns = Effect.fnUntraced(function* (world: World.World) {
   return [...often, `an organization had its turn ${before} times while another had it ${COUNT} times`]
 })
 
-/** How long a call takes in `loud`, and how long after the first organization's jobs the other's falls due; in milliseconds. */
+/**
+ * How long a call takes in `loud`, and how long after the first organization's jobs the other's
+ * falls due; in milliseconds.
+ */
 const LOUD_CALL = 4_000
 const QUIET_LATER = 1_000
 
 /**
- * One organization has twice as many jobs as there are slots, and their calls take long. A job of another one is begun as it
- * falls due, in a slot that was left for it (rule W13).
+ * One organization has twice as many jobs as there are slots, and their calls take long. A job of
+ * another one is begun as it falls due, in a slot that was left for it (rule W13).
  */
 export const loud = Effect.fnUntraced(function* (world: World.World) {
   const { clocks, concurrency } = world.plan
@@ -360,7 +398,10 @@ export const loud = Effect.fnUntraced(function* (world: World.World) {
   return [`a job waited ${quiet.at - quiet.dueAt} ms for the slow jobs of another organization`]
 })
 
-/** How long a call takes in `takeOver`, and for how long the dead process has its lease; in milliseconds. */
+/**
+ * How long a call takes in `takeOver`, and for how long the dead process has its lease; in
+ * milliseconds.
+ */
 const LONG_CALL = 3_000
 const LEASE = 1_500
 
@@ -385,7 +426,9 @@ export const takeOver = Effect.fnUntraced(function* (world: World.World) {
   })
 })
 
-/** For how long the telco is unavailable, in milliseconds. It is asked at once, and again after 5 s. */
+/**
+ * For how long the telco is unavailable, in milliseconds. It is asked at once, and again after 5 s.
+ */
 const OUT = 12_000
 
 /** A telco that is unavailable is not asked again at once. */

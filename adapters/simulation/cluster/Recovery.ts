@@ -1,6 +1,7 @@
 /**
- * Probes of who has what: SIMs that somebody has reserved, jobs whose request is gone or that a stranger asks for, requests
- * and orders that are made again, and work that waits until the telco answers again. Each reports what did not hold.
+ * Probes of who has what: SIMs that somebody has reserved, jobs whose request is gone or that a
+ * stranger asks for, requests and orders that are made again, and work that waits until the telco
+ * answers again. Each reports what did not hold.
  */
 import { Clock, Effect, Fiber } from "effect"
 import { Messages, Worker } from "simplan"
@@ -13,12 +14,15 @@ import type { Commands } from "../../../src/testing/index.ts"
 const AT_ONCE = 4
 const WAVES = 3
 
-/** For how long a request is seen to wait: half as long as the other process has its reservations, in milliseconds. */
+/**
+ * For how long a request is seen to wait: half as long as the other process has its reservations,
+ * in milliseconds.
+ */
 const KEPT = 1_000
 
 /**
- * Requests at once get a SIM each while there is one, also of those that were reserved ahead, and wait while all are
- * reserved for somebody else.
+ * Requests at once get a SIM each while there is one, also of those that were reserved ahead, and
+ * wait while all are reserved for somebody else.
  */
 export const reservations = Effect.fnUntraced(function* (world: World.World) {
   const { iccids, organizationIds, storage } = world.simulated
@@ -68,8 +72,8 @@ const CALL = 3_000
 const GONE = 1_000
 
 /**
- * The job of a request that is gone is done once, and waited for by all processes. Whoever has not its lease can neither
- * renew it, nor hand it back, nor end it.
+ * The job of a request that is gone is done once, and waited for by all processes. Whoever has not
+ * its lease can neither renew it, nor hand it back, nor end it.
  */
 export const abandoned = Effect.fnUntraced(function* (world: World.World) {
   const { ledger, plan, simulated } = world
@@ -109,7 +113,10 @@ export const abandoned = Effect.fnUntraced(function* (world: World.World) {
   ]
 })
 
-/** A job that was cancelled while it was under way is over: the commit that is refused for it is not tried again. */
+/**
+ * A job that was cancelled while it was under way is over: the commit that is refused for it is not
+ * tried again.
+ */
 export const cancelled = Effect.fnUntraced(function* (world: World.World) {
   const { ledger, simulated } = world
   const { organizationIds, storage } = simulated
@@ -132,7 +139,10 @@ export const cancelled = Effect.fnUntraced(function* (world: World.World) {
   return tried <= own.length ? [] : [`a job that was cancelled under way was refused ${tried} times`]
 })
 
-/** A request that is made again gets the answer of the first time, or is done anew where that failed (rule W2). */
+/**
+ * A request that is made again gets the answer of the first time, or is done anew where that failed
+ * (rule W2).
+ */
 export const repeated = Effect.fnUntraced(function* (world: World.World) {
   const complaints: Array<string> = []
   const { organizationIds, storage } = world.simulated
@@ -153,7 +163,10 @@ export const repeated = Effect.fnUntraced(function* (world: World.World) {
 /** Longer than an interrupted order waits for its request, in milliseconds. */
 const UNDONE = 12_000
 
-/** Longer than a telco that is well again is waited for, in milliseconds: a probe is made every 10 s. */
+/**
+ * Longer than a telco that is well again is waited for, in milliseconds: a probe is made every 10
+ * s.
+ */
 const RECOVERED = 30_000
 
 const again: Commands.Command = { _tag: "Repeat", back: 0 }
@@ -193,8 +206,9 @@ const simOf = (world: World.World): string => {
 }
 
 /**
- * An order of two packages that comes again under its key while the telco fails: it goes on with the attempt that is there,
- * is refused while that is being undone, begins anew then, and holds no SIM where nothing ever left for the telco.
+ * An order of two packages that comes again under its key while the telco fails: it goes on with
+ * the attempt that is there, is refused while that is being undone, begins anew then, and holds no
+ * SIM where nothing ever left for the telco.
  */
 export const reordered = Effect.fnUntraced(function* (world: World.World) {
   const { simulated } = world
@@ -247,7 +261,10 @@ export const reordered = Effect.fnUntraced(function* (world: World.World) {
   return complaints
 })
 
-/** An order under a key for which no SIM is left gets one that returns, also where the telco holds up the return. */
+/**
+ * An order under a key for which no SIM is left gets one that returns, also where the telco holds
+ * up the return.
+ */
 export const restocked = Effect.fnUntraced(function* (world: World.World) {
   const { organizationIds, storage } = world.simulated
   const [organizationId] = organizationIds
@@ -271,7 +288,10 @@ export const restocked = Effect.fnUntraced(function* (world: World.World) {
   return complaints
 })
 
-/** A package that only the telco knows of, as a restored backup leaves it, is gone before its SIM is free again. */
+/**
+ * A package that only the telco knows of, as a restored backup leaves it, is gone before its SIM is
+ * free again.
+ */
 export const forgotten = Effect.fnUntraced(function* (world: World.World) {
   const { organizationIds, storage } = world.simulated
   const organizationId = organizationIds[1]
@@ -291,11 +311,17 @@ export const forgotten = Effect.fnUntraced(function* (world: World.World) {
   return (yield* goingOn(world, iccid)).length === 0 ? [] : ["a SIM was released with a package that its telco lists"]
 })
 
-/** For how long the telco is not even asked, as where calls that hang have all slots, and what it is then held back for. */
+/**
+ * For how long the telco is not even asked, as where calls that hang have all slots, and what it is
+ * then held back for.
+ */
 const HELD_BACK = 30_000
 const HELD_BACK_FOR = 600
 
-/** The kinds of work that a telco is asked for, however many there are, are all done as soon after an outage (rule S6). */
+/**
+ * The kinds of work that a telco is asked for, however many there are, are all done as soon after
+ * an outage (rule S6).
+ */
 export const eachKind = Effect.fnUntraced(function* (world: World.World) {
   const { jobs } = world.simulated.storage
   const ask = (command: Commands.Command) => world.ask([{ process: 0, command }], PROMPT)
@@ -318,16 +344,25 @@ export const eachKind = Effect.fnUntraced(function* (world: World.World) {
   )
 })
 
-/** How many jobs wait for the telco, how many of them it answers at first, and how many may be tried for these answers. */
+/**
+ * How many jobs wait for the telco, how many of them it answers at first, and how many may be tried
+ * for these answers.
+ */
 const WAITING = 24
 const ANSWERED = 3
 const TRIED = 18
 
-/** For how long the telco is out, and is then watched; in milliseconds. Each job's next try is more than that ahead. */
+/**
+ * For how long the telco is out, and is then watched; in milliseconds. Each job's next try is more
+ * than that ahead.
+ */
 const OUT = 500_000
 const WATCHED = 12_000
 
-/** Work that waits is done soon after the telco answers again, and a telco that fails again after that is left alone. */
+/**
+ * Work that waits is done soon after the telco answers again, and a telco that fails again after
+ * that is left alone.
+ */
 export const recovered = Effect.fnUntraced(function* (world: World.World) {
   const { jobs } = world.simulated.storage
   yield* world.ask([{ process: 0, command: Requests.daily(1, 3) }], PROMPT)

@@ -1,11 +1,13 @@
 /**
- * Several processes of the production engine on one storage, in one Node process, under a seeded scheduler and faults.
+ * Several processes of the production engine on one storage, in one Node process, under a seeded
+ * scheduler and faults.
  *
  *     const { complaints } = yield* Cluster.run(plan)
  *
- * All time is virtual machine time. One plan gives one history: who goes next, how long each call takes and where each
- * fault strikes follow from its seed and its steps. In the end all faults are over and all work is done; then each
- * process has to serve a few requests promptly, and what must hold of every history has to hold of this one.
+ * All time is virtual machine time. One plan gives one history: who goes next, how long each call
+ * takes and where each fault strikes follow from its seed and its steps. In the end all faults are
+ * over and all work is done; then each process has to serve a few requests promptly, and what must
+ * hold of every history has to hold of this one.
  */
 import { Clock as MachineClock, Context, Effect, Fiber, Layer, Logger, Scheduler } from "effect"
 import { Catalogues, type Services, Time } from "simplan"
@@ -42,8 +44,8 @@ export interface World {
   /** The plan that is played. */
   readonly plan: Plan
   /**
-   * The service as invariants and commands see it. Operations that a cluster has not, such as `advanceTo` and `kill`,
-   * are defects.
+   * The service as invariants and commands see it. Operations that a cluster has not, such as
+   * `advanceTo` and `kill`, are defects.
    */
   readonly simulated: Simulated.Simulated
   /** Requests that have ended, in the order of their ends. */
@@ -56,7 +58,9 @@ export interface World {
   readonly choices: () => number
   /** How many processes were started so far, replacements included. */
   readonly processes: () => number
-  /** Leases and reservations that storage gave; its `complaints` are faults of storage or engine. */
+  /**
+   * Leases and reservations that storage gave; its `complaints` are faults of storage or engine.
+   */
   readonly ledger: Ledger.Ledger
   /** What receivers found. */
   readonly complaints: ReadonlyArray<string>
@@ -67,9 +71,14 @@ export interface World {
   ) => Effect.Effect<void>
   /** How many requests have no answer. */
   readonly unanswered: () => number
-  /** Ends when the step is over. It waits at most 2 s for requests, and ends at once for a fault. */
+  /**
+   * Ends when the step is over. It waits at most 2 s for requests, and ends at once for a fault.
+   */
   readonly perform: (step: Step) => Effect.Effect<void>
-  /** Stops the process as a deployment does, and ends when it has stopped. Another one starts in its place. */
+  /**
+   * Stops the process as a deployment does, and ends when it has stopped. Another one starts in its
+   * place.
+   */
   readonly stop: (process: number) => Effect.Effect<void>
   /** Runs a use case in that process. */
   readonly useIn: <A, E>(process: number, effect: Effect.Effect<A, E, Services.Services>) => Effect.Effect<A, E>
@@ -79,7 +88,10 @@ export interface World {
   readonly setTelco: (faults: ReadonlyArray<Faults.Fault>) => Effect.Effect<void>
   /** Ends all faults, and starts the processes that are dead. */
   readonly heal: Effect.Effect<void>
-  /** The next `times` webhooks meet this fault; null: of either organization. Replaces what was said before. */
+  /**
+   * The next `times` webhooks meet this fault; null: of either organization. Replaces what was said
+   * before.
+   */
   readonly setReceiver: (
     fault: Extract<Fault, { _tag: "Receiver" }>["fault"],
     times: number,
@@ -98,11 +110,17 @@ export const limits = {
 
 const SLOW_RECEIVER = 14_000
 
-/** For how long a receiver that is busy asks not to be called: longer than the first two waits of the schedule (rule W7). */
+/**
+ * For how long a receiver that is busy asks not to be called: longer than the first two waits of
+ * the schedule (rule W7).
+ */
 const PAUSE_SECONDS = 600
 const SLOW_TELCO = 40_000
 
-/** The first organization soon has no free SIM left; of the second one's, some may be reserved ahead. */
+/**
+ * The first organization soon has no free SIM left; of the second one's, some may be reserved
+ * ahead.
+ */
 const inventory = { esims: { Green: 6 }, physicalSims: 1, lifecycle: true } as const
 const largeInventory = { ...inventory, esims: { Green: 24 } } as const
 
@@ -360,7 +378,8 @@ const build = Effect.fnUntraced(function* <A>(
       for (const of of faults) Object.assign(of, { ...Process.noFaults(), downtime: of.downtime })
       receiver.faults = []
       yield* telco.setFaults([])
-      // A frozen process goes on, perhaps to die, or to stop; and another one starts where one is dead.
+      // A frozen process goes on, perhaps to die, or to stop; and another one starts where one is
+      // dead.
       yield* Effect.sleep(3 * MOST)
     }),
     setReceiver

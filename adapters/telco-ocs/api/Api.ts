@@ -1,9 +1,9 @@
 /**
- * The calls of the online charging system (OCS) that simplan needs, typed. `HttpApi` makes them over HTTP; tests make
- * them over a model in memory.
+ * The calls of the online charging system (OCS) that simplan needs, typed. `HttpApi` makes them
+ * over HTTP; tests make them over a model in memory.
  *
- * The documents write dates without a zone, and say "Date and time (UTC+0)" of those that the OCS returns; so these are
- * UTC.
+ * The documents write dates without a zone, and say "Date and time (UTC+0)" of those that the OCS
+ * returns; so these are UTC.
  */
 import { Context, type Effect } from "effect"
 import type { Time } from "simplan/ports"
@@ -129,7 +129,10 @@ export interface ProfileState {
   readonly modificationResult: string | null
 }
 
-/** What subscribers are listed by: their account, or the first digits of what they have now or had before. */
+/**
+ * What subscribers are listed by: their account, or the first digits of what they have now or had
+ * before.
+ */
 export type ListedBy =
   | { readonly accountId: number }
   /** At least 13 digits. */
@@ -202,8 +205,8 @@ export class Api extends Context.Service<
     /** `listSubscriberPrepaidPackages`, version 2, by ICCID. */
     readonly packages: (iccid: string) => Call<ReadonlyArray<SubscriberPackage>>
     /**
-     * `affectPackageToSubscriber`: gives the subscriber a package of the template, for the window or, without one, from
-     * its first use on. The id of the new package.
+     * `affectPackageToSubscriber`: gives the subscriber a package of the template, for the window
+     * or, without one, from its first use on. The id of the new package.
      */
     readonly affectPackage: (order: {
       readonly iccid: string
@@ -222,11 +225,14 @@ export class Api extends Context.Service<
     readonly setSubscriberStatus: (of: { readonly iccid: string; readonly isActive: boolean }) => Call<void>
     /** `getSimProviderStatus`: the states of the profile, the latest first. */
     readonly profileHistory: (simId: number) => Call<ReadonlyArray<ProfileState>>
-    /** `getSubscriberLocation`: when the subscriber was last seen; null if the OCS does not know. */
+    /**
+     * `getSubscriberLocation`: when the subscriber was last seen; null if the OCS does not know.
+     */
     readonly lastSeen: (iccid: string) => Call<Time.Instant | null>
     /**
-     * `subscriberUsageOverPeriod`: what was used of data on the days from `from` to `to`, both included, and perhaps on the
-     * days beside them; at most six days. Null: the settings name no address of it.
+     * `subscriberUsageOverPeriod`: what was used of data on the days from `from` to `to`, both
+     * included, and perhaps on the days beside them; at most six days. Null: the settings name no
+     * address of it.
      */
     readonly usage:
       | ((of: {

@@ -1,9 +1,11 @@
 /**
- * Makes the calls of `Api` over HTTP, by the documents of the OCS: each request is one object, whose only key is the operation.
+ * Makes the calls of `Api` over HTTP, by the documents of the OCS: each request is one object,
+ * whose only key is the operation.
  *
- * A failure says whether the OCS may have done the work (see `CallFailure`). The OCS gets only so many calls per second
- * and at once, and none for a while when it does not answer (see `CallControl`). Each call has a time limit and a limit on
- * the size of its answer. The token is in no message, log, span or metric.
+ * A failure says whether the OCS may have done the work (see `CallFailure`). The OCS gets only so
+ * many calls per second and at once, and none for a while when it does not answer (see
+ * `CallControl`). Each call has a time limit and a limit on the size of its answer. The token is in
+ * no message, log, span or metric.
  */
 import { DateTime, Duration, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import type { Time } from "simplan/ports"
@@ -14,8 +16,8 @@ import * as Post from "./Post.ts"
 import * as Shapes from "./Shapes.ts"
 
 /**
- * Without a window the OCS activates the package at its first use, for the days that the template says. The documents do
- * not say in which zone it reads a window, so the settings do.
+ * Without a window the OCS activates the package at its first use, for the days that the template
+ * says. The documents do not say in which zone it reads a window, so the settings do.
  */
 const affectPackageToSubscriber = (
   {
@@ -50,7 +52,10 @@ const sendMtSms = ({
   readonly text: string
 }): Post.Request => ({ sendMtSms: { imsi: /^[1-9]\d{0,14}$/.test(imsi) ? Number(imsi) : imsi, text, senderId: from } })
 
-/** A failed throttling request leaves the package in use, without a limit (`throttlingErrorAction` 0). */
+/**
+ * A failed throttling request leaves the package in use, without a limit (`throttlingErrorAction`
+ * 0).
+ */
 const createPrepaidPackageTemplate = (resellerId: number, template: Api.NewTemplate): Post.Request => ({
   createPrepaidPackageTemplate: {
     prepaidpackagetemplatename: template.name,
@@ -71,8 +76,8 @@ const createPrepaidPackageTemplate = (resellerId: number, template: Api.NewTempl
 })
 
 /**
- * The documents do not say in which zone the days are. So the days of UTC are asked for and those of the zone of the settings;
- * what was used has its instant.
+ * The documents do not say in which zone the days are. So the days of UTC are asked for and those
+ * of the zone of the settings; what was used has its instant.
  */
 const subscriberUsageOverPeriod = (
   { from, iccid, to }: { readonly iccid: string; readonly from: Time.Instant; readonly to: Time.Instant },
@@ -93,7 +98,10 @@ export interface Options extends Omit<CallControl.Options, "telco"> {
   readonly url: string
   /** The address of version 2, which lists the packages of a subscriber. */
   readonly urlV2: string
-  /** The address of its book of usage, such as `http://127.0.0.1:9000/ocs-custo/as/v1`; null, the default: none is asked for. */
+  /**
+   * The address of its book of usage, such as `http://127.0.0.1:9000/ocs-custo/as/v1`; null, the
+   * default: none is asked for.
+   */
   readonly urlUsage?: string | null
   /** In every call, and in no error or log. */
   readonly token: Redacted.Redacted
@@ -178,7 +186,8 @@ const make = ({
 
     return Api.Api.of({
       subscriber: (iccid) =>
-        // The history of the IMSI is part of what is left out of the basic information, so all is asked for.
+        // The history of the IMSI is part of what is left out of the basic information, so all is
+        // asked for.
         Effect.map(
           ask({ getSingleSubscriber: { iccid, withSimInfo: true, onlySubsInfo: false } }, Shapes.Subscriber),
           (found) => ({

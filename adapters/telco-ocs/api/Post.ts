@@ -1,8 +1,10 @@
 /**
- * One POST to the OCS: sends a request, and says what came of it, also by the table of the system's status codes.
+ * One POST to the OCS: sends a request, and says what came of it, also by the table of the system's
+ * status codes.
  *
- * The token is in the address, as the documents have it. So no message has the address or an error of the connection but
- * its code, the client's span (which has the address) is off, and a text of the OCS that repeats the token is cut out.
+ * The token is in the address, as the documents have it. So no message has the address or an error
+ * of the connection but its code, the client's span (which has the address) is off, and a text of
+ * the OCS that repeats the token is cut out.
  */
 import { JsonElements } from "../../fields/index.ts"
 import { Answers, CallFailure } from "../../telco-calls/index.ts"
@@ -19,9 +21,10 @@ const TRAFFIC_CONTROL_LIMIT_EXCEEDED = 100
 const BACK_OFF_SECONDS = 5
 
 /**
- * The table of the documents. Errors inside the OCS and in what it stands on (its database, the HLR, the steering) may
- * come after it has changed something, so they leave the outcome unknown. Errors of the account and of the address that
- * the calls come from end when an operator has corrected the settings, so they are no refusal.
+ * The table of the documents. Errors inside the OCS and in what it stands on (its database, the
+ * HLR, the steering) may come after it has changed something, so they leave the outcome unknown.
+ * Errors of the account and of the address that the calls come from end when an operator has
+ * corrected the settings, so they are no refusal.
  */
 const codes: Readonly<Record<number, readonly [name: string, outcome: CallFailure.Outcome]>> = {
   1: ["UNKNOWN_REQUEST", "Refused"],
@@ -45,15 +48,18 @@ const codes: Readonly<Record<number, readonly [name: string, outcome: CallFailur
   [TRAFFIC_CONTROL_LIMIT_EXCEEDED]: ["TRAFFIC_CONTROL_LIMIT_EXCEEDED", "NotDone"]
 }
 
-/** The codes that an operator has to do something about: the account's settings at the OCS, or those of simplan. */
+/**
+ * The codes that an operator has to do something about: the account's settings at the OCS, or those
+ * of simplan.
+ */
 const codesOfSettings: ReadonlyArray<number> = [8, 9, 10]
 
 /** The documents do not say whether a subscriber that is not the reseller's is 6 or this one. */
 const RESOURCE_NOT_VISIBLE = 11
 
 /**
- * Whether an operation reads one subscriber. Else 11 stays a refusal: what is hidden from a deletion may still go on, and a
- * reseller from whom all is hidden has wrong settings.
+ * Whether an operation reads one subscriber. Else 11 stays a refusal: what is hidden from a
+ * deletion may still go on, and a reseller from whom all is hidden has wrong settings.
  */
 const readsSubscriber = (operation: string): boolean => /^(?:get|listSubscriberPrepaidPackages$)/.test(operation)
 
@@ -126,7 +132,10 @@ const disconnected = (operation: string, error: unknown): Failure => {
     : failure("Unknown", `The connection to the OCS ended during ${operation}${shown}`)
 }
 
-/** Statuses of a wrong address or token, which the OCS or what is in front of it answers before it does anything. */
+/**
+ * Statuses of a wrong address or token, which the OCS or what is in front of it answers before it
+ * does anything.
+ */
 const statusesOfSettings = [401, 403, 404]
 
 /** The failure of an HTTP status other than 200 that came without a status of the OCS. */

@@ -1,18 +1,19 @@
 /**
  * The answers of the OCS, and what the types of `Api` make of them.
  *
- * The schemas have only what simplan needs, so unknown fields do not matter. What the documents call optional may be
- * missing or null, and an array may be null where it is empty (`API.md`, 4.4).
+ * The schemas have only what simplan needs, so unknown fields do not matter. What the documents
+ * call optional may be missing or null, and an array may be null where it is empty (`API.md`, 4.4).
  *
- * The OCS writes dates as `2026-04-15T17:41:26`, or with up to microseconds, without a zone. They are UTC: the documents say
- * "Date and time (UTC+0)" of each date of a package (`OcsObjects.md`) and of a location (`API.md`, 2.17). They do not say it of
- * the dates of an order (`activePeriod`). Those are written in the zone of the settings. The documents fix no form, and their
- * examples have several. So other usual forms are read too: a space for the `T`, no seconds where they are 0 (as Java writes
- * them), a zone in any form of ISO 8601, or milliseconds since 1970 as a number.
+ * The OCS writes dates as `2026-04-15T17:41:26`, or with up to microseconds, without a zone. They
+ * are UTC: the documents say "Date and time (UTC+0)" of each date of a package (`OcsObjects.md`)
+ * and of a location (`API.md`, 2.17). They do not say it of the dates of an order (`activePeriod`).
+ * Those are written in the zone of the settings. The documents fix no form, and their examples have
+ * several. So other usual forms are read too: a space for the `T`, no seconds where they are 0 (as
+ * Java writes them), a zone in any form of ISO 8601, or milliseconds since 1970 as a number.
  *
- * The documents write ids and amounts as numbers in most places and as texts in others (a balance, the thresholds of a
- * notification), so both are read everywhere. What is no whole number, or is too large to be exact, is not read: a wrong id
- * would be somebody else's.
+ * The documents write ids and amounts as numbers in most places and as texts in others (a balance,
+ * the thresholds of a notification), so both are read everywhere. What is no whole number, or is
+ * too large to be exact, is not read: a wrong id would be somebody else's.
  */
 import { DateTime, Schema, SchemaTransformation, Option, Result } from "effect"
 import { Time } from "simplan/ports"
@@ -23,7 +24,10 @@ const DATE = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2})(:\d{2})?(\.\d+)? ?(?:([Zz]|
 /** No date that the OCS writes is earlier. A lesser number is no date in milliseconds. */
 const EARLIEST = Date.UTC(2000)
 
-/** The instant of a text; undefined for what is no date. What is below a millisecond is cut off. A zone is obeyed. */
+/**
+ * The instant of a text; undefined for what is no date. What is below a millisecond is cut off. A
+ * zone is obeyed.
+ */
 const ofText = (text: string): Time.Instant | undefined => {
   const found = DATE.exec(text)
   if (found === null) return undefined
@@ -39,7 +43,9 @@ const ofNumber = (millis: number): Time.Instant | undefined =>
 const parseDate = (date: string | number): Time.Instant | undefined =>
   typeof date === "number" ? ofNumber(date) : ofText(date.trim())
 
-/** The date of an instant, with milliseconds only if it has some. It is UTC unless a zone is given. */
+/**
+ * The date of an instant, with milliseconds only if it has some. It is UTC unless a zone is given.
+ */
 export const formatDate = (instant: Time.Instant, zone: DateTime.TimeZone = DateTime.zoneMakeOffset(0)): string => {
   const text = DateTime.formatIsoOffset(DateTime.makeZonedUnsafe(instant, { timeZone: zone })).slice(0, 23)
   return instant % Time.SECOND === 0 ? text.slice(0, 19) : text
@@ -68,7 +74,10 @@ const Instant = Schema.Union([Schema.String, Schema.Finite])
     )
   )
 
-/** An IMSI or a network's code: the documents write them as texts in some places, and as numbers in others. */
+/**
+ * An IMSI or a network's code: the documents write them as texts in some places, and as numbers in
+ * others.
+ */
 const Digits = Schema.Union([Schema.String, Schema.Int])
 
 /** The part of every answer that says what came of the call. */
@@ -221,13 +230,19 @@ const numberOf = (digits: string | number | null | undefined): number | null => 
 const latestFirst = <A extends { readonly startDate?: number | null | undefined }>(history: ReadonlyArray<A>) =>
   history.toSorted((left, right) => (right.startDate ?? 0) - (left.startDate ?? 0))
 
-/** The card that the subscriber has now: the list is a history, in which those that ended have an end. */
+/**
+ * The card that the subscriber has now: the list is a history, in which those that ended have an
+ * end.
+ */
 const currentOf = (history: ReadonlyArray<typeof Imsi.Type>): typeof Imsi.Type | undefined => {
   const cards = latestFirst(history)
   return cards.find(({ endDate }) => !endDate) ?? cards[0]
 }
 
-/** The phone number that the subscriber has now, of a history of the same form. One that has ended may be another's. */
+/**
+ * The phone number that the subscriber has now, of a history of the same form. One that has ended
+ * may be another's.
+ */
 const numberOfNow = (history: ReadonlyArray<typeof PhoneNumber.Type>): string | null =>
   textOf(latestFirst(history).find(({ endDate }) => !endDate)?.phoneNumber)
 
@@ -287,7 +302,10 @@ const oddRow = (row: unknown, reason: string): Api.OddRow => ({
   message: reason.replace(/\s+/g, " ").slice(0, LONGEST_REASON)
 })
 
-/** Takes the rows of a list one after another, by what can be read of them; `end` adds what the list says beside them. */
+/**
+ * Takes the rows of a list one after another, by what can be read of them; `end` adds what the list
+ * says beside them.
+ */
 export const subscribers = () => {
   const subscribers: Array<Api.ListedSubscriber> = []
   const withoutCard: Array<number> = []
@@ -372,7 +390,10 @@ export const profileStatesFrom = (states: typeof ProfileStates.Type): ReadonlyAr
 const countryOf = (alpha2: string | null | undefined): string | null =>
   alpha2 && /^[A-Za-z]{2}$/.test(alpha2) ? alpha2.toUpperCase() : null
 
-/** What was used of data; null where its sum is not the total beside it, since then something is missing. */
+/**
+ * What was used of data; null where its sum is not the total beside it, since then something is
+ * missing.
+ */
 export const usageFrom = (usage: typeof Usage.Type): ReadonlyArray<Api.Used> | null => {
   const used: Array<Api.Used> = []
   for (const { subsPeriodUsages } of usage?.usages ?? []) {

@@ -1,17 +1,21 @@
 /**
- * The comparison of both books of one SIM: package by package, what living subscriptions own (rule S5), what simplan has ordered,
- * and what the OCS lists; and of the SIM itself whether it has service (rule S7), and its mobile plan (rule I6).
+ * The comparison of both books of one SIM: package by package, what living subscriptions own
+ * (rule S5), what simplan has ordered, and what the OCS lists; and of the SIM itself whether it has
+ * service (rule S7), and its mobile plan (rule I6).
  *
- * The subscriptions say who owns a package; the journal of orders may be from a backup, or know of an order that its owner
- * has lost. A list may be behind what was done a moment ago, so what is there or not there is a difference only once it was
- * so for the watch time, and once no order of the SIM is open. What a package grants, and when, never changes by an order, so
- * a difference in that is one at once. Times are compared to the second, which is how the OCS returns them.
+ * The subscriptions say who owns a package; the journal of orders may be from a backup, or know of
+ * an order that its owner has lost. A list may be behind what was done a moment ago, so what is
+ * there or not there is a difference only once it was so for the watch time, and once no order of
+ * the SIM is open. What a package grants, and when, never changes by an order, so a difference in
+ * that is one at once. Times are compared to the second, which is how the OCS returns them.
  *
- * A SIM is compared once a day, with the list of packages that a poll has read anyway; so this needs a call of its own for the SIM,
- * where the poll does not ask for its location too, and one for the templates in an hour, and is spread over the day as the polls
- * are. What differs stands among the problems (`GET /admin/v1/problems`), each difference once and with both sides. Only one thing
- * is mended: an unused package of a cancelled order is deleted. Everything else needs an operator, who knows what happened at the
- * OCS, and who may have it asked for what is had here (`Problems.correct`).
+ * A SIM is compared once a day, with the list of packages that a poll has read anyway; so this
+ * needs a call of its own for the SIM, where the poll does not ask for its location too, and one
+ * for the templates in an hour, and is spread over the day as the polls are. What differs stands
+ * among the problems (`GET /admin/v1/problems`), each difference once and with both sides. Only one
+ * thing is mended: an unused package of a cancelled order is deleted. Everything else needs an
+ * operator, who knows what happened at the OCS, and who may have it asked for what is had here
+ * (`Problems.correct`).
  */
 import { Allowance, type Attachment, Package, type Plan, Problem, Replacement, Time } from "simplan/ports"
 import { type Subscriber, type SubscriberPackage, type Template, type Window, Api } from "../api/Api.ts"
@@ -29,7 +33,9 @@ type Suspected = SimState.SimState["suspected"]
 
 interface Compared {
   readonly findings: ReadonlyArray<Problem.Finding>
-  /** Unused packages of cancelled orders, by the OCS's ids: deleting them takes nothing from anyone. */
+  /**
+   * Unused packages of cancelled orders, by the OCS's ids: deleting them takes nothing from anyone.
+   */
   readonly deletable: ReadonlyArray<number>
   /** What is a finding if it is still so after the watch time. */
   readonly suspected: Suspected
@@ -80,8 +86,9 @@ const isEndedUnused = ({ activationAt, expirationAt, usedBytes }: SubscriberPack
   activationAt === null && expirationAt !== null && usedBytes === 0
 
 /**
- * Whether the OCS has to have a package that was created. It may drop one that is over, and of one that was activated at its
- * first use only the polls know when that is; so what they have forgotten is not missed.
+ * Whether the OCS has to have a package that was created. It may drop one that is over, and of one
+ * that was activated at its first use only the polls know when that is; so what they have forgotten
+ * is not missed.
  */
 const isDue = (
   { externalId, orderedAt, window }: SimState.Ordered,
@@ -103,7 +110,9 @@ interface Owned {
   readonly terms: Plan.PlanTerms
 }
 
-/** Whose a package is: by the OCS's id as the subscription has it, else by the order that made it. */
+/**
+ * Whose a package is: by the OCS's id as the subscription has it, else by the order that made it.
+ */
 const ownership = (owners: ReadonlyArray<Attachment.WithPackages>) => {
   const byExternalId = new Map<string, Owned>()
   const byPackage = new Map<string, Owned>()
@@ -191,7 +200,10 @@ const compare = (books: Books): Compared => {
   const find = (all: ReadonlyArray<Problem.Finding>) => {
     for (const one of all) findings.set(one.findingId, one)
   }
-  /** A difference that has to last for the watch time, from when no order is open, or from when one has to be settled. */
+  /**
+   * A difference that has to last for the watch time, from when no order is open, or from when one
+   * has to be settled.
+   */
   const suspect = (finding: Problem.Finding, isSettled: boolean, settledAt = now) => {
     const since = isSettled ? (before[finding.findingId] ?? now) : settledAt
     if (now - since >= watch) find([finding])
@@ -238,7 +250,8 @@ const compare = (books: Books): Compared => {
     }
   }
   for (const one of ofMobilePlan(books)) suspect(one, true)
-  // An order that is open may start the service of a SIM that is paused, until it is settled (rule S7).
+  // An order that is open may start the service of a SIM that is paused, until it is settled
+  // (rule S7).
   for (const one of ofService(books)) suspect(one, isSettled || expected?.pausedAt === null, now + watch)
   return { findings: [...findings.values()], deletable, suspected }
 }
@@ -303,7 +316,10 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** Whether the books are to be compared now. Comparisons before `since` do not count (see `FullComparison`). */
+    /**
+     * Whether the books are to be compared now. Comparisons before `since` do not count (see
+     * `FullComparison`).
+     */
     isDue: ({ comparedAt, suspected }: SimState.SimState, since: Time.Instant, now: Time.Instant): boolean =>
       comparedAt === null ||
       comparedAt < since ||
@@ -324,7 +340,9 @@ export const make = Effect.gen(function* () {
       return instants.length === 0 ? null : Math.min(...instants)
     },
 
-    /** Compares, mends and lists. What has to last to be a difference, and since when it was seen. */
+    /**
+     * Compares, mends and lists. What has to last to be a difference, and since when it was seen.
+     */
     compare: Effect.fn("TelcoOcs.compare")(function* ({
       before,
       iccid,
@@ -343,7 +361,8 @@ export const make = Effect.gen(function* () {
       }
       const first = compare({ ...books, ordered, expected: yield* problems.expected({ iccid }) })
       if (first.findings.length + first.deletable.length === 0) return first.suspected
-      // An order that was made while the list was read is in the second reading, and so is a SIM that was sold.
+      // An order that was made while the list was read is in the second reading, and so is a SIM
+      // that was sold.
       const orders = (yield* journal.ofSim({ telco, kind: OrderJournal.KIND, iccid })).map(SimState.orderedOf)
       const second = compare({ ...books, ordered: orders, expected: yield* problems.expected({ iccid }) })
       const ids = new Set(second.findings.map(({ findingId }) => findingId))

@@ -1,8 +1,10 @@
 /**
- * What differs between both books, as an operator reads it among the problems: what it is, and what to do about it.
+ * What differs between both books, as an operator reads it among the problems: what it is, and what
+ * to do about it.
  *
- * A package that is found by more than one poll has one finding. Once it is resolved, a comparison adds it again as long as
- * the books still differ. A package that is kept although its creation is undone is added again once more of it is used.
+ * A package that is found by more than one poll has one finding. Once it is resolved, a comparison
+ * adds it again as long as the books still differ. A package that is kept although its creation is
+ * undone is added again once more of it is used.
  */
 import { type Problem, Time, UsageBook, type UsageReconciliation } from "simplan/ports"
 import type { SubscriberPackage, Window } from "../api/Api.ts"
@@ -94,7 +96,10 @@ export const limit = (
     sides(`${orderedBytes} bytes`, `${listedBytes} bytes`)
   )
 
-/** A template that grants something else than its name says. It stands once, with the first SIM that has a package of it. */
+/**
+ * A template that grants something else than its name says. It stands once, with the first SIM that
+ * has a package of it.
+ */
 export const template = (
   {
     iccid,
@@ -118,7 +123,10 @@ export const template = (
     sides(JSON.stringify(name), changes.join(", "))
   )
 
-/** A package whose times are not those that were ordered; without a window they come of its first use. */
+/**
+ * A package whose times are not those that were ordered; without a window they come of its first
+ * use.
+ */
 export const times = (
   { externalId, iccid, packageId, telco }: Ordered,
   window: Window | null,
@@ -253,7 +261,10 @@ export const usage = (of: OfSim, difference: NonNullable<Finding["usage"]>): Fin
 /** How many days a message names. */
 const NAMED = 31
 
-/** Days of which the OCS's own book of usage cannot be read any more (rule U1): one finding; none without such days. */
+/**
+ * Days of which the OCS's own book of usage cannot be read any more (rule U1): one finding; none
+ * without such days.
+ */
 export const unread = (of: OfSim, days: ReadonlyArray<UsageReconciliation.Unread>): ReadonlyArray<Finding> => {
   const [first, last] = [days[0], days.at(-1)]
   if (first === undefined || last === undefined) return []

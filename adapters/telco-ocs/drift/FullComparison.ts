@@ -1,11 +1,14 @@
 /**
- * A comparison of all SIMs with the OCS that an operator asks for, as after a restore of the database (rule S5): those in stock,
- * and those in service. What was compared before it was asked for does not count, nor what was suspected before.
+ * A comparison of all SIMs with the OCS that an operator asks for, as after a restore of the
+ * database (rule S5): those in stock, and those in service. What was compared before it was asked
+ * for does not count, nor what was suspected before.
  *
- * The journal has one entry of it, of the kind `comparison`: when it was asked for, how far it is, and when it has ended. Processes
- * claim it under the lease of the settings, so that one at a time goes on with it, at the rate that SIMs in stock have, which it shares with the daily
- * comparison; SIMs in service are polled by the polls' own rate. It goes through all inventories in the order of import and waits for the SIMs of a turn. What the OCS does not answer
- * for some minutes is counted as such and left to the daily comparison.
+ * The journal has one entry of it, of the kind `comparison`: when it was asked for, how far it is,
+ * and when it has ended. Processes claim it under the lease of the settings, so that one at a time
+ * goes on with it, at the rate that SIMs in stock have, which it shares with the daily comparison;
+ * SIMs in service are polled by the polls' own rate. It goes through all inventories in the order
+ * of import and waits for the SIMs of a turn. What the OCS does not answer for some minutes is
+ * counted as such and left to the daily comparison.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { Organizations, Settings as Limits, Sims } from "simplan"
@@ -116,7 +119,8 @@ export const make = ({ isSupplied = () => true, meter, telco }: Stock.Options) =
     const inStock = ({ iccid, organizationId }: Sim.Sim) =>
       sims.withhold({ organizationId, iccid, list: orders.listStock({ iccid }) }).pipe(
         Effect.as("compared" as const),
-        // Failure: the turn is repeated, and what is never answered is left to the daily comparison.
+        // Failure: the turn is repeated, and what is never answered is left to the daily
+        // comparison.
         Effect.catchTags({
           "Telco.Refused": () => Effect.succeed("waits" as const),
           "Telco.Unavailable": () => Effect.succeed("waits" as const)

@@ -1,13 +1,17 @@
 /**
- * Compares SIMs in stock with what the OCS lists on them (rule S5): each once a day, and a new one as soon as it has its turn.
- * A SIM that has anything of simplan's on it leaves the stock at once, before it is sold. It is released anew where cancelled
- * orders explain that; else an operator decides, since the packages may be of a customer whom a restored backup does not know.
+ * Compares SIMs in stock with what the OCS lists on them (rule S5): each once a day, and a new one
+ * as soon as it has its turn. A SIM that has anything of simplan's on it leaves the stock at once,
+ * before it is sold. It is released anew where cancelled orders explain that; else an operator
+ * decides, since the packages may be of a customer whom a restored backup does not know.
  *
- * The journal has an entry of the kind `stock` for each organization, which says how far its inventory was compared, in the
- * order of import, which is the order of sale too; and one that finds new organizations. Processes claim these entries under the lease
- * of the settings, so that each SIM is one process's, and a turn has few SIMs, so that organizations take turns. At most a quarter of the allowed calls
- * goes to SIMs in stock, those of a comparison that is asked for (`FullComparison`) included: of 20 in a second 5, which is 432,000
- * SIMs a day; where polls take most of the calls, less. Of more SIMs, a round takes longer than a day, and the next one follows at once.
+ * The journal has an entry of the kind `stock` for each organization, which says how far its
+ * inventory was compared, in the order of import, which is the order of sale too; and one that
+ * finds new organizations. Processes claim these entries under the lease of the settings, so that
+ * each SIM is one process's, and a turn has few SIMs, so that organizations take turns. At most a
+ * quarter of the allowed calls goes to SIMs in stock, those of a comparison that is asked for
+ * (`FullComparison`) included: of 20 in a second 5, which is 432,000 SIMs a day; where polls take
+ * most of the calls, less. Of more SIMs, a round takes longer than a day, and the next one follows
+ * at once.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { Organizations, Settings as Limits, Sims } from "simplan"
@@ -19,7 +23,10 @@ import type * as PollSchedule from "../PollSchedule.ts"
 export interface Options {
   /** The name of the OCS in the settings. */
   readonly telco: string
-  /** Whether this OCS takes the packages of a SIM; of all unless given. Of others nothing is asked while they are in stock. */
+  /**
+   * Whether this OCS takes the packages of a SIM; of all unless given. Of others nothing is asked
+   * while they are in stock.
+   */
   readonly isSupplied?: (sim: Pick<Sim.Sim, "label" | "organizationId">) => boolean
   /** Counts the calls of polls: one for all that is done about this OCS in this process. */
   readonly meter: PollSchedule.Meter
@@ -29,7 +36,10 @@ const KIND = "stock"
 
 /** How often a SIM is compared, in milliseconds. */
 const EVERY = Time.DAY
-/** How soon new SIMs are searched, what has failed is tried again, and organizations are searched, in milliseconds. */
+/**
+ * How soon new SIMs are searched, what has failed is tried again, and organizations are searched,
+ * in milliseconds.
+ */
 const AGAIN = Time.MINUTE
 /** How long to wait after a turn without a call, and where nothing is due, in milliseconds. */
 const PAUSE = 100
@@ -41,7 +51,9 @@ const CALLS = 10
 const AT_ONCE = 5
 /** How many organizations are read at once. */
 const ORGANIZATIONS = 100
-/** How often a turn of a round is made of which all calls fail, before the next SIMs have theirs. */
+/**
+ * How often a turn of a round is made of which all calls fail, before the next SIMs have theirs.
+ */
 const TRIES = 3
 
 const State = Schema.Struct({
@@ -107,7 +119,10 @@ export const make = ({ isSupplied = () => true, meter, telco }: Options) =>
     const add = (key: string, document: Journal.Document, dueAt: number) =>
       journal.add({ telco, kind: KIND, key, iccid: null, externalId: null, document, dueAt })
 
-    /** Adds the entries of organizations that have none. Once a day all are read, since clocks may differ. */
+    /**
+     * Adds the entries of organizations that have none. Once a day all are read, since clocks may
+     * differ.
+     */
     const discover = Effect.fnUntraced(function* (
       state: Discovery,
       now: number
@@ -143,7 +158,9 @@ export const make = ({ isSupplied = () => true, meter, telco }: Options) =>
       return { last, calls: answers.length, hasFailed }
     })
 
-    /** The next turn of the round; where none is under way, one begins a day after the last one did. */
+    /**
+     * The next turn of the round; where none is under way, one begins a day after the last one did.
+     */
     const round = Effect.fnUntraced(function* (organizationId: string, state: State, now: number) {
       const isUnderWay = state.after !== null
       if (!isUnderWay && now - state.roundAt < EVERY) {
@@ -159,7 +176,10 @@ export const make = ({ isSupplied = () => true, meter, telco }: Options) =>
         : { calls, dueAt: now + AGAIN, document: { ...state, failures } }
     })
 
-    /** New SIMs go first. None of them is left out while the OCS does not answer; the round goes on meanwhile. */
+    /**
+     * New SIMs go first. None of them is left out while the OCS does not answer; the round goes on
+     * meanwhile.
+     */
     const advance = Effect.fnUntraced(function* (organizationId: string, state: State, now: number) {
       const fresh = now < state.retryAt ? null : yield* compareAfter(organizationId, state.newest)
       if (fresh === null) return yield* round(organizationId, state, now)

@@ -1,16 +1,21 @@
 /**
- * The daily comparison of usage with the OCS's own book of it (rule U1), which has the country of all that was used, and when.
+ * The daily comparison of usage with the OCS's own book of it (rule U1), which has the country of
+ * all that was used, and when.
  *
- * A poll finds how much was used since the poll before. So once a day, from 3 hours after midnight on, the poll of a SIM that
- * was used reads the OCS's book of the days that are over, and of the day since: one call more, and another one for each six
- * days of an outage. The core moves its bytes to the days and countries in which the OCS has them. Days that are longer ago
- * than 35 days, or that the OCS refuses to answer, are one problem, with what our book has. A day whose total is another one is compared
- * once more, 6 hours later, because the OCS may write what it has charged into its book late; then it is a problem
- * (`UsageDiffers`), once. How far a SIM was compared is in the journal, so that any process goes on from it. One that dies before
- * it has written that there has the days compared again. A problem goes by the last comparison: it is withdrawn where the day is
- * equal then, and has that one's figures. So no two comparisons of a SIM are made at once: a poll for a notification makes none.
+ * A poll finds how much was used since the poll before. So once a day, from 3 hours after midnight
+ * on, the poll of a SIM that was used reads the OCS's book of the days that are over, and of the
+ * day since: one call more, and another one for each six days of an outage. The core moves its
+ * bytes to the days and countries in which the OCS has them. Days that are longer ago than 35 days,
+ * or that the OCS refuses to answer, are one problem, with what our book has. A day whose total is
+ * another one is compared once more, 6 hours later, because the OCS may write what it has charged
+ * into its book late; then it is a problem (`UsageDiffers`), once. How far a SIM was compared is in
+ * the journal, so that any process goes on from it. One that dies before it has written that there
+ * has the days compared again. A problem goes by the last comparison: it is withdrawn where the day
+ * is equal then, and has that one's figures. So no two comparisons of a SIM are made at once: a
+ * poll for a notification makes none.
  *
- * Where an operator retries a problem, the next comparison has that day too, and no other one that is compared already.
+ * Where an operator retries a problem, the next comparison has that day too, and no other one that
+ * is compared already.
  */
 import { Clock, Effect, Metric } from "effect"
 import { Problems, UsageReconciliation as Reconciliations } from "simplan"
@@ -25,22 +30,33 @@ import * as Findings from "./Findings.ts"
 
 type Compared = SimState.SimState["usage"]
 
-/** How long after midnight the OCS's book of the day before is read, in milliseconds: it may be written late. */
+/**
+ * How long after midnight the OCS's book of the day before is read, in milliseconds: it may be
+ * written late.
+ */
 const CLOSING = 3 * Time.HOUR
 
 /** How long after a comparison that found another total the next one is, in milliseconds. */
 const AGAIN = 6 * Time.HOUR
 
-/** The same where the OCS's book could not be read, or ours has not taken all of what the poll has found. */
+/**
+ * The same where the OCS's book could not be read, or ours has not taken all of what the poll has
+ * found.
+ */
 const LATER = Time.DAY
 
-/** How many days that are over are compared at most: those of reports that are taken late (rule R1). */
+/**
+ * How many days that are over are compared at most: those of reports that are taken late (rule R1).
+ */
 const DAYS = 35
 
 /** How many days one call reads: with the zone of the OCS they are the week that it answers. */
 const READ = 6 * Time.DAY
 
-/** What was used so shortly before a poll may be in one book and not in the other; clocks may be off by as much. */
+/**
+ * What was used so shortly before a poll may be in one book and not in the other; clocks may be off
+ * by as much.
+ */
 const RECENT = 15 * Time.MINUTE
 
 type Outcome = "equal" | "moved" | "differs" | "failed"
@@ -55,7 +71,9 @@ const makeMetric = (telco: string) => (outcome: Outcome) =>
     1
   )
 
-/** What the OCS's book says of the days from `from` on, as a poll that began at `now` has read it. */
+/**
+ * What the OCS's book says of the days from `from` on, as a poll that began at `now` has read it.
+ */
 export const bookOf = (
   used: ReadonlyArray<Used>,
   from: Time.Instant,
@@ -105,7 +123,10 @@ export const begun = ({
 /** The first day that is to be compared. */
 const firstOf = ({ asked, comparedTo }: Compared): Time.Instant => Math.min(comparedTo ?? 0, ...asked)
 
-/** Whether a package was used since the first day that was not compared, or so shortly before that the OCS has it on that day. */
+/**
+ * Whether a package was used since the first day that was not compared, or so shortly before that
+ * the OCS has it on that day.
+ */
 const isUsed = (packages: SimState.SimState["packages"], { asked, comparedTo }: Compared): boolean =>
   asked.length > 0 ||
   Object.values(packages).some(({ usedAt, usedBytes }) => usedBytes > 0 && usedAt >= (comparedTo ?? 0) - RECENT)
@@ -179,8 +200,8 @@ export const make = ({ meter, telco }: { readonly telco: string; readonly meter:
     const count = makeMetric(telco)
 
     /**
-     * The OCS's book of the days from `wanted` to today, as far as it answers, the latest days first. A refusal of today's book
-     * fails; one of earlier days ends it.
+     * The OCS's book of the days from `wanted` to today, as far as it answers, the latest days
+     * first. A refusal of today's book fails; one of earlier days ends it.
      */
     const readAll = Effect.fnUntraced(function* (
       iccid: string,

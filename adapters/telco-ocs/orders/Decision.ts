@@ -1,6 +1,7 @@
 /**
- * What is to be done next about an order, and which packages can be its outcome: pure functions of what the journal has, of
- * what was seen, and of the time. `Orders` carries it out and asks again, until there is an answer.
+ * What is to be done next about an order, and which packages can be its outcome: pure functions of
+ * what the journal has, of what was seen, and of the time. `Orders` carries it out and asks again,
+ * until there is an answer.
  *
  * | `create`: the journal has | seen | next |
  * |---|---|---|
@@ -48,7 +49,10 @@ const hasWindow = (one: Api.SubscriberPackage, { end, start }: Api.Window): bool
   (one.activationAt === null || near(one.activationAt, start)) &&
   (one.expirationAt === null || near(one.expirationAt, end))
 
-/** Zones differ by whole quarters of an hour: by 26 hours at most, and in summer by two hours more or less than in winter. */
+/**
+ * Zones differ by whole quarters of an hour: by 26 hours at most, and in summer by two hours more
+ * or less than in winter.
+ */
 const QUARTER = 15 * 60_000
 const FARTHEST = 26 * 4
 const SUMMER = 2 * 4
@@ -71,7 +75,10 @@ const isMisread = ({ activationAt, expirationAt }: Api.SubscriberPackage, window
 const hasWindowOf = (one: Api.SubscriberPackage, { window }: OrderJournal.Asked): boolean =>
   window !== null && hasWindow(one, window)
 
-/** Whether the package has the order's window, or may have it in another zone and has that of no other. */
+/**
+ * Whether the package has the order's window, or may have it in another zone and has that of no
+ * other.
+ */
 const mayHaveWindow = (
   one: Api.SubscriberPackage,
   asked: OrderJournal.Asked,
@@ -84,16 +91,20 @@ const mayHaveWindow = (
   )
 }
 
-/** In milliseconds: how much earlier than it was assigned a package may say that it was first used. */
+/**
+ * In milliseconds: how much earlier than it was assigned a package may say that it was first used.
+ */
 const ASSIGNED = 24 * 3_600_000
 
 /**
- * Whether the package may have come of the order: it was not there before, and has the template and the window. A package
- * from the first use on has no times until then, and afterwards none of another order that it may have come of. Where the
- * system returns no times of a package, it is one from the first use on if the SIM has an order of such.
+ * Whether the package may have come of the order: it was not there before, and has the template and
+ * the window. A package from the first use on has no times until then, and afterwards none of
+ * another order that it may have come of. Where the system returns no times of a package, it is one
+ * from the first use on if the SIM has an order of such.
  *
- * No time of the system is compared with our clock, which may be minutes off. A first use comes after the assignment; a
- * whole day is allowed, because a system may write one of both in its own zone. What began earlier was given for a window.
+ * No time of the system is compared with our clock, which may be minutes off. A first use comes
+ * after the assignment; a whole day is allowed, because a system may write one of both in its own
+ * zone. What began earlier was given for a window.
  */
 export const fits = (
   one: Api.SubscriberPackage,
@@ -113,8 +124,8 @@ export const fits = (
 }
 
 /**
- * Whether a list shows what all calls for the package have done that have ended, where lists are so much behind (in
- * milliseconds).
+ * Whether a list shows what all calls for the package have done that have ended, where lists are so
+ * much behind (in milliseconds).
  */
 const isUpToDate = ({ at }: OrderJournal.Snapshot, { lastAt, uncertain }: OrderJournal.Asked, lag: number): boolean =>
   uncertain === 0 || at >= lastAt + lag
@@ -138,13 +149,16 @@ export interface Extras {
 const SKEW = 15 * 60_000
 
 /**
- * Whether the package was given later than a call of the order may take effect. After a restore an order may look as if it were
- * watched still, and what was sold meanwhile is none of its extras.
+ * Whether the package was given later than a call of the order may take effect. After a restore an
+ * order may look as if it were watched still, and what was sold meanwhile is none of its extras.
  */
 const isLater = ({ assignedAt }: Api.SubscriberPackage, { lastAt }: OrderJournal.Asked, watch: number): boolean =>
   assignedAt !== null && assignedAt > lastAt + watch + SKEW
 
-/** The extras of an order that is final; a call without an answer may take effect for `watch` milliseconds. */
+/**
+ * The extras of an order that is final; a call without an answer may take effect for `watch`
+ * milliseconds.
+ */
 export const extras = (
   key: string,
   order: Exclude<OrderJournal.Order, OrderJournal.Open>,
@@ -182,9 +196,10 @@ export interface Owners {
 }
 
 /**
- * The packages that somebody else has who is not known here, as after a restore: active ones of simplan's templates, but for
- * what came of the owners' orders, what an order has that was cancelled, since a list may be behind, and what came unused of a
- * call in its watch time, since `Settlement` deletes that.
+ * The packages that somebody else has who is not known here, as after a restore: active ones of
+ * simplan's templates, but for what came of the owners' orders, what an order has that was
+ * cancelled, since a list may be behind, and what came unused of a call in its watch time, since
+ * `Settlement` deletes that.
  */
 export const others = (
   { orders, packages }: OrderJournal.Snapshot,
@@ -279,7 +294,8 @@ export const create = (
   const isOfOtherZone = (one: Api.SubscriberPackage) => asked.window !== null && isMisread(one, asked.window)
   const seen = snapshot.packages.find(({ id }) => id === answered)
   if (answered !== null && seen === undefined) return isBehind ? { next: "Wait", until } : { next: "GiveUp" }
-  // What the system has answered is the order's, whatever times it has, unless they come of another zone.
+  // What the system has answered is the order's, whatever times it has, unless they come of another
+  // zone.
   const found = seen === undefined || isOfOtherZone(seen) ? own.find((one) => !isOfOtherZone(one)) : seen
   if (found !== undefined) return taking(asked, found)
   // A used one that the system has not answered with is reported once the order is final.
@@ -306,13 +322,16 @@ const certain = (asked: OrderJournal.Asked): OrderJournal.Asked => ({
 })
 
 /**
- * Another call may still have made a package with other times: one without an outcome, or an earlier one, which may be done
- * twice, the second time late.
+ * Another call may still have made a package with other times: one without an outcome, or an
+ * earlier one, which may be done twice, the second time late.
  */
 const proved = (asked: OrderJournal.Asked): OrderJournal.Asked =>
   asked.uncertain > 0 || asked.lastAt > asked.firstAt ? asked : { ...asked, trialZone: null }
 
-/** The order whose package is known. A package with a window has the ordered times, to the millisecond. */
+/**
+ * The order whose package is known. A package with a window has the ordered times, to the
+ * millisecond.
+ */
 export const created = (
   asked: OrderJournal.Asked,
   id: number,
@@ -343,8 +362,8 @@ export const failed = (
 }
 
 /**
- * The order of a template that the system has no longer, under another one; null where a call under the old one has no
- * known outcome, because its package would not be recognized any more.
+ * The order of a template that the system has no longer, under another one; null where a call under
+ * the old one has no known outcome, because its package would not be recognized any more.
  */
 export const under = (templateId: number, { asked }: OrderJournal.Open): OrderJournal.Open | null => {
   const known = certain(asked)
@@ -391,12 +410,16 @@ export const cancel = (
   }
 }
 
-/** How soon after a call without an outcome its late effect is first searched; the waits double from there. */
+/**
+ * How soon after a call without an outcome its late effect is first searched; the waits double from
+ * there.
+ */
 const FIRST_CHECK = 30_000
 
 /**
- * When to search again for packages that calls without an outcome made late; null: never, all calls are over. An order
- * whose calls were all answered is settled at once, at the end of its watch time.
+ * When to search again for packages that calls without an outcome made late; null: never, all calls
+ * are over. An order whose calls were all answered is settled at once, at the end of its watch
+ * time.
  */
 export const nextCheck = (order: OrderJournal.Order, now: number, watch: number): number | null => {
   if (order.asked === null) return null
@@ -414,8 +437,9 @@ export interface Before {
 }
 
 /**
- * When to settle an order after a change of it; null: never. One that is overdue, as after a crash, stays due. The
- * settling at the end of the watch time passes an open order over, so one that becomes final only later is due at once.
+ * When to settle an order after a change of it; null: never. One that is overdue, as after a crash,
+ * stays due. The settling at the end of the watch time passes an open order over, so one that
+ * becomes final only later is due at once.
  */
 export const dueAfter = (before: Before, order: OrderJournal.Order, now: number, watch: number): number | null =>
   nextCheck(order, now, watch) ?? before.dueAt ?? (before.order?._tag === "Open" ? now : null)

@@ -1,16 +1,16 @@
 /**
- * What the journal keeps of orders: the orders themselves, under the kind `package` with the package's id as the key, claims on
- * packages, and refused terminations.
+ * What the journal keeps of orders: the orders themselves, under the kind `package` with the
+ * package's id as the key, claims on packages, and refused terminations.
  *
- * `Open` was asked for, or was about to be, and its outcome is not known for certain. The other states of an order are final: a
- * `Created` order may only become `Cancelled`.
+ * `Open` was asked for, or was about to be, and its outcome is not known for certain. The other
+ * states of an order are final: a `Created` order may only become `Cancelled`.
  *
- * The write that makes an order `Created` has its SIM polled: the SIM's entry is due by it, so that no SIM has a package that
- * nobody polls.
+ * The write that makes an order `Created` has its SIM polled: the SIM's entry is due by it, so that
+ * no SIM has a package that nobody polls.
  *
- * A claim is an entry of the kind `package-id` with the package's id as its key, so a package is one order's at most,
- * whichever processes reach for it at once. A package is claimed before it is taken for an order's own, and before it is
- * deleted as an extra.
+ * A claim is an entry of the kind `package-id` with the package's id as its key, so a package is
+ * one order's at most, whichever processes reach for it at once. A package is claimed before it is
+ * taken for an order's own, and before it is deleted as an extra.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { Allowance, type Telco } from "simplan/ports"
@@ -40,15 +40,18 @@ export const Asked = Schema.Struct({
   /** How many of the calls have no known outcome. */
   uncertain: Schema.Finite,
   /**
-   * The zone that the window was written in, while nothing has proved that the system reads it so: what came of the calls
-   * may have other times. Null: proved for each call, or there is no window.
+   * The zone that the window was written in, while nothing has proved that the system reads it so:
+   * what came of the calls may have other times. Null: proved for each call, or there is no window.
    */
   trialZone: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 })
 
 export type Asked = typeof Asked.Type
 
-/** What was used of it when it was last listed for an operator as kept, since its creation is undone (rule S5). Absent: never. */
+/**
+ * What was used of it when it was last listed for an operator as kept, since its creation is undone
+ * (rule S5). Absent: never.
+ */
 const reviewedBytes = Schema.optionalKey(Schema.Finite)
 
 export const Order = Schema.TaggedUnion({
@@ -88,7 +91,10 @@ const encode = Schema.encodeSync(Order)
 export const idOf = (order: Order): number | null =>
   order._tag === "Created" || order._tag === "Cancelled" ? order.id : null
 
-/** What an operator reads that is used of a package which is kept although its creation is undone; null: nothing. */
+/**
+ * What an operator reads that is used of a package which is kept although its creation is undone;
+ * null: nothing.
+ */
 export const reviewedBytesOf = (order: Order | undefined): number | null =>
   order?._tag === "Created" || order?._tag === "Cancelled" ? (order.reviewedBytes ?? null) : null
 
@@ -105,8 +111,9 @@ export const packageOf = ({ activationAt, expirationAt, id }: Created): Telco.Te
 })
 
 /**
- * Remembers how much an operator reads that is used of a package which is kept although its creation is undone. An order that
- * another process changes meanwhile stays as that leaves it: the package is listed again.
+ * Remembers how much an operator reads that is used of a package which is kept although its
+ * creation is undone. An order that another process changes meanwhile stays as that leaves it: the
+ * package is listed again.
  */
 export const review = Effect.fnUntraced(function* (
   journal: Journal.Journal["Service"],
@@ -189,8 +196,8 @@ export const open = Effect.gen(function* () {
   })
 
   /**
-   * Lists the packages first, and reads the orders and claims then. So the order of any package that the adapter has asked for
-   * is among those that were read, whoever asks at the same moment.
+   * Lists the packages first, and reads the orders and claims then. So the order of any package
+   * that the adapter has asked for is among those that were read, whoever asks at the same moment.
    */
   const observe = Effect.fnUntraced(function* (iccid: string) {
     const at = yield* Clock.currentTimeMillis
@@ -212,15 +219,17 @@ export const open = Effect.gen(function* () {
     return snapshot
   })
 
-  /** The order that has claimed a package; null where none has, or where the journal has lost it. */
+  /**
+   * The order that has claimed a package; null where none has, or where the journal has lost it.
+   */
   const claimant = Effect.fnUntraced(function* (id: number) {
     const held = yield* CallFailure.ofJournal(journal.get({ telco, kind: CLAIM, key: String(id) }))
     return held === null ? null : (yield* get(yield* claimOf(held))).order
   })
 
   /**
-   * Deletes a package that is an order's to delete, unless another order has claimed it meanwhile that is not final. The
-   * call is repeated where a package is there no longer.
+   * Deletes a package that is an order's to delete, unless another order has claimed it meanwhile
+   * that is not final. The call is repeated where a package is there no longer.
    */
   const remove = Effect.fnUntraced(function* (id: number, key: string, iccid: string) {
     if (!(yield* claim(id, key, iccid))) {
@@ -234,8 +243,8 @@ export const open = Effect.gen(function* () {
 })
 
 /**
- * The ends of packages. A suspension or cancellation that was refused stays refused by its key (rule
- * S6); others may be repeated.
+ * The ends of packages. A suspension or cancellation that was refused stays refused by its key
+ * (rule S6); others may be repeated.
  */
 export const terminations = Effect.gen(function* () {
   const { telco } = yield* Settings

@@ -1,14 +1,16 @@
 /**
  * Orders packages exactly once from a system that knows no idempotency keys and no references.
  *
- * An order is written to the journal before the system is asked, with the packages that the SIM has by then; its outcome
- * is written after. `Decision` says what comes next, and the loops here carry it out. Whichever process calls again, after
- * a crash or an unknown outcome, continues from the journal. A package belongs to the order that has claimed it, so two
- * orders never share one, also when both are worked on at once. What a call without an answer makes late is found by
+ * An order is written to the journal before the system is asked, with the packages that the SIM has
+ * by then; its outcome is written after. `Decision` says what comes next, and the loops here carry
+ * it out. Whichever process calls again, after a crash or an unknown outcome, continues from the
+ * journal. A package belongs to the order that has claimed it, so two orders never share one, also
+ * when both are worked on at once. What a call without an answer makes late is found by
  * `Settlement` in the order's watch time.
  *
- * Packages of simplan's templates that no order of the journal has are listed by names of their own, `<telco>/<id>`, and
- * can be cancelled by them: a SIM that is sold again must not have them (rule S5).
+ * Packages of simplan's templates that no order of the journal has are listed by names of their
+ * own, `<telco>/<id>`, and can be cancelled by them: a SIM that is sold again must not have them
+ * (rule S5).
  */
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { Sims } from "simplan"
@@ -37,9 +39,14 @@ export class Orders extends Context.Service<
   Pick<Port, "createPackage" | "suspendPackage" | "cancelPackage"> & {
     /** The packages of simplan's templates that a SIM has, and orders that may still make one. */
     readonly listPackages: NonNullable<Port["listPackages"]>
-    /** The same of a SIM that nobody has, and whether orders that were cancelled explain all of it (rule S5). */
+    /**
+     * The same of a SIM that nobody has, and whether orders that were cancelled explain all of it
+     * (rule S5).
+     */
     readonly listStock: (of: { readonly iccid: string }) => Effect.Effect<Sims.ListedInStock, CallFailure.TelcoFailure>
-    /** Settles the orders that are due for it, at most `limit` of them, and reports used duplicates. */
+    /**
+     * Settles the orders that are due for it, at most `limit` of them, and reports used duplicates.
+     */
     readonly settle: Settlement.Settle
     /** Why no package with a window is ordered now; null: they are. */
     readonly disproof: Effect.Effect<ZoneProof.Disproof | null, Telco.Unavailable>
@@ -75,7 +82,10 @@ const make = Effect.gen(function* () {
 
   const observe = (iccid: string) => later(orderJournal.observe(iccid))
 
-  /** Makes a package the order's own. False: another order has it, or the order has changed meanwhile. */
+  /**
+   * Makes a package the order's own. False: another order has it, or the order has changed
+   * meanwhile.
+   */
   const take = Effect.fnUntraced(function* (
     key: string,
     iccid: string,
@@ -90,7 +100,9 @@ const make = Effect.gen(function* () {
     return true
   })
 
-  /** Where the order became final without this package, it is an extra: makes the order due at once. */
+  /**
+   * Where the order became final without this package, it is an extra: makes the order due at once.
+   */
   const leaveToSettle = Effect.fnUntraced(function* (key: string, iccid: string, id: number) {
     const kept = yield* orderJournal.get(key)
     if (kept.order === null || kept.order._tag === "Open" || OrderJournal.idOf(kept.order) === id) return
@@ -98,8 +110,8 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * The order under another template, where the system has refused one that it has no longer; else null. Fails where the
-   * templates cannot be read now: a refusal is for good.
+   * The order under another template, where the system has refused one that it has no longer; else
+   * null. Fails where the templates cannot be read now: a refusal is for good.
    */
   const renewed = Effect.fnUntraced(function* (terms: Telco.PackageOrder["terms"], order: OrderJournal.Open) {
     const { templateId, templateName } = order.asked
@@ -110,8 +122,9 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Asks the system for a package, once. The number of the package, where a list has to show first that its times are
-   * right; the failure, if the order stays open and is not to be asked for again at once.
+   * Asks the system for a package, once. The number of the package, where a list has to show first
+   * that its times are right; the failure, if the order stays open and is not to be asked for again
+   * at once.
    */
   const ask = Effect.fnUntraced(function* (
     { iccid, packageId, terms }: Telco.PackageOrder,
@@ -199,7 +212,10 @@ const make = Effect.gen(function* () {
     }
   })
 
-  /** Rule S5: refuses the first order of a SIM that was free where the list shows packages that nobody here has. */
+  /**
+   * Rule S5: refuses the first order of a SIM that was free where the list shows packages that
+   * nobody here has.
+   */
   const checkOthers = Effect.fnUntraced(function* (
     { iccid, onlyAttachments }: Telco.PackageOrder,
     snapshot: OrderJournal.Snapshot,
@@ -229,7 +245,10 @@ const make = Effect.gen(function* () {
   const behind = (until: number, now: number) =>
     CallFailure.unavailable("The outcome of the last call is not in the lists yet", Math.ceil((until - now) / 1_000))
 
-  /** Deletes packages with the times of another zone. They say what the settings have to name, if it was theirs. */
+  /**
+   * Deletes packages with the times of another zone. They say what the settings have to name, if it
+   * was theirs.
+   */
   const withdraw = Effect.fnUntraced(function* (
     { iccid, packageId }: Telco.PackageOrder,
     kept: OrderJournal.Kept,
@@ -314,8 +333,9 @@ const make = Effect.gen(function* () {
   }
 
   /**
-   * Deletes a package that no order has, or whose order was cancelled. One that is used is refused, unless an operator has
-   * said that it goes: who has assigned it, and to whom, is an operator's to find out.
+   * Deletes a package that no order has, or whose order was cancelled. One that is used is refused,
+   * unless an operator has said that it goes: who has assigned it, and to whom, is an operator's to
+   * find out.
    */
   const removeListed = Effect.fnUntraced(function* (id: number, { iccid, isConfirmed, packageId }: Telco.PackageRef) {
     const { orders, packages } = yield* observe(iccid)
@@ -333,7 +353,10 @@ const make = Effect.gen(function* () {
     yield* endCall(CallFailure.unlessMissing(api.deletePackage(id)))
   })
 
-  /** Takes a package for an open order that may be its own, if a list shows one. The order that is there then. */
+  /**
+   * Takes a package for an open order that may be its own, if a list shows one. The order that is
+   * there then.
+   */
   const adopted = Effect.fnUntraced(function* ({ iccid, packageId }: Telco.PackageRef) {
     let snapshot: OrderJournal.Snapshot | null = null
     for (;;) {
@@ -356,8 +379,9 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Rule S5: refuses the end of a package whose creation is undone if it was used, and keeps it: its order has it, and what was used of
-   * it by then, so that the comparison of both books lists it once more is used.
+   * Rule S5: refuses the end of a package whose creation is undone if it was used, and keeps it:
+   * its order has it, and what was used of it by then, so that the comparison of both books lists
+   * it once more is used.
    */
   const refuseUsed = Effect.fnUntraced(function* (of: Telco.PackageRef) {
     const order = yield* adopted(of)
@@ -376,7 +400,10 @@ const make = Effect.gen(function* () {
     return yield* id === null ? cancel(of) : removeListed(id, of)
   })
 
-  /** What failed before the order was written to the journal has asked the system for nothing (rule S5). */
+  /**
+   * What failed before the order was written to the journal has asked the system for nothing
+   * (rule S5).
+   */
   const withoutOrder = (packageId: string, failure: Telco.Unavailable) =>
     Effect.flatMap(orderJournal.get(packageId), ({ order }) =>
       Effect.fail(order === null ? CallFailure.notDone(failure) : failure)

@@ -1,13 +1,13 @@
 /**
  * Settles orders whose calls may have taken effect late or twice.
  *
- * An order is due to be settled in growing steps after a call without an answer, and at the end of its watch time in any
- * case. Packages that came of its calls beside its own are deleted if they are unused; used ones are reported to the
- * caller. A settling ends only when they are reported, so none is lost with a process that dies: the next one finds and
- * reports them again.
+ * An order is due to be settled in growing steps after a call without an answer, and at the end of
+ * its watch time in any case. Packages that came of its calls beside its own are deleted if they
+ * are unused; used ones are reported to the caller. A settling ends only when they are reported, so
+ * none is lost with a process that dies: the next one finds and reports them again.
  *
- * A package that comes late starts the service of its SIM, also where the SIM is paused: it is paused once more each time that
- * an order of it is settled (rule S7).
+ * A package that comes late starts the service of its SIM, also where the SIM is paused: it is
+ * paused once more each time that an order of it is settled (rule S7).
  */
 import { Clock, Effect } from "effect"
 import { Journal, CallControl, SimLocks } from "../../telco-calls/index.ts"
@@ -17,8 +17,8 @@ import * as Decision from "./Decision.ts"
 import * as OrderJournal from "./OrderJournal.ts"
 
 /**
- * A package that an order should not have. It was used, so it is not deleted. Each settling that sees it reports it
- * again.
+ * A package that an order should not have. It was used, so it is not deleted. Each settling that
+ * sees it reports it again.
  */
 export interface UsedDuplicate {
   /** The SIM that has it. */
@@ -41,14 +41,20 @@ export interface Settled {
   readonly deleted: number
 }
 
-/** Where `report` fails, so does the settling, and the orders that are left are due again in a minute. */
+/**
+ * Where `report` fails, so does the settling, and the orders that are left are due again in a
+ * minute.
+ */
 export type Settle = <E = never, R = never>(of: {
   readonly limit: number
   /** Reports the used duplicates of one order; there is at least one. */
   readonly report: (used: ReadonlyArray<UsedDuplicate>) => Effect.Effect<void, E, R>
 }) => Effect.Effect<Settled, Journal.JournalError | E, R>
 
-/** In milliseconds: when an order is due again whose settling fails; and one that another order's outcome decides. */
+/**
+ * In milliseconds: when an order is due again whose settling fails; and one that another order's
+ * outcome decides.
+ */
 const RETRY = 60_000
 
 /** Settles orders whose calls may have taken effect late. */

@@ -1,14 +1,16 @@
 /**
- * Proves that the system reads the windows of orders in the zone that the settings name, before packages with other times
- * are sold.
+ * Proves that the system reads the windows of orders in the zone that the settings name, before
+ * packages with other times are sold.
  *
- * The documents do not say in which zone that is. So the first order with a window is answered only when a list of the
- * system has its times; so is the first one of each day (UTC) on which windows begin or end, because zones may differ in
- * summer alone. Where the times are those of another zone, no window is ordered under this setting for an hour: then the
- * next order tries it again, since the system may have been set right.
+ * The documents do not say in which zone that is. So the first order with a window is answered only
+ * when a list of the system has its times; so is the first one of each day (UTC) on which windows
+ * begin or end, because zones may differ in summer alone. Where the times are those of another
+ * zone, no window is ordered under this setting for an hour: then the next order tries it again,
+ * since the system may have been set right.
  *
- * The proof is in the journal, so it holds for all processes and after a restart. Its entries are of the kind `time-zone`,
- * with the zone's name and a day as the key, or the name alone for what was disproved.
+ * The proof is in the journal, so it holds for all processes and after a restart. Its entries are
+ * of the kind `time-zone`, with the zone's name and a day as the key, or the name alone for what
+ * was disproved.
  */
 import { Clock, DateTime, Effect, Schema } from "effect"
 import { Time } from "simplan/ports"
@@ -39,7 +41,10 @@ const offsetRead = (ordered: Time.Instant, listed: Time.Instant, zone: DateTime.
   return DateTime.zoneToString(DateTime.zoneMakeOffset(Math.round(offset / Time.MINUTE) * Time.MINUTE))
 }
 
-/** What a system may make of a date of the zone: two instants where clocks are put back, the same one twice otherwise. */
+/**
+ * What a system may make of a date of the zone: two instants where clocks are put back, the same
+ * one twice otherwise.
+ */
 const readings = (instant: Time.Instant, zone: DateTime.TimeZone) => {
   const parts = DateTime.toParts(DateTime.makeZonedUnsafe(instant, { timeZone: zone }))
   const read = (disambiguation: DateTime.Disambiguation) =>
@@ -48,8 +53,9 @@ const readings = (instant: Time.Instant, zone: DateTime.TimeZone) => {
 }
 
 /**
- * The window that dates of the zone can say. It is the given one but for the hour that comes twice when clocks are put
- * back: a start in it comes up to two hours earlier, and an end up to two hours later.
+ * The window that dates of the zone can say. It is the given one but for the hour that comes twice
+ * when clocks are put back: a start in it comes up to two hours earlier, and an end up to two hours
+ * later.
  */
 export const writable = ({ end, start }: Api.Window, zone: DateTime.TimeZone): Api.Window => {
   const [first, last] = [readings(start, zone), readings(end, zone)]

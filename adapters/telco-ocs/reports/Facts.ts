@@ -1,9 +1,11 @@
 /**
- * The telco reports that follow from what the OCS says. Their ids follow from the content, so that the same fact counts
- * once, whether a notification or a poll of the OCS brings it, and however often (rule R1).
+ * The telco reports that follow from what the OCS says. Their ids follow from the content, so that
+ * the same fact counts once, whether a notification or a poll of the OCS brings it, and however
+ * often (rule R1).
  *
- * The OCS passes on the profile's states of several SM-DP+ systems. The documents name `Enable`; the others are recognized by
- * their words. The country and the operator of a location are those of its MCC and MNC in the catalogue.
+ * The OCS passes on the profile's states of several SM-DP+ systems. The documents name `Enable`;
+ * the others are recognized by their words. The country and the operator of a location are those of
+ * its MCC and MNC in the catalogue.
  */
 import { SmdpHistory, type TelcoReport, Time, type Catalogue } from "simplan/ports"
 import type { ProfileState, Network } from "../api/Api.ts"
@@ -76,7 +78,10 @@ const words: ReadonlyArray<readonly [RegExp, SmdpHistory.State]> = [
   [/install|download/i, "BPP Installation"]
 ]
 
-/** The state of the interface; undefined for one that the interface has no word for, such as `Available` or `Linked`. */
+/**
+ * The state of the interface; undefined for one that the interface has no word for, such as
+ * `Available` or `Linked`.
+ */
 export const stateOf = (status: string): SmdpHistory.State | undefined =>
   words.find(([pattern]) => pattern.test(status.trim()))?.[1]
 
@@ -87,8 +92,9 @@ const isInstalled = (status: string): boolean => {
 }
 
 /**
- * The place of a notified state in the history: behind the state that began then. Such a notification has no time of its
- * own, and says nothing else by which a second one could be distinguished from the first.
+ * The place of a notified state in the history: behind the state that began then. Such a
+ * notification has no time of its own, and says nothing else by which a second one could be
+ * distinguished from the first.
  */
 export const placeInHistory = (state: SmdpHistory.State, after: Time.Instant | null): string =>
   `${state}/after/${after ?? "start"}`
@@ -112,8 +118,8 @@ interface Asked {
 const MOST = 100
 
 /**
- * The reports of the states that were not reported yet, oldest first. A state that a notification has reported ahead of
- * the history is not reported again.
+ * The reports of the states that were not reported yet, oldest first. A state that a notification
+ * has reported ahead of the history is not reported again.
  */
 export const readHistory = (history: ReadonlyArray<ProfileState>, { iccid, now, profile, telco }: Asked): Read => {
   const reports: Array<TelcoReport.Report> = []
@@ -162,7 +168,8 @@ interface Codes {
 
 const made = new WeakMap<Catalogue.Catalogue, Codes>()
 
-// The OCS drops leading zeros, so "01" and "001" are one code here; the operator that is listed first has it.
+// The OCS drops leading zeros, so "01" and "001" are one code here; the operator that is listed
+// first has it.
 const key = (mcc: number, mnc: number): string => `${mcc}-${mnc}`
 
 const build = ({ operators }: Catalogue.Catalogue): Codes => {
@@ -194,13 +201,19 @@ const technologies: ReadonlyArray<readonly [RegExp, string]> = [
   [/GERAN|GSM|GPRS|EDGE/i, "2G"]
 ]
 
-/** `4G - LTE` is 4G, `3G - UTRAN` is 3G; a name without a generation is known by its technology, any other one stays. */
+/**
+ * `4G - LTE` is 4G, `3G - UTRAN` is 3G; a name without a generation is known by its technology, any
+ * other one stays.
+ */
 const ratOf = (name: string): string =>
   /\b([2-5])G/i.exec(name)?.[0].toUpperCase() ??
   technologies.find(([pattern]) => pattern.test(name))?.[1] ??
   name.trim().slice(0, 255)
 
-/** The place; undefined if the catalogue knows no country of that MCC. An unknown operator is called by its code. */
+/**
+ * The place; undefined if the catalogue knows no country of that MCC. An unknown operator is called
+ * by its code.
+ */
 export const placeOf = (catalogue: Catalogue.Catalogue, { imei, mcc, mnc, rat }: Network): Place | undefined => {
   const { byNetwork, countryOf } = codesOf(catalogue)
   const operator = byNetwork.get(key(mcc, mnc))

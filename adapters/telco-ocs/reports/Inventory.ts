@@ -13,11 +13,13 @@ export interface Row {
   /** False: a physical SIM. */
   readonly isEsim: boolean
   /**
-   * The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM of which the OCS returns none.
+   * The activation code of SGP.22 section 4.1; null for a physical SIM, and for an eSIM of which
+   * the OCS returns none.
    */
   readonly lpa: string | null
   /**
-   * Null where the OCS returns none, and where what it returns is no IMSI: that would keep the SIM from being imported.
+   * Null where the OCS returns none, and where what it returns is no IMSI: that would keep the SIM
+   * from being imported.
    */
   readonly imsi: string | null
   /** The phone number; null likewise. */
@@ -71,7 +73,9 @@ const numberings: ReadonlyArray<Numbering> = [
   { of: ({ msisdn }) => msisdn, by: (msisdnPrefix) => ({ msisdnPrefix }), shortest: 7, longest: 15 }
 ]
 
-/** Prefixes of one numbering: those that SIMs of the account have, and those that were asked for. */
+/**
+ * Prefixes of one numbering: those that SIMs of the account have, and those that were asked for.
+ */
 interface Prefixes {
   readonly numbering: Numbering
   readonly known: Set<string>
@@ -146,8 +150,8 @@ const makeFound = (accountId: number) => {
 type Found = ReturnType<typeof makeFound>
 
 /**
- * Asks by prefixes until as many are found as there are, or no prefix is left. `total` is null where the OCS does not
- * say.
+ * Asks by prefixes until as many are found as there are, or no prefix is left. `total` is null
+ * where the OCS does not say.
  */
 const listByPrefixes = Effect.fnUntraced(function* (found: Found, total: number | null) {
   const api = yield* Api
@@ -170,9 +174,10 @@ const listByPrefixes = Effect.fnUntraced(function* (found: Found, total: number 
 })
 
 /**
- * Reads the account's SIMs. Where the OCS cuts the list of the account, it is asked by the first digits of the ICCIDs, IMSIs
- * and phone numbers that the account is known to have, and by the numbers beside those, as long as that finds more. It says
- * how many the account has, so it is known whether some are still missing. Fails where the account cannot be listed at all.
+ * Reads the account's SIMs. Where the OCS cuts the list of the account, it is asked by the first
+ * digits of the ICCIDs, IMSIs and phone numbers that the account is known to have, and by the
+ * numbers beside those, as long as that finds more. It says how many the account has, so it is
+ * known whether some are still missing. Fails where the account cannot be listed at all.
  */
 export const read = Effect.fn("TelcoOcs.inventory")(function* (accountId: number) {
   const first = yield* Api.use((api) => api.subscribersBy({ accountId }))

@@ -1,9 +1,9 @@
 /**
  * The OCS's notifications, from a body to the answer that the OCS expects.
  *
- * Each is counted once: the ids of its reports follow from its content. The answer's code is 0 where simplan needs nothing
- * more of the OCS, and else says why not; the OCS writes that to its log. Who may send a notification is decided before
- * this (a secret in the path, or mutual TLS).
+ * Each is counted once: the ids of its reports follow from its content. The answer's code is 0
+ * where simplan needs nothing more of the OCS, and else says why not; the OCS writes that to its
+ * log. Who may send a notification is decided before this (a secret in the path, or mutual TLS).
  */
 import { Option, Schema, Clock, Effect } from "effect"
 import { Iccid, type Storage, type TelcoReport, Time } from "simplan/ports"
@@ -56,8 +56,8 @@ const ofPackage = ({ subscriberPrepaidPackage: usage }: typeof PackageUsage.Type
   const { subscriberId, subscriberPackageId, thresholdPercentage, totalUnits, unitsAfter, unitsBefore, usageType } =
     usage
   if (usageType !== "DATA") return { _tag: "OtherUsage" }
-  // The documents call the units "present on the package", and their example shows units that rise towards the total. So
-  // units that rise are what has been used; units that fall are what is left.
+  // The documents call the units "present on the package", and their example shows units that rise
+  // towards the total. So units that rise are what has been used; units that fall are what is left.
   const usedBytes = unitsAfter < unitsBefore ? Math.max(0, totalUnits - unitsAfter) : unitsAfter
   const threshold = Option.getOrNull(decodeCount(thresholdPercentage))
   return { _tag: "PackageUsage", externalId: String(subscriberPackageId), usedBytes, threshold, subscriberId }
@@ -123,8 +123,9 @@ export const make = ({ mayReport = () => Effect.succeed(true), poll, telco }: Op
     })
 
     /**
-     * A usage would make its own instant the first use of a package whose times are not known yet (rule T3). The list of
-     * packages has the right instant, and the usage with it; if it cannot be read now, the next poll reports both.
+     * A usage would make its own instant the first use of a package whose times are not known yet
+     * (rule T3). The list of packages has the right instant, and the usage with it; if it cannot be
+     * read now, the next poll reports both.
      */
     const packageUsage = Effect.fnUntraced(function* ({
       externalId,
@@ -164,9 +165,10 @@ export const make = ({ mayReport = () => Effect.succeed(true), poll, telco }: Op
     })
 
     /**
-     * The history has the state with its instant and result. Where it has not, or cannot be read, the notification is
-     * reported itself, and the history does not report that state again. A state that the history has already is not
-     * reported again: the notification has no instant, and may be late or a second one.
+     * The history has the state with its instant and result. Where it has not, or cannot be read,
+     * the notification is reported itself, and the history does not report that state again. A
+     * state that the history has already is not reported again: the notification has no instant,
+     * and may be late or a second one.
      */
     const profileStatus = Effect.fnUntraced(function* ({
       iccid,

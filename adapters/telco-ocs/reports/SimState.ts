@@ -1,8 +1,8 @@
 /**
- * What the reports know of a SIM from the journal. What they remember between two polls is in the entry of kind `sim`, under
- * `reports`, so that any process goes on from it; the rest of that entry is not theirs, and the stored names are those that
- * earlier versions gave. The packages that simplan has ordered
- * are the entries that the orders write.
+ * What the reports know of a SIM from the journal. What they remember between two polls is in the
+ * entry of kind `sim`, under `reports`, so that any process goes on from it; the rest of that entry
+ * is not theirs, and the stored names are those that earlier versions gave. The packages that
+ * simplan has ordered are the entries that the orders write.
  */
 import { Effect, Option, Schema } from "effect"
 import type { Journal } from "../../telco-calls/index.ts"
@@ -18,7 +18,9 @@ const PackageState = Schema.Struct({
   usedBytes: Schema.Finite,
   /** Bytes in a millisecond between the last two polls. */
   rate: Schema.Finite,
-  /** When a poll last found more use than the one before it; before that, the package's beginning. */
+  /**
+   * When a poll last found more use than the one before it; before that, the package's beginning.
+   */
   usedAt: Instant,
   /** The greatest total that was reported and taken. */
   reportedBytes: Schema.Finite,
@@ -69,7 +71,10 @@ const State = Schema.Struct({
   }).pipe(Schema.encodeKeys({ polledAt: "lookedAt", reported: "told" })),
   /** When both books were last compared. */
   comparedAt: Maybe,
-  /** Since when the books differ in what a list that is behind would explain, by the ids of the findings. */
+  /**
+   * Since when the books differ in what a list that is behind would explain, by the ids of the
+   * findings.
+   */
   suspected: Schema.Record(Schema.String, Instant).pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   usage: Usage.pipe(Schema.withDecodingDefaultKey(Effect.succeed(notCompared)))
 }).pipe(Schema.encodeKeys({ polledAt: "lookedAt" }))
@@ -80,7 +85,10 @@ export type SimState = typeof State.Type
 export const greatest = (listed: Pick<PackageState, "usedBytes">, known: PackageState | undefined): number =>
   Math.max(listed.usedBytes, known?.usedBytes ?? 0)
 
-/** What is remembered of packages, with what was noted meanwhile of some that were used more (`FinalUsage`). */
+/**
+ * What is remembered of packages, with what was noted meanwhile of some that were used more
+ * (`FinalUsage`).
+ */
 export const withLater = (mine: SimState["packages"], theirs: SimState["packages"]): SimState["packages"] => {
   const later = Object.entries(theirs).filter(([id, one]) => one.usedBytes > (mine[id]?.usedBytes ?? 0))
   return later.length === 0 ? mine : { ...mine, ...Object.fromEntries(later) }
@@ -121,7 +129,10 @@ const decodeKnown = Schema.decodeUnknownOption(
   Schema.Struct({ subscriberId: Schema.Finite, simId: Schema.NullOr(Schema.Finite) })
 )
 
-/** The id of the eSIM, by which its profile's history is asked for; null if it is not known, or the SIM is none. */
+/**
+ * The id of the eSIM, by which its profile's history is asked for; null if it is not known, or the
+ * SIM is none.
+ */
 export const simId = ({ document }: Pick<Journal.Entry, "document">): number | null =>
   Option.getOrNull(Option.map(decodeKnown(document), (known) => known.simId))
 
@@ -141,7 +152,10 @@ export interface Ordered {
   readonly iccid: string
   /** The OCS's id, once it is known. */
   readonly externalId: string | null
-  /** `Open`: the orders are still at it. A `Cancelled` package is one whose end the OCS has confirmed. */
+  /**
+   * `Open`: the orders are still at it. A `Cancelled` package is one whose end the OCS has
+   * confirmed.
+   */
   readonly status: OrderJournal.Order["_tag"]
   /** Null: from the first use on. */
   readonly window: Window | null
@@ -149,7 +163,10 @@ export interface Ordered {
   readonly template: { readonly id: number; readonly name: string } | null
   /** The percentages of its usage at which an event may fire. */
   readonly thresholds: ReadonlyArray<number>
-  /** What was used of it when it was last listed for an operator as kept, since its creation is undone; null: never. */
+  /**
+   * What was used of it when it was last listed for an operator as kept, since its creation is
+   * undone; null: never.
+   */
   readonly reviewedBytes: number | null
   /** When it was first asked for. */
   readonly orderedAt: Time.Instant | null

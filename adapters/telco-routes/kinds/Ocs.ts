@@ -1,6 +1,6 @@
 /**
- * An online charging system of the settings file, and the location zones of custom regions at it, which are set while the
- * service runs.
+ * An online charging system of the settings file, and the location zones of custom regions at it,
+ * which are set while the service runs.
  */
 import { Clock, Context, Effect, Layer, Option, Schema, type Scope } from "effect"
 import { Refusal } from "simplan"
@@ -50,11 +50,15 @@ const sentences = (name: string, missing: ReadonlyArray<Zones.Missing>): Readonl
       `telcos.${name}.zones.${label}.${regionCode} is ${zoneId}, and the telco has no location zone of that number`
   )
 
-/** Refuses a zone that the telco says it has not, which the orders of its plans would be. One that cannot be asked refuses none. */
+/**
+ * Refuses a zone that the telco says it has not, which the orders of its plans would be. One that
+ * cannot be asked refuses none.
+ */
 const isZone =
   (name: string, api: Api.Api["Service"]) =>
   ({ zoneId }: Zone): Effect.Effect<void, Refusal.InvalidField> =>
-    // Failure: an order in a zone that is not there is refused, and the checks of the start name it.
+    // Failure: an order in a zone that is not there is refused, and the checks of the start name
+    // it.
     Effect.flatMap(Effect.option(api.zones), (all) =>
       Option.isNone(all) || all.value.some(({ id }) => id === zoneId)
         ? Effect.void
@@ -95,8 +99,8 @@ interface ZoneCalls {
 }
 
 /**
- * The zones of custom regions that were set at one telco. The telco's adapter keeps each of them; the list of them all is an
- * entry of its own in the journal.
+ * The zones of custom regions that were set at one telco. The telco's adapter keeps each of them;
+ * the list of them all is an entry of its own in the journal.
  */
 const makeZoneList = (telco: string, journal: Journal.Journal["Service"], of: ZoneCalls): CustomZones => {
   const place = { telco, kind: "zones", key: "list" }

@@ -1,5 +1,6 @@
 /**
- * An SMSC of the settings file. It finds a SIM by its phone number or by its IMSI, as the settings say.
+ * An SMSC of the settings file. It finds a SIM by its phone number or by its IMSI, as the settings
+ * say.
  */
 import { Effect, Redacted, type Scope } from "effect"
 import { Telco } from "simplan/ports"

@@ -1,5 +1,6 @@
 /**
- * Draws a history as SVG: marks, and for each attachment its states, packages and usage, over a date axis.
+ * Draws a history as SVG: marks, and for each attachment its states, packages and usage, over a
+ * date axis.
  *
  * The same history always has the same text, with colours for light and dark.
  */
@@ -22,7 +23,10 @@ export interface Options {
   readonly alone?: boolean
   /** Whether the page shows the details in tooltips (see `Figure.Figure`). */
   readonly interactive?: boolean
-  /** Whether the drawing has its style sheet in it, true by default. A page that refuses such styles adopts `css` itself. */
+  /**
+   * Whether the drawing has its style sheet in it, true by default. A page that refuses such styles
+   * adopts `css` itself.
+   */
   readonly styled?: boolean
 }
 
@@ -69,7 +73,10 @@ const headings = ({ about, attachments, title }: History.Drawn, width: number): 
   ]
 }
 
-/** The name of an attachment. A single attachment in a page has none, because the page shows the terms. */
+/**
+ * The name of an attachment. A single attachment in a page has none, because the page shows the
+ * terms.
+ */
 const nameOf = (
   figure: Figure.Figure,
   course: History.DrawnCourse,
@@ -95,7 +102,10 @@ const labels = (figure: Figure.Figure, { at, label, year }: Figure.Tick, y: numb
   return Figure.text(x, y + 14, label, attributes) + (year === null ? "" : Figure.text(x, y + 27, year, attributes))
 }
 
-/** The date axis: the grid from `top` to `bottom`, the line at the start of the scenario, and the labels below. */
+/**
+ * The date axis: the grid from `top` to `bottom`, the line at the start of the scenario, and the
+ * labels below.
+ */
 const axis = (figure: Figure.Figure, top: number, bottom: number): Figure.Markup => {
   const { history, scale } = figure
   const [left, right] = [scale.x(scale.from), scale.x(scale.to)]

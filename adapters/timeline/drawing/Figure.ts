@@ -1,6 +1,6 @@
 /**
- * What the parts of a drawing share: the history, the time scale with its ticks, elements with details, and SVG as text, with
- * escaped attributes and rounded numbers. All times are UTC.
+ * What the parts of a drawing share: the history, the time scale with its ticks, elements with
+ * details, and SVG as text, with escaped attributes and rounded numbers. All times are UTC.
  */
 import { Time } from "simplan"
 import type { Drawn } from "../play/History.ts"
@@ -85,7 +85,10 @@ export interface Figure {
   readonly history: Drawn
   readonly scale: TimeScale
   readonly width: number
-  /** Whether details are `data-tip` attributes for the page's tooltips. If not, they are titles, which viewers show. */
+  /**
+   * Whether details are `data-tip` attributes for the page's tooltips. If not, they are titles,
+   * which viewers show.
+   */
   readonly interactive: boolean
 }
 

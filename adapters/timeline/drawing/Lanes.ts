@@ -146,7 +146,9 @@ const bar = (
   )
 }
 
-/** The packages as bars over their active periods, with a line from the creation to the activation. */
+/**
+ * The packages as bars over their active periods, with a line from the creation to the activation.
+ */
 const packages = (figure: Figure.Figure, course: DrawnCourse): Figure.Part => {
   const rows = inRows(course.packages)
   const shown = rows.slice(0, ROWS)
@@ -254,8 +256,8 @@ const thresholds = (figure: Figure.Figure, { terms }: DrawnCourse, level: (bytes
 }
 
 /**
- * The usage of each package as a line, in another colour while the speed is limited, with the throttling thresholds; null if
- * nothing was used.
+ * The usage of each package as a line, in another colour while the speed is limited, with the
+ * throttling thresholds; null if nothing was used.
  */
 const usage = (figure: Figure.Figure, course: DrawnCourse): Figure.Part | null => {
   const used = course.packages.filter((pack) => pack.used.length > 0)

@@ -1,5 +1,6 @@
 /**
- * A history as an HTML page without dependencies: the drawing with details on hover and focus, and the table.
+ * A history as an HTML page without dependencies: the drawing with details on hover and focus, and
+ * the table.
  *
  * The script and the style sheets are texts, because the page has no other files.
  */
@@ -23,8 +24,9 @@ td:last-child{color:var(--muted)}
 .refused td:nth-child(2),.failure td:nth-child(2){color:var(--bad)}`
 
 /**
- * Shows the `data-tip` of an element on hover and focus, and moves the focus within a timeline by the arrow keys. The
- * listeners are on the document, so that they also serve timelines that are drawn later.
+ * Shows the `data-tip` of an element on hover and focus, and moves the focus within a timeline by
+ * the arrow keys. The listeners are on the document, so that they also serve timelines that are
+ * drawn later.
  */
 export const tooltipScript = `(() => {
   const tip = document.createElement("div")

@@ -1,6 +1,6 @@
 /**
- * A history as text: a table for people, and JSON with instants in RFC 3339 for machines. The same history always has the same
- * text.
+ * A history as text: a table for people, and JSON with instants in RFC 3339 for machines. The same
+ * history always has the same text.
  */
 import { Time } from "simplan"
 import type { Course, Entry, History, PackageCourse } from "../play/History.ts"

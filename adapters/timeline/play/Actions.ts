@@ -1,6 +1,6 @@
 /**
- * Performs the steps of a scenario by calls to the service: those that attach a plan to the SIM, the reports of the telco, and
- * all others.
+ * Performs the steps of a scenario by calls to the service: those that attach a plan to the SIM,
+ * the reports of the telco, and all others.
  */
 import { Effect, Result } from "effect"
 import { Attachments, Plans, type Refusal, Reports, type Services, Subscriptions } from "simplan"

@@ -1,6 +1,6 @@
 /**
- * Observes the service while a scenario is played. Each observation records what has changed since the last one, with its
- * rule: attachments and their packages, calls to the telco, and webhooks.
+ * Observes the service while a scenario is played. Each observation records what has changed since
+ * the last one, with its rule: attachments and their packages, calls to the telco, and webhooks.
  */
 import { Effect } from "effect"
 import { Attachments, type Refusal, type Time } from "simplan"
@@ -100,7 +100,10 @@ const stateRule = (from: Attachment.State | undefined, to: Attachment.State): Ru
   return to === "ACTIVE" && from === "PENDING_FOR_FIRST_USE" ? Rules.use : Rules.state
 }
 
-/** All changes of an attachment since the last observation, at `since`. At the first one everything has changed. */
+/**
+ * All changes of an attachment since the last observation, at `since`. At the first one everything
+ * has changed.
+ */
 const between = (
   before: Course | undefined,
   course: Course,

@@ -1,6 +1,6 @@
 /**
- * The history of a played scenario: one entry for each event, and the course of each attachment, which is made of the
- * service's views. Only the times of the changes come from here.
+ * The history of a played scenario: one entry for each event, and the course of each attachment,
+ * which is made of the service's views. Only the times of the changes come from here.
  */
 import type { Time } from "simplan"
 import { Allowance, type Attachment, Package, type Plan, Recurrence } from "simplan/ports"
@@ -8,8 +8,8 @@ import type * as Wording from "../Wording.ts"
 import * as Rules from "./Rules.ts"
 
 /**
- * `step`: a step of the scenario; `refused`: a step that the service refused. The other kinds are consequences: `telco` is
- * a successful call to the telco, `failure` a failed one.
+ * `step`: a step of the scenario; `refused`: a step that the service refused. The other kinds are
+ * consequences: `telco` is a successful call to the telco, `failure` a failed one.
  */
 export type Kind = "step" | "refused" | "package" | "state" | "usage" | "webhook" | "telco" | "failure"
 
@@ -95,7 +95,10 @@ export interface History extends Drawn {
 
 const dayOfMonth = (at: Time.Instant): number => new Date(at).getUTCDate()
 
-/** Whether a package begins on an earlier day of the month than the anchor, because its month is shorter. */
+/**
+ * Whether a package begins on an earlier day of the month than the anchor, because its month is
+ * shorter.
+ */
 export const isClamped = (
   { activationAt, terms }: Pick<DrawnCourse, "activationAt" | "terms">,
   pack: Pick<PackageCourse, "activationAt">
@@ -131,7 +134,10 @@ const packageCourse = (before: PackageCourse | undefined, pack: Package.Package,
   }
 }
 
-/** An occurrence that the telco refused. Views do not contain it; its window comes from the recurrence. */
+/**
+ * An occurrence that the telco refused. Views do not contain it; its window comes from the
+ * recurrence.
+ */
 const refusedCourse = (view: Attachment.View, occurrence: number, now: Time.Instant): ReadonlyArray<PackageCourse> => {
   const { anchor, attachmentId, terms } = view.attachment
   if (terms.recurrence === null || anchor === null) return []
@@ -153,7 +159,10 @@ const refusedCourse = (view: Attachment.View, occurrence: number, now: Time.Inst
 const states = (before: ReadonlyArray<StateFrom>, state: Attachment.State, now: Time.Instant) =>
   before.at(-1)?.state === state ? before : [...before, { from: now, state }]
 
-/** The course after an observation at `now`; `refused`: the occurrences that the telco has refused since the last one. */
+/**
+ * The course after an observation at `now`; `refused`: the occurrences that the telco has refused
+ * since the last one.
+ */
 export const courseAfter = (
   before: Course | undefined,
   view: Attachment.View,
@@ -181,7 +190,10 @@ export const courseAfter = (
   }
 }
 
-/** The next instant after `now` at which a view changes without a request or a job; null if there is none. */
+/**
+ * The next instant after `now` at which a view changes without a request or a job; null if there is
+ * none.
+ */
 export const nextChange = (courses: ReadonlyArray<Course>, now: Time.Instant): Time.Instant | null => {
   let next: Time.Instant | null = null
   for (const course of courses) {

@@ -1,8 +1,9 @@
 /**
  * Plays a scenario: the real services, in memory, under a virtual clock.
  *
- * The clock advances to the next instant at which something can happen: a step, a due job, an activation or an expiry.
- * After each advance, `Changes` records what has changed. The same scenario always has the same history.
+ * The clock advances to the next instant at which something can happen: a step, a due job, an
+ * activation or an expiry. After each advance, `Changes` records what has changed. The same
+ * scenario always has the same history.
  */
 import { Effect } from "effect"
 import { type Time, Worker } from "simplan"

@@ -1,5 +1,6 @@
 /**
- * The names and texts of the rules: the interface's seven `active_period` rules, and the rules of the domain about time.
+ * The names and texts of the rules: the interface's seven `active_period` rules, and the rules of
+ * the domain about time.
  *
  * The service has applied the rules; this module only finds out which one applied.
  */

@@ -1,7 +1,7 @@
 /**
- * The service that a scenario is played on, and the conversion of calls to lines of the history: refusals as text, with the rule
- * behind each. Its catalogue has the same profile under each id that the scenario's plans name, since the history does not
- * depend on coverage.
+ * The service that a scenario is played on, and the conversion of calls to lines of the history:
+ * refusals as text, with the rule behind each. Its catalogue has the same profile under each id
+ * that the scenario's plans name, since the history does not depend on coverage.
  */
 import { Effect, Layer, Result } from "effect"
 import { Catalogues, Plans, Refusal, type Services } from "simplan"

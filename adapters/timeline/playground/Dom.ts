@@ -1,5 +1,6 @@
 /**
- * Elements of the page: finds and creates them, and converts instants to the values of date-time pickers, in UTC.
+ * Elements of the page: finds and creates them, and converts instants to the values of date-time
+ * pickers, in UTC.
  */
 import { Time } from "simplan"
 

@@ -1,6 +1,7 @@
 /**
- * Converts a scenario to the fields of the form and back. Fields that the form does not show are kept.
- * The steps are a list of rows to add, change and remove. A step has fixed fields and at most one that the form edits.
+ * Converts a scenario to the fields of the form and back. Fields that the form does not show are
+ * kept. The steps are a list of rows to add, change and remove. A step has fixed fields and at most
+ * one that the form edits.
  */
 import { Time } from "simplan"
 import { Plan, SmdpHistory } from "simplan/ports"
@@ -65,7 +66,10 @@ const kinds: ReadonlyArray<StepKind> = [
   plain("advance", "nothing")
 ]
 
-/** A number in the form; undefined if empty. Invalid text becomes NaN, which the scenario's schema refuses. */
+/**
+ * A number in the form; undefined if empty. Invalid text becomes NaN, which the scenario's schema
+ * refuses.
+ */
 export const number = (value: string): unknown => (value.trim() === "" ? undefined : Number(value))
 
 /** The fields of a step of this kind. */
@@ -88,7 +92,10 @@ interface Row {
   readonly read: () => Step
 }
 
-/** The fields of a step that its row does not show, such as a note. They are kept while the row has the same kind. */
+/**
+ * The fields of a step that its row does not show, such as a note. They are kept while the row has
+ * the same kind.
+ */
 const hiddenFields = (step: Step, kind: StepKind, value: string): Step => {
   const shown = new Set(["at", ...Object.keys(fields(kind, value))])
   return Object.fromEntries(Object.entries(step).filter(([name]) => !shown.has(name)))

@@ -1,4 +1,5 @@
-// Builds the playground: one HTML file with the page, the core and the simulation. The argument names the file.
+// Builds the playground: one HTML file with the page, the core and the simulation. The argument
+// names the file.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"

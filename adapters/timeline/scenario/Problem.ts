@@ -1,5 +1,6 @@
 /**
- * A problem of a scenario: the path of the field, and a sentence with the field, its value and what is allowed.
+ * A problem of a scenario: the path of the field, and a sentence with the field, its value and what
+ * is allowed.
  */
 import { Data, Effect, type SchemaAST, type SchemaIssue } from "effect"
 
@@ -45,8 +46,8 @@ export const wrong = (root: unknown, path: Path, must: string): Problem => {
 }
 
 /**
- * A mistake that is found only when the scenario is played: terms that the service refuses, or an attachment that does not
- * exist.
+ * A mistake that is found only when the scenario is played: terms that the service refuses, or an
+ * attachment that does not exist.
  */
 export class Mistake extends Data.TaggedError("ScenarioMistake")<Problem> {}
 

@@ -1,9 +1,11 @@
 /**
- * A scenario: plan terms, a subscription request, and steps in time. A step is a request, a report of the telco, or a fault of
- * the telco, at a moment: an instant, or a time after the scenario's start such as `+3 days 12 hours`. Plan terms have the names
- * of `POST /v3/plans`. The schema checks types and codes; the service checks the values (rule P1).
+ * A scenario: plan terms, a subscription request, and steps in time. A step is a request, a report
+ * of the telco, or a fault of the telco, at a moment: an instant, or a time after the scenario's
+ * start such as `+3 days 12 hours`. Plan terms have the names of `POST /v3/plans`. The schema
+ * checks types and codes; the service checks the values (rule P1).
  *
- * A decoded scenario can be played: its moments are instants, in order. Each mistake in a file has the line where it is.
+ * A decoded scenario can be played: its moments are instants, in order. Each mistake in a file has
+ * the line where it is.
  */
 import { Result, Schema } from "effect"
 import { Time, Refusal } from "simplan"
@@ -72,7 +74,10 @@ export const Country = Schema.String.annotate({ message: COUNTRY }).check(
   Schema.isPattern(/^[A-Za-z]{2}$/u, { message: COUNTRY })
 )
 
-/** An active period in a request. The service checks which of the two fields are needed (rules 2 and 4). */
+/**
+ * An active period in a request. The service checks which of the two fields are needed (rules 2 and
+ * 4).
+ */
 export const ActivePeriod = Schema.Struct({
   start: Schema.optionalKey(Schema.NullOr(Moment)),
   end: Schema.optionalKey(Schema.NullOr(Moment))
@@ -135,7 +140,8 @@ const orNone = (value: number | undefined): number => value ?? Number.NaN
 const missing = (field: string, message: string) => Result.fail(new Refusal.InvalidField({ field, message }))
 
 /**
- * The service's request; `name` and `coverageId` are the defaults. Fails where a periodicity or a limit is missing.
+ * The service's request; `name` and `coverageId` are the defaults. Fails where a periodicity or a
+ * limit is missing.
  */
 export const toRequest = (
   terms: PlanTerms,

@@ -8,12 +8,15 @@
  *       })
  *     )
  *
- * A command is committed or rolled back with the rows of the host. After the commit the engine carries it out once.
- * What can be refused at once is refused by `submit`: wrong fields, and what is not there or does not fit. A command
- * that the telco cannot take now is tried again until it is done or refused, so it never ends with `TelcoUnavailable`.
+ * A command is committed or rolled back with the rows of the host. After the commit the engine
+ * carries it out once. What can be refused at once is refused by `submit`: wrong fields, and what
+ * is not there or does not fit. A command that the telco cannot take now is tried again until it is
+ * done or refused, so it never ends with `TelcoUnavailable`.
  *
- * The engine carries a command out by the use case that a request would go through. The first commit of the use case ends this job (`Commits`), so that nothing is done twice, at any moment that a
- * process may die. A use case that ends without a commit is settled here, or tried again later.
+ * The engine carries a command out by the use case that a request would go through. The first
+ * commit of the use case ends this job (`Commits`), so that nothing is done twice, at any moment
+ * that a process may die. A use case that ends without a commit is settled here, or tried again
+ * later.
  */
 import { Context, Effect, Equal, Latch, Layer, Result } from "effect"
 import * as Command from "../../domain/Command.ts"
@@ -66,7 +69,10 @@ export const makeRun = Effect.gen(function* () {
     }
   }
 
-  /** Whether the host has cancelled it meanwhile: then the first commit has failed, and nothing is left to be done. */
+  /**
+   * Whether the host has cancelled it meanwhile: then the first commit has failed, and nothing is
+   * left to be done.
+   */
   const isCancelled = (of: Command.Key) =>
     Effect.map(storage.commands.get(of), (command) => command !== null && Command.isCancelled(command))
 
@@ -138,8 +144,8 @@ export interface Submission {
   /** What the telco is to do. */
   readonly request: Command.Request
   /**
-   * 1 to 255 characters; a repeated key gives the same command, and carries nothing out again, for as long as commands
-   * are kept (rule W12). Null: every submission is a command of its own.
+   * 1 to 255 characters; a repeated key gives the same command, and carries nothing out again, for
+   * as long as commands are kept (rule W12). Null: every submission is a command of its own.
    */
   readonly idempotencyKey: string | null
 }
@@ -149,8 +155,9 @@ export class Commands extends Context.Service<
   Commands,
   {
     /**
-     * Stores the command, inside the transaction of the host if there is one. Fails with the refusals of the use case
-     * that can be given at once, and with `IdempotencyKeyReused` if the key came with another request.
+     * Stores the command, inside the transaction of the host if there is one. Fails with the
+     * refusals of the use case that can be given at once, and with `IdempotencyKeyReused` if the
+     * key came with another request.
      */
     readonly submit: (
       submission: Submission
@@ -162,13 +169,14 @@ export class Commands extends Context.Service<
       query: Page<CreatedCursor> & { readonly state: Command.State | null }
     ) => Effect.Effect<Paging.Page<Command.Command, CreatedCursor>, StorageError>
     /**
-     * Cancels a command that has not begun, in one commit, inside the transaction of the host if there is one: it ends
-     * with `CommandCancelled`. Again, it changes nothing. Fails with `CommandBegun` once an attempt has begun.
+     * Cancels a command that has not begun, in one commit, inside the transaction of the host if
+     * there is one: it ends with `CommandCancelled`. Again, it changes nothing. Fails with
+     * `CommandBegun` once an attempt has begun.
      */
     readonly cancel: (of: OfCommand) => Effect.Effect<void, Refusal.NotFound | Refusal.CommandBegun | StorageError>
     /**
-     * Waits until the command has been carried out, and gives its answer or the refusal. Fails with `InsideTransaction`
-     * inside a transaction of the host, which the command waits for.
+     * Waits until the command has been carried out, and gives its answer or the refusal. Fails with
+     * `InsideTransaction` inside a transaction of the host, which the command waits for.
      */
     readonly settled: (of: OfCommand) => Effect.Effect<Answer, Refusal.Plain | StorageError>
   }
@@ -183,7 +191,10 @@ type RefusedAtOnce =
   | Refusal.SimWithdrawn
   | Refusal.SubscriptionFull
 
-/** A SIM that is being put into service or released is waited for, and so it refuses nothing at once. */
+/**
+ * A SIM that is being put into service or released is waited for, and so it refuses nothing at
+ * once.
+ */
 const exceptBusy = <A, E, R>(effect: Effect.Effect<A, E | Refusal.SimBusy, R>) =>
   Effect.catchIf(
     effect,
@@ -191,7 +202,10 @@ const exceptBusy = <A, E, R>(effect: Effect.Effect<A, E | Refusal.SimBusy, R>) =
     () => Effect.void
   )
 
-/** The implementation that `Services.layer` provides. It keeps nothing in memory but who waits for a command. */
+/**
+ * The implementation that `Services.layer` provides. It keeps nothing in memory but who waits for a
+ * command.
+ */
 export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
   Commands,
   Effect.gen(function* () {
@@ -216,8 +230,8 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
     })
 
     /**
-     * What can be refused before the command is carried out. The organization is there where what it has is; whoever is
-     * refused for want of that learns first that there is none.
+     * What can be refused before the command is carried out. The organization is there where what
+     * it has is; whoever is refused for want of that learns first that there is none.
      */
     const check = Effect.fnUntraced(function* (
       organizationId: string,
@@ -283,7 +297,8 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       yield* Effect.fromResult(Command.checkKey(idempotencyKey))
       const commandId = Command.idOf(yield* ids.digest(Command.keyText(organizationId, request, idempotencyKey)))
       const of = { organizationId, commandId }
-      // Most keys are new. A command that is there is met by the commit, or by what has been refused since.
+      // Most keys are new. A command that is there is met by the commit, or by what has been
+      // refused since.
       yield* Effect.catch(store(of, request), (error) =>
         error._tag === "StorageError"
           ? Effect.fail(error)

@@ -1,10 +1,11 @@
 /**
- * Load, decide, commit: the one way in which anything is written, on behalf of whatever the running fiber serves.
+ * Load, decide, commit: the one way in which anything is written, on behalf of whatever the running
+ * fiber serves.
  *
- * After a conflict the use case loads and decides again. The engine learns of new work from `Storage.watch`. A fiber
- * serves a request, perhaps with an idempotency key, or a command, or neither. The first commit of a request with a key
- * carries that key's record (rule W2), and that of a command ends the command's job (rule H1). What a host sets of it is
- * `RequestContext`.
+ * After a conflict the use case loads and decides again. The engine learns of new work from
+ * `Storage.watch`. A fiber serves a request, perhaps with an idempotency key, or a command, or
+ * neither. The first commit of a request with a key carries that key's record (rule W2), and that
+ * of a command ends the command's job (rule H1). What a host sets of it is `RequestContext`.
  */
 import { Context, Data, Effect, Layer } from "effect"
 import { type AuditEntry, type Change, HOST, type Origin } from "../../domain/AuditEntry.ts"
@@ -39,7 +40,10 @@ export const originOf = ({
 /** The idempotency key of the request, and whether a commit has written its record. */
 export interface ServedKey {
   readonly request: RequestKey
-  /** The attempt that an earlier request under the key has left (rule S5), or that this one holds the record by; null: none. */
+  /**
+   * The attempt that an earlier request under the key has left (rule S5), or that this one holds
+   * the record by; null: none.
+   */
   interrupted: Interrupted | null
   readonly done: { current: boolean }
 }
@@ -49,12 +53,15 @@ export const CurrentIdempotency = Context.Reference<ServedKey | null>("simplan/C
   defaultValue: () => null
 })
 
-/** Another request has used the key meanwhile. `IdempotencyKeys.once` answers with the outcome of that request. */
+/**
+ * Another request has used the key meanwhile. `IdempotencyKeys.once` answers with the outcome of
+ * that request.
+ */
 export class KeyTaken extends Data.TaggedError("KeyTaken")<{}> {}
 
 /**
- * What a commit records for the request or command: the answer, that a job will add it later, or the attempt by which a request of many
- * commits holds its key. No command has such a one.
+ * What a commit records for the request or command: the answer, that a job will add it later, or
+ * the attempt by which a request of many commits holds its key. No command has such a one.
  */
 type RecordedOutcome = Answer | "later" | Interrupted
 
@@ -88,9 +95,10 @@ const withRecord = (
 }
 
 /**
- * The command that the fiber carries out. The first commit of the use case ends the command's job. It either settles the
- * command, or it leaves a job that the command waits for, and that job's last commit settles the command or leaves the job
- * of its next attempt. So there is always exactly one job to go on with, at any moment that a process may die.
+ * The command that the fiber carries out. The first commit of the use case ends the command's job.
+ * It either settles the command, or it leaves a job that the command waits for, and that job's last
+ * commit settles the command or leaves the job of its next attempt. So there is always exactly one
+ * job to go on with, at any moment that a process may die.
  */
 export interface ServedCommand {
   readonly organizationId: string
@@ -106,7 +114,10 @@ export const CurrentCommand = Context.Reference<ServedCommand | null>("simplan/C
   defaultValue: () => null
 })
 
-/** The commit, extended to end the command's job, and to settle the command unless a job will do that later. */
+/**
+ * The commit, extended to end the command's job, and to settle the command unless a job will do
+ * that later.
+ */
 const endingCommand = (
   commit: Storage.Commit,
   command: ServedCommand,
@@ -134,8 +145,8 @@ const serving = Effect.withFiber((fiber) =>
 export const unattended = Context.make(CurrentIdempotency, null).pipe(Context.add(CurrentCommand, null))
 
 /**
- * Refuses an operation that calls the telco with `InsideTransaction` if the calling fiber runs inside a transaction of the
- * host (rule H1): a rollback would not undo what the telco has done.
+ * Refuses an operation that calls the telco with `InsideTransaction` if the calling fiber runs
+ * inside a transaction of the host (rule H1): a rollback would not undo what the telco has done.
  */
 export const makeRefuseInside = Effect.map(
   HostTransaction,
@@ -154,15 +165,18 @@ export const makeRefuseInside = Effect.map(
 )
 
 /**
- * Which of the opt-in event types an organization's endpoints take (rule E1). A commit writes an event of such a type, or a
- * job for it, only where some endpoint takes it.
+ * Which of the opt-in event types an organization's endpoints take (rule E1). A commit writes an
+ * event of such a type, or a job for it, only where some endpoint takes it.
  *
  * Each process caches the types, for `cacheMillis` at most.
  */
 export class NamedTypes extends Context.Service<
   NamedTypes,
   {
-    /** The opt-in types that some endpoint of the organization takes, or misses while the service has it disabled. */
+    /**
+     * The opt-in types that some endpoint of the organization takes, or misses while the service
+     * has it disabled.
+     */
     readonly of: (organizationId: string) => Effect.Effect<ReadonlySet<OptInType>, Storage.StorageError>
   }
 >()("simplan/NamedTypes") {}
@@ -194,8 +208,9 @@ export class Commits extends Context.Service<
   Commits,
   {
     /**
-     * The commit of a decision made at `now`, with new ids. Its jobs that are due are leased from the start if `lease` is given. Where
-     * an endpoint takes them, the events and jobs that the decision causes by rule E1 are added.
+     * The commit of a decision made at `now`, with new ids. Its jobs that are due are leased from
+     * the start if `lease` is given. Where an endpoint takes them, the events and jobs that the
+     * decision causes by rule E1 are added.
      */
     readonly prepare: (
       organizationId: string,
@@ -204,8 +219,9 @@ export class Commits extends Context.Service<
       lease?: Storage.Lease
     ) => Effect.Effect<Storage.Commit, Storage.StorageError>
     /**
-     * Rule I12: the jobs that check the stock of labels after something else than a decision about a SIM; none where nobody
-     * takes the event. `cause` names what has happened to a label, once for each time.
+     * Rule I12: the jobs that check the stock of labels after something else than a decision about
+     * a SIM; none where nobody takes the event. `cause` names what has happened to a label, once
+     * for each time.
      */
     readonly stockChecks: (
       organizationId: string,
@@ -213,8 +229,8 @@ export class Commits extends Context.Service<
       now: Instant
     ) => Effect.Effect<ReadonlyArray<NewJob>, Storage.StorageError>
     /**
-     * The audit entry of a change (rule W11), which comes from the request that the fiber serves unless `origin` says
-     * else.
+     * The audit entry of a change (rule W11), which comes from the request that the fiber serves
+     * unless `origin` says else.
      */
     readonly entry: (change: Change, now: Instant, origin?: Origin | null) => Effect.Effect<AuditEntry>
     /** The commit with the audit entry of the change that it makes. */
@@ -225,14 +241,18 @@ export class Commits extends Context.Service<
       origin?: Origin | null
     ) => Effect.Effect<Storage.Commit>
     /**
-     * Writes a commit. `outcome` becomes that of the request's idempotency record, and of the command. Where someone takes
-     * them, the events of the commands that it settles are added (rule E1).
+     * Writes a commit. `outcome` becomes that of the request's idempotency record, and of the
+     * command. Where someone takes them, the events of the commands that it settles are added
+     * (rule E1).
      */
     readonly write: (
       commit: Storage.Commit,
       outcome?: RecordedOutcome
     ) => Effect.Effect<void, Storage.Conflict | Storage.StorageError>
-    /** Runs load, decide and commit again after a conflict. A conflict on a lease is final: the lease is lost. */
+    /**
+     * Runs load, decide and commit again after a conflict. A conflict on a lease is final: the
+     * lease is lost.
+     */
     readonly retryOnConflict: <A, E, R>(
       attempt: Effect.Effect<A, E | Storage.Conflict, R>
     ) => Effect.Effect<A, E | Storage.StorageError, R>
@@ -242,8 +262,9 @@ export class Commits extends Context.Service<
 const ATTEMPTS = 100
 
 /**
- * The instants until which attachments have been notified, which are those of their jobs. Their SIM was loaded before: if a job
- * notifies something after that, the SIM has another version, and the commit is a conflict.
+ * The instants until which attachments have been notified, which are those of their jobs. Their SIM
+ * was loaded before: if a job notifies something after that, the SIM has another version, and the
+ * commit is a conflict.
  */
 export const notifiedUntil = Effect.fnUntraced(function* (
   { jobs }: Pick<Storage.Storage["Service"], "jobs">,
@@ -263,8 +284,8 @@ const nothingCaused: { readonly payloads: ReadonlyArray<Payload>; readonly jobs:
 }
 
 /**
- * The cached value at first, and the stored one from the second time on. A decision on an outdated value ends in a
- * conflict, so it is made again on the stored value.
+ * The cached value at first, and the stored one from the second time on. A decision on an outdated
+ * value ends in a conflict, so it is made again on the stored value.
  */
 export const cachedThenReload = <A, E>(known: A, load: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   let isFirst = true
@@ -284,9 +305,9 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     const namedTypes = yield* NamedTypes
 
     /**
-     * Rule E1: the events and jobs that a change causes. The views of a SIM's aggregate do not name its subscription and
-     * plans, so the aggregate is read if there is something to notify. The version of the SIM guards that they belong
-     * together.
+     * Rule E1: the events and jobs that a change causes. The views of a SIM's aggregate do not name
+     * its subscription and plans, so the aggregate is read if there is something to notify. The
+     * version of the SIM guards that they belong together.
      */
     const caused = Effect.fnUntraced(function* (
       types: ReadonlySet<OptInType>,
@@ -311,7 +332,9 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
     const checksOf = (of: Stock.Checking, cause: string, now: Instant): ReadonlyArray<NewJob> =>
       clock.set === null ? Stock.checks(of, now) : Stock.checkNow(of, cause, now)
 
-    /** Rule I12: the checks of the stock after a change that may leave another number of eSIMs free. */
+    /**
+     * Rule I12: the checks of the stock after a change that may leave another number of eSIMs free.
+     */
     const checksAfter = (change: SimDifference.SimChange, now: Instant): ReadonlyArray<NewJob> => {
       const { iccid, organizationId, version } = change.next.sim
       return Stock.moved(change).flatMap((label) => checksOf({ organizationId, label }, `${iccid} ${version}`, now))
@@ -384,7 +407,9 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
         auditEntries: [...(commit.auditEntries ?? []), added]
       }))
 
-    /** Rule E1: the commit with the event of each command that it settles, where someone takes it. */
+    /**
+     * Rule E1: the commit with the event of each command that it settles, where someone takes it.
+     */
     const withOutcomes = Effect.fnUntraced(function* (
       commit: Storage.Commit
     ): Effect.fn.Return<Storage.Commit, Storage.StorageError> {

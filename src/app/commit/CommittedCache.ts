@@ -1,8 +1,10 @@
 /**
- * A cache of what the storage has committed. A commit of any process that changes what the cache is of empties it.
+ * A cache of what the storage has committed. A commit of any process that changes what the cache is
+ * of empties it.
  *
- * A call inside a transaction of the host reads past the cache (rule H1): what it sees may be rolled back, so nobody else
- * is given it. And it waits for no read of others, which may wait for the very connection that the transaction has.
+ * A call inside a transaction of the host reads past the cache (rule H1): what it sees may be
+ * rolled back, so nobody else is given it. And it waits for no read of others, which may wait for
+ * the very connection that the transaction has.
  */
 import { Cache, Effect, Exit, type Scope } from "effect"
 import type { Changes, Watch } from "../../ports/Changes.ts"
@@ -10,8 +12,8 @@ import * as Clocks from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 
 /**
- * Caches reads until the scope ends, each value for `keepMillis` milliseconds at most, for where the news of a change is
- * lost; a failure is not kept. `emptiedBy` names what the values are of.
+ * Caches reads until the scope ends, each value for `keepMillis` milliseconds at most, for where
+ * the news of a change is lost; a failure is not kept. `emptiedBy` names what the values are of.
  */
 export const make = <Key, A, E>(
   watch: Watch,

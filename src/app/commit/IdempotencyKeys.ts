@@ -1,6 +1,6 @@
 /**
- * Idempotency keys (rule W2). The edge names the key of the request in `CurrentRequest` and wraps the use case in
- * `once`. The first commit made inside carries the key's record.
+ * Idempotency keys (rule W2). The edge names the key of the request in `CurrentRequest` and wraps
+ * the use case in `once`. The first commit made inside carries the key's record.
  */
 import { Context, Effect, Exit, Layer } from "effect"
 import * as Idempotency from "../../domain/Idempotency.ts"
@@ -20,10 +20,11 @@ export class IdempotencyKeys extends Context.Service<
   IdempotencyKeys,
   {
     /**
-     * Runs the use case once for each key. A repeated request gets the first answer, or the first refusal as plain
-     * data. Fails with `IdempotencyKeyReused` if the key came with a different request, and with `RequestInProgress`
-     * while the first request runs. Without a key in `CurrentRequest` the use case runs each time. `onReplay` runs before
-     * the outcome of another request is given, be it an answer or a refusal.
+     * Runs the use case once for each key. A repeated request gets the first answer, or the first
+     * refusal as plain data. Fails with `IdempotencyKeyReused` if the key came with a different
+     * request, and with `RequestInProgress` while the first request runs. Without a key in
+     * `CurrentRequest` the use case runs each time. `onReplay` runs before the outcome of another
+     * request is given, be it an answer or a refusal.
      */
     readonly once: <Kind extends keyof Answers, E, R>(
       kind: Kind,
@@ -34,8 +35,8 @@ export class IdempotencyKeys extends Context.Service<
 >()("simplan/IdempotencyKeys") {}
 
 /**
- * The implementation that `Services.layer` provides. It keeps nothing in memory: the records are in the storage, for
- * all processes.
+ * The implementation that `Services.layer` provides. It keeps nothing in memory: the records are in
+ * the storage, for all processes.
  */
 export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | BusinessClock> = Layer.effect(
   IdempotencyKeys,
@@ -83,7 +84,8 @@ export const layer: Layer.Layer<IdempotencyKeys, never, Storage.Storage | Busine
             if (Idempotency.isFinal(refusal)) {
               yield* record(recording, { _tag: "Refused", refusal: Refusal.toPlain(refusal) })
             } else if (interrupted === null ? Idempotency.isOfStock(refusal) : Idempotency.isOfTwin(refusal)) {
-              // Perhaps a twin has taken the last SIM, or has ended the attempt that both went on with.
+              // Perhaps a twin has taken the last SIM, or has ended the attempt that both went on
+              // with.
               const twin = yield* known(request)
               if (twin !== null) return yield* replay(twin)
             }

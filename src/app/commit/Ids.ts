@@ -1,5 +1,6 @@
 /**
- * New ids, tokens and random numbers, from Effect's `SecureRandom`. With a seeded one a run can be repeated.
+ * New ids, tokens and random numbers, from Effect's `SecureRandom`. With a seeded one a run can be
+ * repeated.
  */
 import { Context, Effect, Layer } from "effect"
 import * as Digest from "effect/crypto/Digest"
@@ -12,9 +13,9 @@ export class Ids extends Context.Service<
   Ids,
   {
     /**
-     * A UUIDv7 of the instant. Those that this process makes for an organization and one instant sort in the order they
-     * were made. Each organization is counted for itself, from a random number on: its ids reveal nothing of others.
-     * `null` makes the id of an organization.
+     * A UUIDv7 of the instant. Those that this process makes for an organization and one instant
+     * sort in the order they were made. Each organization is counted for itself, from a random
+     * number on: its ids reveal nothing of others. `null` makes the id of an organization.
      */
     readonly next: (now: Instant, organizationId: string | null) => Effect.Effect<string>
     /** A unique name, for a lease. */
@@ -79,7 +80,8 @@ export const layer: Layer.Layer<Ids, never, SecureRandom.SecureRandom | Digest.D
     }
     const counted = (now: Instant, organizationId: string | null, random: Uint8Array): string => {
       const counters = countersOf(now)
-      // A counter begins at a low random number: there is room to count, and processes and organizations differ.
+      // A counter begins at a low random number: there is room to count, and processes and
+      // organizations differ.
       const before = counters.get(organizationId) ?? ((random[1] ?? 0) << 8) | (random[2] ?? 0)
       const counter = (before + 1) % Id.COUNTER_SIZE
       counters.set(organizationId, counter)

@@ -1,6 +1,7 @@
 /**
- * Reads the business clock, and advances a virtual one. An advance goes from due instant to due instant. It returns
- * when all work due by then, and the work that follows from it, is done in due order.
+ * Reads the business clock, and advances a virtual one. An advance goes from due instant to due
+ * instant. It returns when all work due by then, and the work that follows from it, is done in due
+ * order.
  */
 import { Context, Effect, Fiber, Layer, Semaphore } from "effect"
 import { type AuditEntry, type Change, SERVICE } from "../../domain/AuditEntry.ts"
@@ -19,7 +20,10 @@ export class Clock extends Context.Service<
   {
     /** The business time, and whether it stands still until it is advanced. */
     readonly read: Effect.Effect<{ readonly now: Instant; readonly virtual: boolean }>
-    /** The present instant is allowed. An earlier one is refused, and so is a second advance meanwhile. */
+    /**
+     * The present instant is allowed. An earlier one is refused, and so is a second advance
+     * meanwhile.
+     */
     readonly advanceTo: (to: Instant) => Effect.Effect<Instant, ClockRefused | InvalidField | StorageError>
     /** `millis` in milliseconds. */
     readonly advanceBy: (millis: number) => Effect.Effect<Instant, ClockRefused | InvalidField | StorageError>
@@ -34,8 +38,8 @@ const advanceTo = (to: Instant): Change => ({
 })
 
 /**
- * The implementation that `Services.layer` provides. A process needs exactly one: it refuses an advance only while it
- * makes one itself.
+ * The implementation that `Services.layer` provides. A process needs exactly one: it refuses an
+ * advance only while it makes one itself.
  */
 export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits | BackgroundTasks> = Layer.effect(
   Clock,
@@ -46,7 +50,10 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits |
     const commits = yield* Commits
     const one = Semaphore.makeUnsafe(1)
 
-    /** The instant is stored before any work of that instant. So a restart never goes back to an earlier one. */
+    /**
+     * The instant is stored before any work of that instant. So a restart never goes back to an
+     * earlier one.
+     */
     const moveTo = Effect.fnUntraced(function* (
       set: (instant: Instant) => Effect.Effect<void>,
       instant: Instant,

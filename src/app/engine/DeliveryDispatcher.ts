@@ -1,7 +1,7 @@
 /**
- * The dispatcher: sends due webhook deliveries and stores the outcome of each attempt (rules W5 to W7). Delivery is at
- * least once: where a process dies between the call and the commit, another one sends again. Its slots let endpoints and
- * organizations share what this process has under way.
+ * The dispatcher: sends due webhook deliveries and stores the outcome of each attempt (rules W5 to
+ * W7). Delivery is at least once: where a process dies between the call and the commit, another one
+ * sends again. Its slots let endpoints and organizations share what this process has under way.
  */
 import { Cause, Clock as MachineClock, Context, Deferred, Effect, Exit } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
@@ -28,19 +28,21 @@ import * as FairClaims from "./FairClaims.ts"
 type PartitionKey = Pick<Partition, "partitionId" | "organizationId">
 
 /**
- * How many deliveries to one endpoint may be under way, so that no endpoint and no organization takes the slots of another.
+ * How many deliveries to one endpoint may be under way, so that no endpoint and no organization
+ * takes the slots of another.
  *
- * An organization has an even share of all slots, at most a half (rule W13). Each of its endpoints has an even share of
- * that. An endpoint is slow while it does not answer, and until its next quick answer. Slow endpoints come last: they have a
- * quarter of their organization's share, and all together a quarter of the slots, so that the others find free ones at
- * once. All instants are the machine's.
+ * An organization has an even share of all slots, at most a half (rule W13). Each of its endpoints
+ * has an even share of that. An endpoint is slow while it does not answer, and until its next quick
+ * answer. Slow endpoints come last: they have a quarter of their organization's share, and all
+ * together a quarter of the slots, so that the others find free ones at once. All instants are the
+ * machine's.
  */
 export interface DeliverySlots {
   /** How many more deliveries may be begun. */
   readonly free: (partition: PartitionKey) => number
   /**
-   * How many more of these partitions may be begun together, up to `most` in all: in even shares of organizations, and of each
-   * one in even shares of its partitions.
+   * How many more of these partitions may be begun together, up to `most` in all: in even shares of
+   * organizations, and of each one in even shares of its partitions.
    */
   readonly shares: <P extends PartitionKey>(
     partitions: ReadonlyArray<P>,
@@ -113,7 +115,8 @@ export const makeSlots = (slots: number): DeliverySlots => {
     shares: (partitions, most, now) => {
       const shares = partitions.map((partition) => ({ partition, count: 0 }))
       const isSlow = ({ partition: { partitionId } }: (typeof shares)[number]) => slowIds.has(partitionId)
-      // Of each organization, those that may have more still, in the order of their turns; slow ones last.
+      // Of each organization, those that may have more still, in the order of their turns; slow
+      // ones last.
       const lines = new Map<string, Array<(typeof shares)[number]>>()
       for (const share of [...shares.filter((one) => !isSlow(one)), ...shares.filter(isSlow)]) {
         const { organizationId } = share.partition
@@ -165,7 +168,10 @@ export const makeSlots = (slots: number): DeliverySlots => {
   }
 }
 
-/** How many deliveries are under way at once for each job that may be: they wait for receivers most of the time. */
+/**
+ * How many deliveries are under way at once for each job that may be: they wait for receivers most
+ * of the time.
+ */
 const SLOTS_PER_JOB = 8
 
 /** How many are claimed at once at most. */
@@ -174,7 +180,10 @@ const BATCH = 128
 const subjectOf = ({ endpoint, event }: DueDelivery): string =>
   `${endpoint.endpointId}:${WebhookEvent.iccid(event.payload)}`
 
-/** The delivery after it was sent, and the attempt; absent where none was made, as its endpoint takes no more. */
+/**
+ * The delivery after it was sent, and the attempt; absent where none was made, as its endpoint
+ * takes no more.
+ */
 interface Outcome {
   readonly delivery: Delivery.Delivery
   readonly attempt?: Delivery.LoggedAttempt
@@ -268,7 +277,10 @@ export const make: (
       onFailure: (error) => (error instanceof Conflict ? Effect.succeed(false) : Effect.fail(error))
     })
 
-  /** Rule W7: the endpoint after a failed attempt; the log is asked only if the endpoint may have failed for too long. */
+  /**
+   * Rule W7: the endpoint after a failed attempt; the log is asked only if the endpoint may have
+   * failed for too long.
+   */
   const failed = Effect.fnUntraced(function* (endpoint: WebhookEndpoint, delivery: Delivery.Delivery, now: Instant) {
     if (Delivery.isGone(delivery)) return Endpoint.disabled(endpoint, "Gone", now)
     const { endpointId, failingSince, organizationId } = endpoint
@@ -279,7 +291,10 @@ export const make: (
     return Endpoint.failed(endpoint, since, now)
   })
 
-  /** The delivery's status after the commit; null if the lease was lost. Then its new holder sends again. */
+  /**
+   * The delivery's status after the commit; null if the lease was lost. Then its new holder sends
+   * again.
+   */
   const settle = Effect.fnUntraced(function* (due: DueDelivery, token: string, { attempt, delivery }: Outcome) {
     const settled = attempt === undefined ? { delivery, token } : { delivery, token, attempt }
     const deliveries = { settled: [settled] }
@@ -342,7 +357,8 @@ export const make: (
     isStrict: isStandingClock
   })
 
-  // A delivery whose endpoint has no free slot is handed back as it is, and the endpoints take turns from then on.
+  // A delivery whose endpoint has no free slot is handed back as it is, and the endpoints take
+  // turns from then on.
   const accept = Effect.fnUntraced(function* (claimed: ReadonlyArray<DueDelivery>, token: string, now: Instant) {
     const machineNow = yield* Clocks.monotonicNow
     slots.markSlow(machineNow)
@@ -363,7 +379,8 @@ export const make: (
     return accepted
   })
 
-  // Deliveries about one SIM to one endpoint go one after the other, in the order of their events: the last one begun of each.
+  // Deliveries about one SIM to one endpoint go one after the other, in the order of their events:
+  // the last one begun of each.
   const latest = new Map<string, Deferred.Deferred<void>>()
   const perform = (due: DueDelivery, token: string): Effect.Effect<void> => {
     const subject = subjectOf(due)

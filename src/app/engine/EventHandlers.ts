@@ -1,12 +1,12 @@
 /**
- * Handlers of events in this process (rule E2): durable by name, for every type of event, over all organizations or for
- * one.
+ * Handlers of events in this process (rule E2): durable by name, for every type of event, over all
+ * organizations or for one.
  *
  *     yield* handlers.on({ name: "mailer", types: ["attachment.activated"] }, (event) => sendMail(event))
  *
- * What happens from the first registration on is delivered, also while no process runs the handler: at least once, in
- * order per SIM, tried again by its schedule, shared by all processes that have it. What was given up is kept for as long
- * as events are (rule W12), and can be replayed.
+ * What happens from the first registration on is delivered, also while no process runs the handler:
+ * at least once, in order per SIM, tried again by its schedule, shared by all processes that have
+ * it. What was given up is kept for as long as events are (rule W12), and can be replayed.
  */
 import { Context, Effect, Layer } from "effect"
 import { SERVICE } from "../../domain/AuditEntry.ts"
@@ -27,24 +27,35 @@ import { Organizations } from "../organizations/Organizations.ts"
 
 /** How a handler is registered. */
 export interface Options {
-  /** By which all processes know the handler. 1 to 100 letters, digits, dots, hyphens and underscores. */
+  /**
+   * By which all processes know the handler. 1 to 100 letters, digits, dots, hyphens and
+   * underscores.
+   */
   readonly name: string
   /** The types of events that it takes, at least one. */
   readonly types: ReadonlyArray<string>
   /** The organization whose events it takes; all by default. */
   readonly organizationId?: string | null | undefined
   /**
-   * Milliseconds to wait after each failed attempt, up to 100 waits from 1 ms to 30 days, each of them up to 20 % longer;
-   * the last one goes on where `maxAttempts` is greater. Those of rule W7 by default. None: a failed event is given up.
+   * Milliseconds to wait after each failed attempt, up to 100 waits from 1 ms to 30 days, each of
+   * them up to 20 % longer; the last one goes on where `maxAttempts` is greater. Those of rule W7
+   * by default. None: a failed event is given up.
    */
   readonly waits?: ReadonlyArray<number> | undefined
-  /** After how many failed attempts an event is given up, 1 to 1,000; by default after the one that follows the last wait. */
+  /**
+   * After how many failed attempts an event is given up, 1 to 1,000; by default after the one that
+   * follows the last wait.
+   */
   readonly maxAttempts?: number | undefined
-  /** Whether what an attempt failed with is hopeless: then the event is given up at once. Never by default. */
+  /**
+   * Whether what an attempt failed with is hopeless: then the event is given up at once. Never by
+   * default.
+   */
   readonly giveUp?: ((error: unknown) => boolean) | undefined
   /**
-   * Runs the handler and the settling of its delivery in a database transaction of the storage, such as
-   * `SqlClient.withTransaction` of its client: what the handler writes there is committed exactly once.
+   * Runs the handler and the settling of its delivery in a database transaction of the storage,
+   * such as `SqlClient.withTransaction` of its client: what the handler writes there is committed
+   * exactly once.
    */
   readonly transaction?: Transaction | undefined
 }
@@ -54,27 +65,36 @@ export class EventHandlers extends Context.Service<
   EventHandlers,
   {
     /**
-     * Registers a handler, and has it called in this process while the worker runs. A name that is known keeps what is
-     * due to it, and takes these types from now on. A handler may take 60 s; then it is interrupted, and has failed.
+     * Registers a handler, and has it called in this process while the worker runs. A name that is
+     * known keeps what is due to it, and takes these types from now on. A handler may take 60 s;
+     * then it is interrupted, and has failed.
      */
     readonly on: (
       options: Options,
       handle: (event: WebhookEvent) => Effect.Effect<unknown, unknown>
     ) => Effect.Effect<void, InvalidField | NotFound | StorageError>
-    /** Calls the handler no more in this process. What is due to it is kept, for others and for later. */
+    /**
+     * Calls the handler no more in this process. What is due to it is kept, for others and for
+     * later.
+     */
     readonly off: (name: string) => Effect.Effect<void>
-    /** Removes a handler from all processes, and gives up what is due to it. One that is not there stays so. */
+    /**
+     * Removes a handler from all processes, and gives up what is due to it. One that is not there
+     * stays so.
+     */
     readonly remove: (name: string) => Effect.Effect<void, StorageError>
     /**
-     * The events that were given up for the handler of that name, of all organizations, oldest first. A removed one's too.
+     * The events that were given up for the handler of that name, of all organizations, oldest
+     * first. A removed one's too.
      */
     readonly failed: (
       query: Keyset<CreatedCursor> & { readonly name: string }
     ) => Effect.Effect<Paging.Page<Delivery.LoggedDelivery, CreatedCursor>, StorageError>
     /**
-     * Has the handler given again what was given up: one event, or all of them for null. They are due at once, with their
-     * whole schedule ahead, and those about a SIM come before its later ones. How many they are. `NotFound` where there is no
-     * such handler, or no such event among those that were given up.
+     * Has the handler given again what was given up: one event, or all of them for null. They are
+     * due at once, with their whole schedule ahead, and those about a SIM come before its later
+     * ones. How many they are. `NotFound` where there is no such handler, or no such event among
+     * those that were given up.
      */
     readonly replay: (of: {
       readonly name: string
@@ -92,7 +112,10 @@ const ofService = { organizationId: SERVICE, iccid: null } as const
 
 type Needs = Storage | BusinessClock | Ids | Commits | HandlerRegistry | Organizations
 
-/** The implementation that `Services.layer` provides. The worker with the same `HandlerRegistry` calls the handlers. */
+/**
+ * The implementation that `Services.layer` provides. The worker with the same `HandlerRegistry`
+ * calls the handlers.
+ */
 export const layer: Layer.Layer<EventHandlers, never, Needs> = Layer.effect(
   EventHandlers,
   Effect.gen(function* () {

@@ -1,15 +1,16 @@
 /**
  * What to claim next, so that the work of one organization does not delay that of others.
  *
- * As long as all due work can be claimed, it is claimed in due order. Where there is more, or the slots that are left are
- * not for everybody, organizations take turns, and of
- * one organization its partitions (its jobs, an endpoint's deliveries): each claim takes about as much of each of them (rule
- * W13). Partitions are listed a page at a time, round after round, so that no listing holds up another read, and one that
- * has just come is found soon, however many there are.
+ * As long as all due work can be claimed, it is claimed in due order. Where there is more, or the
+ * slots that are left are not for everybody, organizations take turns, and of one organization its
+ * partitions (its jobs, an endpoint's deliveries): each claim takes about as much of each of them
+ * (rule W13). Partitions are listed a page at a time, round after round, so that no listing holds
+ * up another read, and one that has just come is found soon, however many there are.
  *
- * Work that is done leaves dead entries in the database's indexes for as long as any transaction may still see them. So
- * a claim goes on from the place that the last one has reached. Only now and then, the more seldom the slower it is, a
- * claim starts from the beginning: it finds work that was put before that place, or whose lease has ended.
+ * Work that is done leaves dead entries in the database's indexes for as long as any transaction
+ * may still see them. So a claim goes on from the place that the last one has reached. Only now and
+ * then, the more seldom the slower it is, a claim starts from the beginning: it finds work that was
+ * put before that place, or whose lease has ended.
  */
 import { Effect } from "effect"
 import type { Instant } from "../../domain/Time.ts"
@@ -26,7 +27,10 @@ export interface Shared {
   readonly open: () => number
   /** Whether a piece of the partition's work may be begun now. */
   readonly hasFreeSlot: (partition: Partition) => boolean
-  /** How many more pieces of these partitions may be begun together, up to `most`; those with none are left out. */
+  /**
+   * How many more pieces of these partitions may be begun together, up to `most`; those with none
+   * are left out.
+   */
   readonly shares: (
     partitions: ReadonlyArray<Partition>,
     most: number,
@@ -60,14 +64,22 @@ export interface FairClaims<A, E> {
 /** How often a claim starts from the beginning, in milliseconds. */
 const FULL_SCAN = 1_000
 
-/** How often partitions are listed where one may have too much work, and where they take turns; in milliseconds. */
+/**
+ * How often partitions are listed where one may have too much work, and where they take turns; in
+ * milliseconds.
+ */
 const LISTING = 1_000
 const LISTING_IN_TURNS = 25
 
-/** A scan is repeated after this many times as long as it and the one before took at least, or later. */
+/**
+ * A scan is repeated after this many times as long as it and the one before took at least, or
+ * later.
+ */
 const REST = 20
 
-/** The longest time from one page of partitions to the next, however long it took, in milliseconds. */
+/**
+ * The longest time from one page of partitions to the next, however long it took, in milliseconds.
+ */
 const LONGEST_REST = 250
 
 /** How many partitions are read together: a few milliseconds of the database's time. */
@@ -84,8 +96,8 @@ const timed = <A, E>(effect: Effect.Effect<A, E>) =>
   })
 
 /**
- * How long to rest after a scan that took so many milliseconds. One scan alone that took long does not count: the process
- * stood still meanwhile, or its storage did.
+ * How long to rest after a scan that took so many milliseconds. One scan alone that took long does
+ * not count: the process stood still meanwhile, or its storage did.
  */
 const makeRest = () => {
   let before = 0
@@ -96,7 +108,10 @@ const makeRest = () => {
   }
 }
 
-/** The first of each organization, then the second of each, and so on; each organization's in their order, `most` in all. */
+/**
+ * The first of each organization, then the second of each, and so on; each organization's in their
+ * order, `most` in all.
+ */
 export const byOrganization = <P extends Pick<Partition, "organizationId">>(
   partitions: Iterable<P>,
   most: number
@@ -125,12 +140,16 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
   const restOfScan = makeRest()
   const restOfListing = makeRest()
 
-  // Where the next page of partitions begins, how many this round of pages has found, and whether a whole round was made.
+  // Where the next page of partitions begins, how many this round of pages has found, and whether a
+  // whole round was made.
   let after = ""
   let foundInRound = 0
   let isComplete = false
 
-  /** Takes a page of partitions into the turns: those that are there keep their places, new ones come last. */
+  /**
+   * Takes a page of partitions into the turns: those that are there keep their places, new ones
+   * come last.
+   */
   const listPage = Effect.fnUntraced(function* ({ machineNow, now }: ClaimTerms) {
     const from = after
     const { millis, value: page } = yield* timed(source.partitions({ now, machineNow, after, limit: PAGE }))
@@ -236,9 +255,10 @@ export interface JobSlots extends Shared {
 }
 
 /**
- * Whose jobs this process begins next, by the turns of `FairSlots` (rule W13); `slots` in all. So one organization whose jobs
- * hang takes all but an eighth of the slots, and one that holds more than others gets none while theirs are due. What waits
- * is in the storage: nothing is claimed that may not begin.
+ * Whose jobs this process begins next, by the turns of `FairSlots` (rule W13); `slots` in all. So
+ * one organization whose jobs hang takes all but an eighth of the slots, and one that holds more
+ * than others gets none while theirs are due. What waits is in the storage: nothing is claimed that
+ * may not begin.
  */
 export const makeJobSlots = (slots: number): JobSlots => {
   const turns = FairSlots.make({ slots, mostWaiting: 0 })

@@ -1,9 +1,9 @@
 /**
- * The fetch loop: claims due work as long as there are free slots for it, and begins it at once. No work waits for the
- * slowest of a batch, and storage is not asked for work that is not due.
+ * The fetch loop: claims due work as long as there are free slots for it, and begins it at once. No
+ * work waits for the slowest of a batch, and storage is not asked for work that is not due.
  *
- * There is no other way in which due work is done: an advance of a virtual clock sets business time and waits until the
- * loops are idle.
+ * There is no other way in which due work is done: an advance of a virtual clock sets business time
+ * and waits until the loops are idle.
  */
 import { Deferred, Effect, Latch } from "effect"
 import type { Instant } from "../../domain/Time.ts"
@@ -19,8 +19,8 @@ export interface WakeUps {
   /** The earliest due time since the last call, null where there was none. */
   readonly take: () => Instant | null
   /**
-   * Ends when there is work due before the instant, notified before or meanwhile, after so many milliseconds of machine
-   * time, or with an `interrupt`, which may have been asked for before.
+   * Ends when there is work due before the instant, notified before or meanwhile, after so many
+   * milliseconds of machine time, or with an `interrupt`, which may have been asked for before.
    */
   readonly before: (
     instant: Instant,
@@ -84,7 +84,10 @@ export interface Options<A> {
   readonly leaseOf: (work: A, token: string) => Leases.WorkLease
   /** Which of the claimed work is to be begun now. */
   readonly accept: (claimed: ReadonlyArray<A>, token: string, now: Instant) => Effect.Effect<ReadonlyArray<A>>
-  /** Does a piece of work to its end; what has to happen in the order of the claim happens when this is called. */
+  /**
+   * Does a piece of work to its end; what has to happen in the order of the claim happens when this
+   * is called.
+   */
   readonly perform: (work: A, token: string) => Effect.Effect<void>
   /** Runs an effect that goes on when the loop is interrupted. */
   readonly fork: (effect: Effect.Effect<void>) => Effect.Effect<unknown>
@@ -96,15 +99,21 @@ export interface FetchLoop {
   /** There is work due at this instant; null: there is none. */
   readonly wake: (dueAt: Instant | null) => void
   /**
-   * Makes the loop poll for due work, and ends when it has found none that nobody holds and has none under way.
-   * Gives what is pending then. The loop has to run.
+   * Makes the loop poll for due work, and ends when it has found none that nobody holds and has
+   * none under way. Gives what is pending then. The loop has to run.
    */
   readonly idle: Effect.Effect<Pending, StorageError>
-  /** Whether the loop has no work under way, and was not notified of any that is due at this instant. */
+  /**
+   * Whether the loop has no work under way, and was not notified of any that is due at this
+   * instant.
+   */
   readonly isIdle: (now: Instant) => boolean
 }
 
-/** How long a claim waits for more free slots, and for what another process had claimed; in milliseconds. */
+/**
+ * How long a claim waits for more free slots, and for what another process had claimed; in
+ * milliseconds.
+ */
 const PACE = 10
 
 /** How long to leave alone a storage that does not answer, in milliseconds. */
@@ -162,7 +171,10 @@ export const make = <A>(options: Options<A>): FetchLoop => {
     if (underWay > slots / 2) yield* pause
   })
 
-  /** When the next work is due, null where there is none. Answers those who wait for the loop to be idle, where it is. */
+  /**
+   * When the next work is due, null where there is none. Answers those who wait for the loop to be
+   * idle, where it is.
+   */
   const readNext = Effect.gen(function* () {
     const asked = idleWaiters.length
     const machineNow = yield* Clocks.monotonicNow
@@ -209,7 +221,8 @@ export const make = <A>(options: Options<A>): FetchLoop => {
       const claimed = yield* claim
       isClaiming = false
       if (claimed > 0) {
-        // On a standing clock little is due at one instant, and polling costs less than another claim.
+        // On a standing clock little is due at one instant, and polling costs less than another
+        // claim.
         if (!isStandingClock) continue
         yield* awaitSlots
       }
@@ -236,8 +249,9 @@ export const make = <A>(options: Options<A>): FetchLoop => {
     wake: wakeUps.notify,
     idle: Effect.gen(function* () {
       const now = yield* options.now
-      // A loop that is asleep need not be woken to find out that there is nothing to do, unless it was notified of work that
-      // the clock has reached since. Such a loop is not idle before its next claim, even if the work was another loop's.
+      // A loop that is asleep need not be woken to find out that there is nothing to do, unless it
+      // was notified of work that the clock has reached since. Such a loop is not idle before its
+      // next claim, even if the work was another loop's.
       if (isAsleep && underWay === 0 && !wakeUps.isDueBy(now)) {
         const machineNow = yield* Clocks.monotonicNow
         const pending = yield* options.pending({ now, machineNow })

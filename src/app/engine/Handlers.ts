@@ -1,12 +1,15 @@
 /**
- * The handlers of events that this process has, their fetch loops, and one delivery to one of them (rule E2).
+ * The handlers of events that this process has, their fetch loops, and one delivery to one of them
+ * (rule E2).
  *
- * Each handler has a fetch loop of its own, so that none waits for another. A process claims nothing of a handler that it
- * has not. A failure is logged with its stack and tried again by the handler's schedule. An event that fails again is among
- * the problems (rule S6) until it is handled or given up, because later ones about its SIM wait for it.
+ * Each handler has a fetch loop of its own, so that none waits for another. A process claims
+ * nothing of a handler that it has not. A failure is logged with its stack and tried again by the
+ * handler's schedule. An event that fails again is among the problems (rule S6) until it is handled
+ * or given up, because later ones about its SIM wait for it.
  *
- * Where the handler has a transaction, the delivery is settled in it as well, so what the handler writes there is committed
- * once: a process that dies between the two leaves neither, and one that has lost the lease rolls back.
+ * Where the handler has a transaction, the delivery is settled in it as well, so what the handler
+ * writes there is committed once: a process that dies between the two leaves neither, and one that
+ * has lost the lease rolls back.
  */
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, type Scope } from "effect"
 import type { LoggedDelivery, Schedule } from "../../domain/Delivery.ts"
@@ -27,7 +30,10 @@ import type { FairClaims } from "./FairClaims.ts"
 import * as FetchLoop from "./FetchLoop.ts"
 import * as Leases from "../jobs/Leases.ts"
 
-/** Runs an effect in a database transaction, which commits if the effect succeeds and else rolls back. */
+/**
+ * Runs an effect in a database transaction, which commits if the effect succeeds and else rolls
+ * back.
+ */
 export type Transaction = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, unknown>
 
 export interface Registered {
@@ -79,7 +85,10 @@ export const registryLayer: Layer.Layer<HandlerRegistry> = Layer.sync(HandlerReg
   })
 })
 
-/** How long a handler may take, in milliseconds of machine time. Then it is interrupted, and has failed. */
+/**
+ * How long a handler may take, in milliseconds of machine time. Then it is interrupted, and has
+ * failed.
+ */
 const LIMIT = MINUTE
 
 /** How much of an error's message the log of attempts keeps, in characters. */
@@ -92,7 +101,10 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
   return message.slice(0, KEPT).replaceAll("\0", "\uFFFD").toWellFormed()
 }
 
-/** Whether another process, or an operator, has settled the delivery meanwhile: the one by its lease, the other by its problem. */
+/**
+ * Whether another process, or an operator, has settled the delivery meanwhile: the one by its
+ * lease, the other by its problem.
+ */
 const isLost = (cause: Cause.Cause<unknown>): boolean => {
   const error = Cause.squash(cause)
   return error instanceof Conflict && (error.on === "lease" || error.on === "version")
@@ -193,11 +205,15 @@ export const makeRun = Effect.gen(function* () {
 })
 
 export interface HandlerLoops {
-  /** Hands out what is due, to handlers that come later as well, for as long as the scope is open. */
+  /**
+   * Hands out what is due, to handlers that come later as well, for as long as the scope is open.
+   */
   readonly run: Effect.Effect<void, never, Scope.Scope>
   /** There is work due at this instant; null: there is none. */
   readonly wake: (dueAt: Instant | null) => void
-  /** What is pending when all loops have come to rest, as `FetchLoop.idle` has it. They have to run. */
+  /**
+   * What is pending when all loops have come to rest, as `FetchLoop.idle` has it. They have to run.
+   */
   readonly idle: Effect.Effect<Pending, StorageError>
   readonly isIdle: (now: Instant) => boolean
   /** What is pending for the handlers of this process. */
@@ -308,7 +324,10 @@ export const makeLoops: (precondition: Effect.Effect<void, StorageError>) => Eff
       return isInTransaction(name) ? SLOTS_IN_TRANSACTIONS : SLOTS
     }
 
-    /** Warns of a handler with whose transactions all connections may be kept, so that what is called within waits for one. */
+    /**
+     * Warns of a handler with whose transactions all connections may be kept, so that what is
+     * called within waits for one.
+     */
     const warnOfConnections = (name: string): Effect.Effect<void> => {
       if (connections === null || !isInTransaction(name)) return Effect.void
       const kept = [...loops.keys()].filter(isInTransaction).reduce((sum, one) => sum + slotsOf(one), 0)

@@ -1,13 +1,15 @@
 /**
  * What is watched from outside: whether the storage serves, and gauges of the work.
  *
- * - The storage serves while it answers, its migrations are done, and it takes writes. Writes are tried at most once a
- *   second, by one try at a time, whoever asks. A try waits for a connection behind the commits, so one that is not over yet
- *   says nothing: until it has lasted five seconds, the last one counts.
- * - Gauges of the queues of jobs and deliveries, of what is due to handlers, of endpoints that fail, and of the stock of
- *   eSIMs are measured on demand, at most every few seconds, by one measurement at a time. Nobody waits longer than
- *   `WaitLimit` for it, whatever the storage does. Their labels are kinds, and so few. Only the stock is reported by
- *   organization, and what is pending by endpoints that fail, in a bounded number of series.
+ * - The storage serves while it answers, its migrations are done, and it takes writes. Writes are
+ *   tried at most once a second, by one try at a time, whoever asks. A try waits for a connection
+ *   behind the commits, so one that is not over yet says nothing: until it has lasted five seconds,
+ *   the last one counts.
+ * - Gauges of the queues of jobs and deliveries, of what is due to handlers, of endpoints that
+ *   fail, and of the stock of eSIMs are measured on demand, at most every few seconds, by one
+ *   measurement at a time. Nobody waits longer than `WaitLimit` for it, whatever the storage does.
+ *   Their labels are kinds, and so few. Only the stock is reported by organization, and what is
+ *   pending by endpoints that fail, in a bounded number of series.
  */
 import { Clock as MachineClock, Context, Effect, type Exit, Fiber, Layer, Metric } from "effect"
 import * as Delivery from "../../domain/Delivery.ts"
@@ -23,14 +25,20 @@ import { Outbox } from "../../ports/Outbox.ts"
 import { type CreatedCursor, Storage, StorageError } from "../../ports/Storage.ts"
 import { Processes } from "./Processes.ts"
 
-/** How long a measurement is waited for, in milliseconds; the try of a write is waited for half as long. */
+/**
+ * How long a measurement is waited for, in milliseconds; the try of a write is waited for half as
+ * long.
+ */
 export const WaitLimit = Context.Reference<number>("simplan/Health/WaitLimit", { defaultValue: () => SECOND })
 
 /** Tries the storage. */
 export class StorageProbe extends Context.Service<
   StorageProbe,
   {
-    /** Succeeds while the storage serves. Waits for a try of a write for half of `WaitLimit` at most. */
+    /**
+     * Succeeds while the storage serves. Waits for a try of a write for half of `WaitLimit` at
+     * most.
+     */
     readonly check: Effect.Effect<void, StorageError>
   }
 >()("simplan/StorageProbe") {}
@@ -84,8 +92,8 @@ export class QueueDepth extends Context.Service<
   QueueDepth,
   {
     /**
-     * Updates the gauges. If the storage does not answer within `WaitLimit`, they stay as they are. Then, and if it takes
-     * no write, `simplan_storage_up` is 0.
+     * Updates the gauges. If the storage does not answer within `WaitLimit`, they stay as they are.
+     * Then, and if it takes no write, `simplan_storage_up` is 0.
      */
     readonly measure: Effect.Effect<void>
   }
@@ -121,7 +129,10 @@ const gaugesOf = (queue: "jobs" | "deliveries") => {
     )
 }
 
-/** Gauges by a few labels. Where a measurement has nothing for labels that an earlier one had, theirs is 0. */
+/**
+ * Gauges by a few labels. Where a measurement has nothing for labels that an earlier one had,
+ * theirs is 0.
+ */
 const makeGauges = (name: string, description: string) => {
   const gauges = new Map<string, Metric.Gauge<number>>()
   return (measured: ReadonlyArray<readonly [attributes: Readonly<Record<string, string>>, value: number]>) => {
@@ -201,7 +212,10 @@ const updateFailing = ({ count, since }: Failing, now: number) =>
 /** Of how many endpoints there are series at most. */
 const PENDING = 200
 
-/** Sets the gauges of deliveries to endpoints that fail, those first that have failed longest. One that fails no more reports 0. */
+/**
+ * Sets the gauges of deliveries to endpoints that fail, those first that have failed longest. One
+ * that fails no more reports 0.
+ */
 const makePendingGauges = () => {
   const known = new Set<string>()
   const update = makeGauges(
@@ -220,16 +234,21 @@ const makePendingGauges = () => {
   }
 }
 
-/** Of how many organizations one measurement counts the stock. The next one goes on with the others. */
+/**
+ * Of how many organizations one measurement counts the stock. The next one goes on with the others.
+ */
 const COUNTED_ORGANIZATIONS = 50
 
-/** Of how many of the smallest stocks of a round of all organizations there are series, and how many there are at most. */
+/**
+ * Of how many of the smallest stocks of a round of all organizations there are series, and how many
+ * there are at most.
+ */
 const SMALLEST = 100
 const STOCKS = 1_000
 
 /**
- * Sets the gauges of free eSIMs by organization and label: of those with a level (rule I12), of the smallest stocks, and of
- * those that were among them in an earlier round of all organizations.
+ * Sets the gauges of free eSIMs by organization and label: of those with a level (rule I12), of the
+ * smallest stocks, and of those that were among them in an earlier round of all organizations.
  */
 const makeStockGauges = () => {
   const gauges = new Map<string, Metric.Gauge<number>>()
@@ -256,7 +275,10 @@ const makeStockGauges = () => {
   }
 }
 
-/** Sets the gauge of each handler (rule E2). The gauge of a handler that was removed goes on and reports 0. */
+/**
+ * Sets the gauge of each handler (rule E2). The gauge of a handler that was removed goes on and
+ * reports 0.
+ */
 const makeHandlerGauges = () => {
   const gauges = new Map<string, Metric.Gauge<number>>()
   const gaugeOf = (handler: string) => {
@@ -368,7 +390,10 @@ const depthLayer: Layer.Layer<QueueDepth, never, Needs | StorageProbe> = Layer.e
   })
 )
 
-/** The implementation that `Services.layer` provides. It tries and measures nothing until it is asked to. */
+/**
+ * The implementation that `Services.layer` provides. It tries and measures nothing until it is
+ * asked to.
+ */
 export const layer: Layer.Layer<QueueDepth | StorageProbe, never, Needs> = depthLayer.pipe(
   Layer.provideMerge(probeLayer)
 )

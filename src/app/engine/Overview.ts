@@ -1,6 +1,7 @@
 /**
- * What operators see first: is it the service, a telco, or one customer? It is measured for each who asks, at a cost that has a bound,
- * and says nothing of other organizations to whoever is bound to one (rule W14).
+ * What operators see first: is it the service, a telco, or one customer? It is measured for each
+ * who asks, at a cost that has a bound, and says nothing of other organizations to whoever is bound
+ * to one (rule W14).
  */
 import { Clock as MachineClock, Context, Effect, Layer } from "effect"
 import * as Rules from "../../domain/Overview.ts"

@@ -1,6 +1,7 @@
 /**
- * The processes that share the storage. Each writes every half a minute what it is and what it has under way, and at once where
- * it begins to run more; as it stops, it takes its leave. So operators see which versions run, and where.
+ * The processes that share the storage. Each writes every half a minute what it is and what it has
+ * under way, and at once where it begins to run more; as it stops, it takes its leave. So operators
+ * see which versions run, and where.
  *
  * Nothing goes by it: who holds work is decided by leases alone.
  */
@@ -60,7 +61,8 @@ export const layer: Layer.Layer<Processes, never, Storage | Ids | Leases.Leases>
       (now, offset) => now + offset
     )
     const startedAt = yield* machineNow
-    // Not of the organizations' ids: machine time, which they would be counted by, differs between storages.
+    // Not of the organizations' ids: machine time, which they would be counted by, differs between
+    // storages.
     const processId = Hex.encode(yield* ids.bytes(ID_BYTES))
     const running = new Set<ReadonlyArray<string>>()
     const changed = Latch.makeUnsafe(false)
@@ -103,7 +105,8 @@ export const layer: Layer.Layer<Processes, never, Storage | Ids | Leases.Leases>
         const all = yield* storage.processes.list({ since: own.beatAt - Rules.SILENCE })
         return Rules.shown([own, ...all.filter((one) => one.processId !== processId)])
       }),
-      // Failure: the next beat writes it; a process that leaves without a word is silent, and not listed for long.
+      // Failure: the next beat writes it; a process that leaves without a word is silent, and not
+      // listed for long.
       beating: Effect.ignore(beat).pipe(
         Effect.andThen(Effect.timeoutOption(changed.await, Rules.BEAT)),
         Effect.forever,

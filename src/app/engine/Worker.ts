@@ -1,6 +1,6 @@
 /**
- * The worker: the fetch loops of jobs and deliveries, which do work as it falls due, and waiting until nothing due is
- * left.
+ * The worker: the fetch loops of jobs and deliveries, which do work as it falls due, and waiting
+ * until nothing due is left.
  */
 import { Cause, Clock as MachineClock, Context, Effect, Layer, RcRef, Schedule, Scope, Semaphore } from "effect"
 import * as Idempotency from "../../domain/Idempotency.ts"
@@ -29,11 +29,14 @@ import * as Leases from "../jobs/Leases.ts"
 export class Worker extends Context.Service<
   Worker,
   {
-    /** Does work as it falls due, for as long as the scope is open. Several scopes share the loops. */
+    /**
+     * Does work as it falls due, for as long as the scope is open. Several scopes share the loops.
+     */
     readonly running: Effect.Effect<void, never, Scope.Scope>
     /**
-     * Returns when nothing that is due now is left and nothing is under way, here or in another process. Gives when the
-     * next job or delivery is due, null where there is none. The worker has to be running.
+     * Returns when nothing that is due now is left and nothing is under way, here or in another
+     * process. Gives when the next job or delivery is due, null where there is none. The worker has
+     * to be running.
      */
     readonly idle: Effect.Effect<Instant | null, StorageError>
     /** Likewise; where the worker is not running, it runs meanwhile. */
@@ -41,8 +44,8 @@ export class Worker extends Context.Service<
     /** When the next job or delivery is due; null where there is none. */
     readonly nextDue: Effect.Effect<Instant | null, StorageError>
     /**
-     * Forgets report ids, idempotency records, settled commands, audit entries, webhook events and usage that are past their
-     * time.
+     * Forgets report ids, idempotency records, settled commands, audit entries, webhook events and
+     * usage that are past their time.
      */
     readonly forget: Effect.Effect<void, StorageError>
     /** Does work as it falls due, and forgets every hour what is past its time, for ever. */
@@ -53,12 +56,15 @@ export class Worker extends Context.Service<
 const earlier = (left: Instant | null, right: Instant | null): Instant | null =>
   left === null ? right : right === null ? left : Math.min(left, right)
 
-/** How long to wait for work that other processes have under way before polling again, in milliseconds. */
+/**
+ * How long to wait for work that other processes have under way before polling again, in
+ * milliseconds.
+ */
 const PAUSE = 5
 
 /**
- * Rule W12: how many webhook events one statement deletes, and how many milliseconds pass before the next statement. No time
- * passes on a standing clock: an advance waits for the statements.
+ * Rule W12: how many webhook events one statement deletes, and how many milliseconds pass before
+ * the next statement. No time passes on a standing clock: an advance waits for the statements.
  */
 const PURGED_AT_ONCE = 1_000
 const PURGE_PAUSE = 20
@@ -90,7 +96,8 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     }
     const perform = (job: Job, token: string) =>
       Effect.catchCause(Effect.asVoid(performed(job, token)), (cause) =>
-        // Interrupted by a stop, the job is handed back; taken over by another process, it is that one's.
+        // Interrupted by a stop, the job is handed back; taken over by another process, it is that
+        // one's.
         Cause.hasInterruptsOnly(cause) || isLost(cause)
           ? Effect.void
           : Effect.logWarning(
@@ -140,7 +147,8 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
     const deliveryLoop = yield* DeliveryDispatcher.make(jobsDone)
     const handlerLoops = yield* Handlers.makeLoops(jobsDone)
 
-    // In a scope that nobody closes: whoever uses the loops has them until he is done, also while the process stops.
+    // In a scope that nobody closes: whoever uses the loops has them until he is done, also while
+    // the process stops.
     const loops = yield* Effect.provideService(
       RcRef.make({
         acquire: Effect.gen(function* () {
@@ -181,7 +189,8 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
       return earlier((yield* jobs.pending(at)).dueAt, sent)
     })
 
-    // One at a time: those of an advance and of each hour would wait for each other's locks in the storage.
+    // One at a time: those of an advance and of each hour would wait for each other's locks in the
+    // storage.
     const one = Semaphore.makeUnsafe(1)
     const forget = Effect.gen(function* () {
       const now = yield* clock.now
@@ -219,19 +228,22 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
 )
 
 /**
- * Runs the worker in the background for as long as the scope is open. What it has begun when the scope closes is
- * finished first.
+ * Runs the worker in the background for as long as the scope is open. What it has begun when the
+ * scope closes is finished first.
  */
 export const background: Layer.Layer<never, never, Worker> = Layer.effectDiscard(
   Effect.flatMap(Worker, (worker) => Effect.forkScoped(worker.runForever))
 )
 
-/** How far ahead of its due time a request may have taken the job that it goes on with (rule S5), and to spare. */
+/**
+ * How far ahead of its due time a request may have taken the job that it goes on with (rule S5),
+ * and to spare.
+ */
 const AHEAD = 2 * HOUR
 
 /**
- * Ends all leases on work that is due or will be soon: a process that is known to be the only one takes over what a killed
- * one held.
+ * Ends all leases on work that is due or will be soon: a process that is known to be the only one
+ * takes over what a killed one held.
  */
 export const takeOver: Effect.Effect<void, StorageError, Jobs | Outbox | Clocks.BusinessClock> = Effect.gen(
   function* () {

@@ -1,10 +1,11 @@
 /**
- * Bringing the mobile plan of an eSIM to its target (rule I6). What becomes of a change whose outcome stays open depends on
- * who asked for it:
+ * Bringing the mobile plan of an eSIM to its target (rule I6). What becomes of a change whose
+ * outcome stays open depends on who asked for it:
  *
- * - A request without a key fails. It is asked again as the same change until the telco answers, and what turns out to be
- *   done is turned back.
- * - A request with a key may come again, and goes on with the change (rule S5). If it does not, the change is turned back too.
+ * - A request without a key fails. It is asked again as the same change until the telco answers,
+ *   and what turns out to be done is turned back.
+ * - A request with a key may come again, and goes on with the change (rule S5). If it does not, the
+ *   change is turned back too.
  * - A command waits until then, and its change stays (rule H1).
  */
 import { Effect, Result } from "effect"
@@ -31,8 +32,9 @@ import {
 } from "../telco/TelcoCall.ts"
 
 /**
- * What does the job; the outcome is for the request that waits for it, if one does. A request is either the one that began the
- * change, and has asked for nothing before, or goes on with one that may have been made.
+ * What does the job; the outcome is for the request that waits for it, if one does. A request is
+ * either the one that began the change, and has asked for nothing before, or goes on with one that
+ * may have been made.
  */
 export const make = Effect.gen(function* () {
   const storage = yield* Storage

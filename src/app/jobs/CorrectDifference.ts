@@ -1,6 +1,7 @@
 /**
- * Asking the telco for what is had here, or for the comparison of a day's usage, where an operator has said so of a difference
- * between both books (rule S6). What the telco refuses three times is a problem again.
+ * Asking the telco for what is had here, or for the comparison of a day's usage, where an operator
+ * has said so of a difference between both books (rule S6). What the telco refuses three times is a
+ * problem again.
  */
 import { Effect, Result } from "effect"
 import * as Correction from "../../domain/Correction.ts"

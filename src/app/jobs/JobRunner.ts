@@ -1,8 +1,10 @@
 /**
- * Doing jobs: the worker runs those that are due; a request runs the job that its answer depends on.
+ * Doing jobs: the worker runs those that are due; a request runs the job that its answer depends
+ * on.
  *
- * A request under an idempotency key may have left its attempt without an answer of the telco (rule S5). The same request
- * comes again, takes the attempt's job, and repeats its calls. So an order holds one SIM at most.
+ * A request under an idempotency key may have left its attempt without an answer of the telco
+ * (rule S5). The same request comes again, takes the attempt's job, and repeats its calls. So an
+ * order holds one SIM at most.
  */
 import { Cause, Context, Effect, Exit, Fiber, Layer, Option, Result } from "effect"
 import type { Job, Work as JobWork } from "../../domain/Job.ts"
@@ -39,7 +41,10 @@ type Of<Tag extends JobWork["_tag"]> = Extract<JobWork, { _tag: Tag }>
 
 const isOf = <Tag extends JobWork["_tag"]>(work: JobWork, tag: Tag): work is Of<Tag> => work._tag === tag
 
-/** The work that is one call of the telco, or one read of the storage; a command is a use case (`RunCommand`). */
+/**
+ * The work that is one call of the telco, or one read of the storage; a command is a use case
+ * (`RunCommand`).
+ */
 export type OneStep = Exclude<JobWork, Of<"RunCommand">>
 
 /** A kind of attempt: the work of its job, and what its jobs are called. */
@@ -75,15 +80,17 @@ export class JobRunner extends Context.Service<
     readonly sendSms: (held: LeasedJob, work: Of<"SendSms">) => Outcome<Sent>
     readonly changeMobilePlan: (held: LeasedJob, work: Of<"ChangeMobilePlan">) => Outcome<MobilePlanStatus>
     /**
-     * Begins all jobs that the commit puts under the lease, and waits so many milliseconds for them at most: so that what
-     * they do is usually done when the answer arrives. They do not need the caller. On a clock that stands still they have
-     * their turns one after the other, as a worker's jobs do, so that a simulation is the same on every storage.
+     * Begins all jobs that the commit puts under the lease, and waits so many milliseconds for them
+     * at most: so that what they do is usually done when the answer arrives. They do not need the
+     * caller. On a clock that stands still they have their turns one after the other, as a worker's
+     * jobs do, so that a simulation is the same on every storage.
      */
     readonly tryAll: (commit: Storage.Commit, lease: Storage.Lease, withinMillis: number) => Effect.Effect<void>
     /**
-     * What goes on with the attempt of the current request's key. Null where there is none, or where it was undone: then
-     * the request begins anew. While it is being undone the request is refused, and so it is while another one goes on with
-     * it. `decide` returns null where the attempt is not there any more.
+     * What goes on with the attempt of the current request's key. Null where there is none, or
+     * where it was undone: then the request begins anew. While it is being undone the request is
+     * refused, and so it is while another one goes on with it. `decide` returns null where the
+     * attempt is not there any more.
      */
     readonly resume: <Tag extends JobWork["_tag"], A>(
       attempt: Attempt<Tag>,
@@ -119,7 +126,10 @@ const isRetried = (outcome: TryOutcome): boolean =>
     ? outcome === "retried"
     : Result.isFailure(outcome) && outcome.failure._tag === "TelcoUnavailable"
 
-/** Measures one try of a job. One whose lease was lost is logged here, and nowhere else: it is no failure. */
+/**
+ * Measures one try of a job. One whose lease was lost is logged here, and nowhere else: it is no
+ * failure.
+ */
 export const measured = <A extends TryOutcome>(
   { job: { jobId, organizationId, work } }: LeasedJob,
   effect: Effect.Effect<A, Storage.StorageError>
@@ -197,7 +207,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
             return correctDifference(held, of)
           case "ReviewPackage":
           case "HandleEvent":
-            // The retry of a finding (rule S6): the next comparison of both books adds it again if it still finds it.
+            // The retry of a finding (rule S6): the next comparison of both books adds it again if
+            // it still finds it.
             return Effect.as(commits.retryOnConflict(commits.write(finishing(held, {}))), "done" as const)
         }
       }
@@ -211,8 +222,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
           recovery.tried(held.job, isRetried(outcome))
         )
 
-      // A job goes on when the request that began it is gone, and carries that request's idempotency key, or its command, in
-      // itself.
+      // A job goes on when the request that began it is gone, and carries that request's
+      // idempotency key, or its command, in itself.
       const begin = <A, E>({ job, token }: LeasedJob, effect: Effect.Effect<A, E>) => {
         const lease = Leases.ofJob(job, token)
         const leased = Effect.andThen(leases.hold([lease]), Effect.ensuring(effect, leases.release(lease)))

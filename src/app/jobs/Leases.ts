@@ -1,13 +1,14 @@
 /**
- * The work that this process has under way: its leases, and fibers that go on when the request that began them is gone.
+ * The work that this process has under way: its leases, and fibers that go on when the request that
+ * began them is gone.
  *
- * A lease is renewed for as long as its work goes on. So a lease can be short: another process soon takes over what a killed
- * one held, and slow work keeps its lease. A process that was frozen for longer than a lease may lose its work to another
- * one. Nothing that it does afterwards has any effect: its commits carry the token of a lost lease, and its calls to the
- * telco repeat keys.
+ * A lease is renewed for as long as its work goes on. So a lease can be short: another process soon
+ * takes over what a killed one held, and slow work keeps its lease. A process that was frozen for
+ * longer than a lease may lose its work to another one. Nothing that it does afterwards has any
+ * effect: its commits carry the token of a lost lease, and its calls to the telco repeat keys.
  *
- * Closing the layer's scope waits for background tasks for a while, then interrupts the rest and hands back their leases, so
- * that another process takes over at once what this one has not done.
+ * Closing the layer's scope waits for background tasks for a while, then interrupts the rest and
+ * hands back their leases, so that another process takes over at once what this one has not done.
  */
 import { Context, Deferred, Effect, Exit, type Fiber, FiberSet, Layer, Schedule, Scope } from "effect"
 import type { Delivery } from "../../domain/Delivery.ts"
@@ -48,7 +49,10 @@ export const ofDelivery = ({ deliveryId, organizationId }: Delivery, token: stri
 export class Leases extends Context.Service<
   Leases,
   {
-    /** Takes a lease on a job that nobody holds, due or not; null where somebody holds it, or it is gone or moved. */
+    /**
+     * Takes a lease on a job that nobody holds, due or not; null where somebody holds it, or it is
+     * gone or moved.
+     */
     readonly take: (job: Job, lease: Lease) => Effect.Effect<Job | null, StorageError>
     /** Renews these leases, which have just begun, until they are released. */
     readonly hold: (leases: ReadonlyArray<WorkLease>) => Effect.Effect<void>
@@ -90,7 +94,8 @@ const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
     const outbox = yield* Outbox
     const { leaseMillis } = yield* Settings
     const scope = yield* Effect.scope
-    // First read here: monotonic time begins as the service does, whenever the machine's clock is set after that.
+    // First read here: monotonic time begins as the service does, whenever the machine's clock is
+    // set after that.
     yield* Clocks.monotonicNow
     // A lease that has begun since the last renewal needs none yet.
     const held = new Map<WorkLease, { isNew: boolean }>()
@@ -160,7 +165,9 @@ const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
   })
 )
 
-/** How long interrupted work may take to end, and how long handing back may take, in milliseconds. */
+/**
+ * How long interrupted work may take to end, and how long handing back may take, in milliseconds.
+ */
 const WAIT_LIMIT = 500
 
 const tasksLayer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.effect(
@@ -169,7 +176,8 @@ const tasksLayer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.effe
     const ids = yield* Ids
     const leases = yield* Leases
     const { drainMillis, leaseMillis } = yield* Settings
-    // In a scope of its own, which nobody closes: closing it would wait for what cannot be interrupted.
+    // In a scope of its own, which nobody closes: closing it would wait for what cannot be
+    // interrupted.
     const fibers = yield* Effect.provideService(FiberSet.make(), Scope.Scope, Scope.makeUnsafe())
 
     // A fiber that goes on in spite of its interruption changes nothing: its lease is gone.
@@ -199,7 +207,10 @@ const tasksLayer: Layer.Layer<BackgroundTasks, never, Ids | Leases> = Layer.effe
   })
 )
 
-/** The implementation that `Services.layer` provides. Leases are renewed until background tasks have ended. */
+/**
+ * The implementation that `Services.layer` provides. Leases are renewed until background tasks have
+ * ended.
+ */
 export const layer: Layer.Layer<Leases | BackgroundTasks, never, Ids | Jobs | Outbox> = tasksLayer.pipe(
   Layer.provideMerge(leasesLayer)
 )

@@ -1,14 +1,17 @@
 /**
- * The jobs that only publish: what falls due of attachments, which is their activation, their coming end and their end (rule E1),
- * and that fewer eSIMs of a label are free than its level says (rule I12).
+ * The jobs that only publish: what falls due of attachments, which is their activation, their
+ * coming end and their end (rule E1), and that fewer eSIMs of a label are free than its level says
+ * (rule I12).
  *
- * The commit that publishes an event gives the job back for what comes next, so the events of an attachment are stored once
- * each and in order. It names the SIM's version: a suspension or deletion comes before it or after it. For an endpoint that
- * asks for such events after attachments were created, one attempt finds some subscriptions, leaves these jobs for them, and
- * its commit leaves the job that goes on with the next ones.
+ * The commit that publishes an event gives the job back for what comes next, so the events of an
+ * attachment are stored once each and in order. It names the SIM's version: a suspension or
+ * deletion comes before it or after it. For an endpoint that asks for such events after attachments
+ * were created, one attempt finds some subscriptions, leaves these jobs for them, and its commit
+ * leaves the job that goes on with the next ones.
  *
- * Several processes may check the stock of one label at once. Each stores the level with what it has found, so all but one meet another
- * version and count again: each fall is published once, and no older count is stored after a newer one.
+ * Several processes may check the stock of one label at once. Each stores the level with what it
+ * has found, so all but one meet another version and count again: each fall is published once, and
+ * no older count is stored after a newer one.
  */
 import { Effect } from "effect"
 import type { Work } from "../../domain/Job.ts"
@@ -20,7 +23,10 @@ import { type Done, finishing, type LeasedJob } from "../telco/TelcoCall.ts"
 import * as Paging from "../Paging.ts"
 import * as Stock from "../../domain/Stock.ts"
 
-/** Publishes what is due of one attachment. It ends where no endpoint takes any of these events any more. */
+/**
+ * Publishes what is due of one attachment. It ends where no endpoint takes any of these events any
+ * more.
+ */
 export const one = Effect.gen(function* () {
   const storage = yield* Storage
   const commits = yield* Commits
@@ -84,7 +90,10 @@ export const all = Effect.gen(function* () {
   })
 })
 
-/** Counts the free eSIMs of a label, after a change of theirs. It changes nothing where the label has no level, or nobody takes the event any more. */
+/**
+ * Counts the free eSIMs of a label, after a change of theirs. It changes nothing where the label
+ * has no level, or nobody takes the event any more.
+ */
 export const checkStock = Effect.gen(function* () {
   const storage = yield* Storage
   const commits = yield* Commits

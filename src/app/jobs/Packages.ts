@@ -1,6 +1,7 @@
 /**
- * The jobs about the packages of attachments after their creation: the next occurrence, what is left after a move to another
- * SIM, a suspension, and a cancellation. A refusal of a suspension or cancellation ends the job (rule S6).
+ * The jobs about the packages of attachments after their creation: the next occurrence, what is
+ * left after a move to another SIM, a suspension, and a cancellation. A refusal of a suspension or
+ * cancellation ends the job (rule S6).
  */
 import { Effect, Result } from "effect"
 import type { Decision } from "../../domain/Decision.ts"
@@ -54,7 +55,10 @@ export const make = Effect.gen(function* () {
   const clock = yield* BusinessClock
   const giveBack = yield* makeGiveBack
 
-  /** What the job of a package goes by, as it is stored; null once its attachment is gone or has moved on. */
+  /**
+   * What the job of a package goes by, as it is stored; null once its attachment is gone or has
+   * moved on.
+   */
   const load = (
     { job: { organizationId } }: LeasedJob,
     work: Of<"CreatePackage" | "ReplacePackage">
@@ -83,7 +87,10 @@ export const make = Effect.gen(function* () {
       })
     )
 
-  /** Ends the job of a package that is not wanted any more; another job cancels it at the telco, which may have it. */
+  /**
+   * Ends the job of a package that is not wanted any more; another job cancels it at the telco,
+   * which may have it.
+   */
   const cancelled = Effect.fnUntraced(function* (held: LeasedJob, iccid: string, id: string, now: Instant) {
     const decision = { jobs: [Occurrence.cancellation(iccid, id, now)] }
     const commit = yield* commits.prepare(held.job.organizationId, decision, now)
@@ -91,7 +98,10 @@ export const make = Effect.gen(function* () {
     return "done" as const satisfies Done
   })
 
-  /** Creates one occurrence of a recurring attachment (rule T5). The commit that ends the job writes the next one's. */
+  /**
+   * Creates one occurrence of a recurring attachment (rule T5). The commit that ends the job writes
+   * the next one's.
+   */
   const create = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CreatePackage">) {
     const { organizationId } = held.job
     const { attachmentId, iccid, occurrence } = work
@@ -138,13 +148,19 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** The attachments that have packages on a SIM, which was free before its subscription moved to it (rule S5). */
+  /**
+   * The attachments that have packages on a SIM, which was free before its subscription moved to it
+   * (rule S5).
+   */
   const owners = ({ job: { organizationId } }: LeasedJob, iccid: string) =>
     Effect.map(storage.simAggregates.get({ organizationId, iccid }), (aggregate) =>
       (aggregate?.attachments ?? []).map(({ attachment }) => attachment.attachmentId)
     )
 
-  /** A SIM that its subscription has left, and the one that has the subscription now; null where it is gone. */
+  /**
+   * A SIM that its subscription has left, and the one that has the subscription now; null where it
+   * is gone.
+   */
   const moved = Effect.fnUntraced(function* (organizationId: string, iccid: string) {
     const left = yield* storage.sims.get({ organizationId, iccid })
     const seen = new Set<string>()
@@ -167,11 +183,13 @@ export const make = Effect.gen(function* () {
       const answer = yield* Effect.result(inTime("suspendPackage", stop))
       if (Result.isSuccess(answer)) stopped.push(packageId)
       else if (answer.failure._tag === "Telco.Unavailable") return yield* answer.failure
-      // Its cancellation will be refused too, which is an operator's to see to. What is left is not withheld for that.
+      // Its cancellation will be refused too, which is an operator's to see to. What is left is not
+      // withheld for that.
     }
     if (telco.readUsage === undefined) return null
     const read = inTime("readUsage", telco.readUsage({ iccid, stopped }))
-    // Failure: the last report is taken for right, and what the old SIM still reports counts (rule S8).
+    // Failure: the last report is taken for right, and what the old SIM still reports counts
+    // (rule S8).
     return yield* Effect.catchTag(read, "Telco.Refused", ({ message }) =>
       Effect.as(
         Effect.logWarning("the telco does not say how much was used on a SIM", { iccid, answer: message }),
@@ -181,9 +199,10 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Rule S8: stops the packages on a SIM that its subscription has left, and records how much of them was used there, before
-   * anything is cancelled or ordered. Once they are cancelled nobody can say that, so before that it is read again, for what was
-   * charged late. Done again it changes nothing else. The answer of a telco that is unavailable is returned.
+   * Rule S8: stops the packages on a SIM that its subscription has left, and records how much of
+   * them was used there, before anything is cancelled or ordered. Once they are cancelled nobody
+   * can say that, so before that it is read again, for what was charged late. Done again it changes
+   * nothing else. The answer of a telco that is unavailable is returned.
    */
   const count = Effect.fnUntraced(function* (held: LeasedJob, iccid: string, isBeforeEnd = false) {
     const { organizationId } = held.job
@@ -272,10 +291,11 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Of the packages that were listed on a SIM that is released, those that this job has not cancelled. The SIM is read
-   * after the list: while it is being released, or has been left by its subscription, nobody owns what was listed before. If the job was
-   * lost and the SIM has been sold since, what was listed may be the next subscription's, also one that is interrupted, and
-   * none of it is this job's.
+   * Of the packages that were listed on a SIM that is released, those that this job has not
+   * cancelled. The SIM is read after the list: while it is being released, or has been left by its
+   * subscription, nobody owns what was listed before. If the job was lost and the SIM has been sold
+   * since, what was listed may be the next subscription's, also one that is interrupted, and none
+   * of it is this job's.
    */
   const ownerless = Effect.fnUntraced(function* (
     { job: { organizationId } }: LeasedJob,
@@ -290,7 +310,10 @@ export const make = Effect.gen(function* () {
     return left
   })
 
-  /** Rules S5 and S6: the job ends, and its SIM waits for an operator, who knows whose the packages are. */
+  /**
+   * Rules S5 and S6: the job ends, and its SIM waits for an operator, who knows whose the packages
+   * are.
+   */
   const leaveToOperator = Effect.fnUntraced(function* (
     held: LeasedJob,
     iccid: string,
@@ -303,8 +326,9 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Rule S7: whether the SIM is to be resumed first. Then the job waits, and that change has it tried at once. Else whether
-   * its profile is released; that of a SIM which is withdrawn is not (rule S8).
+   * Rule S7: whether the SIM is to be resumed first. Then the job waits, and that change has it
+   * tried at once. Else whether its profile is released; that of a SIM which is withdrawn is not
+   * (rule S8).
    */
   const beforeRelease = Effect.fnUntraced(function* (held: LeasedJob, iccid: string) {
     const { organizationId } = held.job
@@ -323,14 +347,16 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Cancels packages at the telco until it has confirmed that none is left, and then, where asked for, releases the SIM
-   * (rules S3, S5 and S8). Before a SIM is released, all that its telco lists on it is cancelled too: packages that nobody here
-   * knows of, as a process that died or a restored backup leaves them. A SIM that is paused is resumed first (rule S7).
+   * Cancels packages at the telco until it has confirmed that none is left, and then, where asked
+   * for, releases the SIM (rules S3, S5 and S8). Before a SIM is released, all that its telco lists
+   * on it is cancelled too: packages that nobody here knows of, as a process that died or a
+   * restored backup leaves them. A SIM that is paused is resumed first (rule S7).
    */
   const cancel = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
     const { jobId, organizationId } = held.job
     const { iccid, packageIds, release } = work
-    // The telco may forget what was used of a package that is cancelled, also of one whose order came back after the move.
+    // The telco may forget what was used of a package that is cancelled, also of one whose order
+    // came back after the move.
     const unavailable = yield* count(held, iccid, true)
     if (unavailable !== null) return yield* giveBack(held, "cancellation", unavailable)
     const keyOf = (key: string) => Problem.telcoKey(key, held.job)

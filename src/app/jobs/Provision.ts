@@ -1,14 +1,17 @@
 /**
- * Handing the first packages of an attachment to the telco, and committing what came of it (rule S5).
+ * Handing the first packages of an attachment to the telco, and committing what came of it
+ * (rule S5).
  *
- * Whoever holds the job may do it, the request that left it or, after a crash, a worker: each package is asked for by
- * its own id, so that asking again creates none twice. Either all are there and the attachment shows, or nothing
- * remains. Where the telco gives no answer, it depends on who asked:
+ * Whoever holds the job may do it, the request that left it or, after a crash, a worker: each
+ * package is asked for by its own id, so that asking again creates none twice. Either all are there
+ * and the attachment shows, or nothing remains. Where the telco gives no answer, it depends on who
+ * asked:
  *
  * - A request without a key fails, and a job undoes what the telco may have done.
- * - A request with a key may come again. Its attempt is interrupted: it waits for the request, and is undone later.
- * - A command is tried again with the same attempt until the telco answers (rule H1), and so is, without a key, what a crash
- *   has left: its packages may be there, and be used.
+ * - A request with a key may come again. Its attempt is interrupted: it waits for the request, and
+ *   is undone later.
+ * - A command is tried again with the same attempt until the telco answers (rule H1), and so is,
+ *   without a key, what a crash has left: its packages may be there, and be used.
  */
 import { Effect, Result } from "effect"
 import * as Activation from "../../domain/Activation.ts"
@@ -53,7 +56,10 @@ type Answer =
   /** The request has not come again: the telco is not asked. */
   | { readonly _tag: "GivenUp" }
 
-/** A package whose period is over by now, perhaps because a crash was in between, is not asked for (rule T5). */
+/**
+ * A package whose period is over by now, perhaps because a crash was in between, is not asked for
+ * (rule T5).
+ */
 const makeAsk = Effect.gen(function* () {
   const telco = yield* Telco
   const inTime = yield* makeInTime
@@ -96,9 +102,10 @@ const unconfirmed = (aggregate: SimAggregate.SimAggregate | null, attachmentId: 
 }
 
 /**
- * What does the job; the outcome is for the request that waits for it, if one does, and that knows the aggregate as its
- * commit left it. The request that begins a creation makes the first attempt, and knows what it ordered. Any later
- * attempt goes on with one that may have ordered every package.
+ * What does the job; the outcome is for the request that waits for it, if one does, and that knows
+ * the aggregate as its commit left it. The request that begins a creation makes the first attempt,
+ * and knows what it ordered. Any later attempt goes on with one that may have ordered every
+ * package.
  */
 export const make = Effect.gen(function* () {
   const storage = yield* Storage
@@ -160,7 +167,8 @@ export const make = Effect.gen(function* () {
         return { commit: refusing(held, yield* undo, refusal, now), refusal }
       }
       const refusal = yield* logNotTaken(held, "an order", failure)
-      // Whoever asked before a crash was told nothing: the creation is finished, as that of a command is.
+      // Whoever asked before a crash was told nothing: the creation is finished, as that of a
+      // command is.
       const isFinished = command !== null || (key === null && !isFirst)
       if (ordered.length === 0 || (!isFinished && key === null)) {
         return { commit: refusing(held, yield* undo, refusal, now), refusal }

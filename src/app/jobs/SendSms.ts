@@ -1,7 +1,7 @@
 /**
- * Sending an SMS: one try, whose outcome is the request's answer. After a crash it is made by whoever takes over, with
- * the same id, so that the telco sends the message once. That of a command is tried again with the same id while the
- * telco is unavailable (rule H1).
+ * Sending an SMS: one try, whose outcome is the request's answer. After a crash it is made by
+ * whoever takes over, with the same id, so that the telco sends the message once. That of a command
+ * is tried again with the same id while the telco is unavailable (rule H1).
  */
 import { Effect, Result } from "effect"
 import type { Work } from "../../domain/Job.ts"

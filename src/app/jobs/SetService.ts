@@ -1,6 +1,7 @@
 /**
- * Pausing the service of a SIM at the telco, and resuming it (rule S7). The telco is asked for a change until it has answered,
- * and then for the next one if something else is wanted by then. What it refuses for good is left to an operator (rule S6).
+ * Pausing the service of a SIM at the telco, and resuming it (rule S7). The telco is asked for a
+ * change until it has answered, and then for the next one if something else is wanted by then. What
+ * it refuses for good is left to an operator (rule S6).
  */
 import { Effect, Result } from "effect"
 import * as Deletion from "../../domain/Deletion.ts"
@@ -26,8 +27,9 @@ import {
 } from "../telco/TelcoCall.ts"
 
 /**
- * The commit of a change that has ended, by the telco's answer or by hand. A SIM that is being released waits until it is
- * resumed: its release is tried at once, and where that is done already the SIM is free.
+ * The commit of a change that has ended, by the telco's answer or by hand. A SIM that is being
+ * released waits until it is resumed: its release is tried at once, and where that is done already
+ * the SIM is free.
  */
 export const makeEnding = Effect.gen(function* () {
   const storage = yield* Storage
@@ -86,7 +88,8 @@ export const make = Effect.gen(function* () {
           return "retried"
         }
         if (!Pause.isWanted(service)) return yield* finish(yield* ending(sim, Pause.dropped(sim, service), now))
-        // Written with the SIM, so that what is asked for meanwhile knows whether this change has ended.
+        // Written with the SIM, so that what is asked for meanwhile knows whether this change has
+        // ended.
         const commit = yield* commits.prepare(organizationId, { sim: { loaded: { sim }, next: { sim } } }, now)
         const refusal = givingBack(held, failure, now)
         yield* commits.write({ ...commit, jobs: { ...commit.jobs, ...refusal.jobs } })

@@ -1,6 +1,7 @@
 /**
- * The API keys of organizations. A key is shown once, when it is made; what is stored is its hash (rule W3). `KeyLookup` says for
- * how long a process goes by what it has looked up, and when it writes which keys were used.
+ * The API keys of organizations. A key is shown once, when it is made; what is stored is its hash
+ * (rule W3). `KeyLookup` says for how long a process goes by what it has looked up, and when it
+ * writes which keys were used.
  */
 import { Context, Effect, Equal, Layer } from "effect"
 import type { Action } from "../../domain/AuditEntry.ts"
@@ -49,15 +50,24 @@ export class ApiKeys extends Context.Service<
     readonly page: (
       of: Page<CreatedCursor>
     ) => Effect.Effect<Paging.Page<ApiKey.ApiKey, CreatedCursor>, NotFound | StorageError>
-    /** This process refuses the key at once, all others within 5 s. Revoking it again changes nothing. */
+    /**
+     * This process refuses the key at once, all others within 5 s. Revoking it again changes
+     * nothing.
+     */
     readonly revoke: (of: OfKey) => Effect.Effect<ApiKey.ApiKey, NotFound | StorageError>
-    /** Gives the key another secret. The one before goes on for that many hours; by default it is refused at once, as if revoked. */
+    /**
+     * Gives the key another secret. The one before goes on for that many hours; by default it is
+     * refused at once, as if revoked.
+     */
     readonly rotate: (
       of: OfKey & { readonly overlapHours?: number }
     ) => Effect.Effect<NewKey, InvalidField | NotFound | StorageError>
     /** Whose key this is. A refusal does not say why a key is not valid. */
     readonly authenticate: (key: string) => Effect.Effect<ApiKey.ApiKey, KeyRefused | StorageError>
-    /** Whether this process has made the key or found it valid, so that to look it up again is no guess (rule W10). */
+    /**
+     * Whether this process has made the key or found it valid, so that to look it up again is no
+     * guess (rule W10).
+     */
     readonly isKnown: (key: string) => boolean
   }
 >()("simplan/ApiKeys") {}
@@ -65,8 +75,8 @@ export class ApiKeys extends Context.Service<
 type Needs = Storage | BusinessClock | Ids | Commits | Organizations
 
 /**
- * The implementation that `Services.layer` provides. Each build has a cache of its own, in which a key stays for
- * `cacheMillis` at most (rule W3).
+ * The implementation that `Services.layer` provides. Each build has a cache of its own, in which a
+ * key stays for `cacheMillis` at most (rule W3).
  */
 export const layer: Layer.Layer<ApiKeys, never, Needs> = Layer.effect(
   ApiKeys,

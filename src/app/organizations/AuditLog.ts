@@ -1,6 +1,6 @@
 /**
- * The audit log of an organization: who changed what (rule W11). The commit of a change writes its entry; here they are
- * read, and written for changes that are kept elsewhere.
+ * The audit log of an organization: who changed what (rule W11). The commit of a change writes its
+ * entry; here they are read, and written for changes that are kept elsewhere.
  */
 import { Context, Effect, Layer, Stream } from "effect"
 import { type AuditEntry, type Change, SERVICE } from "../../domain/AuditEntry.ts"
@@ -19,7 +19,10 @@ export class AuditLog extends Context.Service<
     readonly page: (query: AuditQuery) => Effect.Effect<Paging.Page<AuditEntry, CreatedCursor>, NotFound | StorageError>
     /** All of them, newest first, in keyset pages: memory does not grow with the list. */
     readonly list: (query: Omit<AuditQuery, "after" | "limit">) => Stream.Stream<AuditEntry, NotFound | StorageError>
-    /** Adds the entry of a change that no commit of the storage makes, such as one of a telco's settings. */
+    /**
+     * Adds the entry of a change that no commit of the storage makes, such as one of a telco's
+     * settings.
+     */
     readonly record: (change: Change) => Effect.Effect<void, StorageError>
   }
 >()("simplan/AuditLog") {}

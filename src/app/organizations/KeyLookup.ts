@@ -1,12 +1,14 @@
 /**
- * Makes keys and tokens, finds whose one is, and keeps when one was used: what a process knows of API keys (rule W3) and of the
- * tokens of operators (rule W14).
+ * Makes keys and tokens, finds whose one is, and keeps when one was used: what a process knows of
+ * API keys (rule W3) and of the tokens of operators (rule W14).
  *
- * Each process caches what it has looked up until any key changes, for `cacheMillis` at most, and unknown keys for 2 s.
+ * Each process caches what it has looked up until any key changes, for `cacheMillis` at most, and
+ * unknown keys for 2 s.
  *
- * That an API key was used is only noted in memory. What is noted is written some minutes later, for all keys in one statement:
- * each key at most once in that time, however often it is used. Where a write fails, the uses stay noted and are written with
- * the next ones. What a killed process has noted is lost.
+ * That an API key was used is only noted in memory. What is noted is written some minutes later,
+ * for all keys in one statement: each key at most once in that time, however often it is used.
+ * Where a write fails, the uses stay noted and are written with the next ones. What a killed
+ * process has noted is lost.
  */
 import { Array as Arr, Effect, type Scope } from "effect"
 import * as ApiKey from "../../domain/ApiKey.ts"
@@ -38,12 +40,15 @@ export interface KeyLookup<Owner> {
 
 const CACHED_KEYS = 10_000
 
-/** How long an unknown key is cached, in milliseconds. Another process may have made it, and the news be lost. */
+/**
+ * How long an unknown key is cached, in milliseconds. Another process may have made it, and the
+ * news be lost.
+ */
 const UNKNOWN_MILLIS = 2_000
 
 /**
- * A cache of its own until the scope ends. `isValid` says whether the key with the hash is good at `now`; `used` is called where
- * it is, for each request.
+ * A cache of its own until the scope ends. `isValid` says whether the key with the hash is good at
+ * `now`; `used` is called where it is, for each request.
  */
 export const make = <Owner>(
   byHash: (hash: string) => Effect.Effect<Owner | null, StorageError>,
@@ -147,7 +152,8 @@ export const uses: Effect.Effect<Uses, never, Storage | Scope.Scope> = Effect.ge
     )
   )
 
-  // Failure: the last two minutes are not written; the key's next use is, by whichever process has it.
+  // Failure: the last two minutes are not written; the key's next use is, by whichever process has
+  // it.
   yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeoutOption(write, LAST_WRITE)))
 
   return {

@@ -1,6 +1,7 @@
 /**
- * The sessions of operators' browsers (rule W14): they begin, are renewed and end in the storage, so that all processes go by the same,
- * and a restart changes nothing. What a cookie has in it is the affair of whoever makes it.
+ * The sessions of operators' browsers (rule W14): they begin, are renewed and end in the storage,
+ * so that all processes go by the same, and a restart changes nothing. What a cookie has in it is
+ * the affair of whoever makes it.
  */
 import { Clock as MachineClock, Context, Data, Effect, Layer } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
@@ -31,15 +32,22 @@ export type Renewed = string | null
 export class OperatorSessions extends Context.Service<
   OperatorSessions,
   {
-    /** The key that cookies are sealed with, in base64: the same for all processes on the storage. It makes one if there is none. */
+    /**
+     * The key that cookies are sealed with, in base64: the same for all processes on the storage.
+     * It makes one if there is none.
+     */
     readonly key: Effect.Effect<string, StorageError>
     /** Begins one, which is over at that instant of the machine's clock. */
     readonly begin: (of: { readonly sessionId: string; readonly endsAt: Instant }) => Effect.Effect<void, StorageError>
-    /** What a cookie is to its session. This process knows at once what it has changed, all others within 5 s. */
+    /**
+     * What a cookie is to its session. This process knows at once what it has changed, all others
+     * within 5 s.
+     */
     readonly standing: (cookie: Cookie) => Effect.Effect<ReturnType<typeof Session.standing>, StorageError>
     /**
-     * Has a cookie renewed once, in whichever process. `ask` finds out whether the session goes on, and by which cookie; null: it
-     * does not, and is ended. If it fails, the same cookie may be renewed again.
+     * Has a cookie renewed once, in whichever process. `ask` finds out whether the session goes on,
+     * and by which cookie; null: it does not, and is ended. If it fails, the same cookie may be
+     * renewed again.
      */
     readonly renew: <E>(
       cookie: Cookie,
@@ -53,11 +61,17 @@ export class OperatorSessions extends Context.Service<
 /** How many sessions are remembered that were read, and how many that were ended here. */
 const REMEMBERED = 10_000
 
-/** How often the storage is asked what another process has found out, and for how long, in milliseconds. */
+/**
+ * How often the storage is asked what another process has found out, and for how long, in
+ * milliseconds.
+ */
 const POLL = 100
 const WAIT_LIMIT = 12_000
 
-/** The implementation that `Services.layer` provides. It remembers for 5 s what it has read, for speed alone. */
+/**
+ * The implementation that `Services.layer` provides. It remembers for 5 s what it has read, for
+ * speed alone.
+ */
 export const layer: Layer.Layer<
   OperatorSessions,
   never,
@@ -74,7 +88,9 @@ export const layer: Layer.Layer<
     const read = new Map<string, { readonly session: Session.Session | null; readonly until: number }>()
     const ended = new Set<string>()
 
-    /** The session of a cookie. One that is newer than what was read shows that this is out of date. */
+    /**
+     * The session of a cookie. One that is newer than what was read shows that this is out of date.
+     */
     const sessionOf = Effect.fnUntraced(function* ({ renewals, sessionId }: Cookie) {
       const now = yield* monotonicNow
       const known = read.get(sessionId)
@@ -112,7 +128,10 @@ export const layer: Layer.Layer<
         })
       )
 
-    /** Writes what became of a session that this process asks about. One that was ended or renewed meanwhile stays so. */
+    /**
+     * Writes what became of a session that this process asks about. One that was ended or renewed
+     * meanwhile stays so.
+     */
     const settle = (
       { renewals, sessionId }: Cookie,
       settled: (session: Session.Session, now: Instant) => Session.Session

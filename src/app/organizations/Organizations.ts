@@ -27,15 +27,22 @@ export class Organizations extends Context.Service<
     ) => Effect.Effect<Paging.Page<Organization, CreatedCursor>, StorageError>
     /** By its id. */
     readonly get: (of: { readonly organizationId: string }) => Effect.Effect<Organization, NotFound | StorageError>
-    /** The names of the organizations of these things, by their ids. They are read at once, each one time. */
+    /**
+     * The names of the organizations of these things, by their ids. They are read at once, each one
+     * time.
+     */
     readonly names: (
       things: ReadonlyArray<{ readonly organizationId: string }>
     ) => Effect.Effect<ReadonlyMap<string, string>, StorageError>
-    /** Refuses an organization that does not exist. This process remembers those that do: none is ever deleted. */
+    /**
+     * Refuses an organization that does not exist. This process remembers those that do: none is
+     * ever deleted.
+     */
     readonly check: (of: { readonly organizationId: string }) => Effect.Effect<void, NotFound | StorageError>
     /**
-     * Refuses another one of what the organization has as many of as it may have (rule W13). It is counted right before the
-     * commit that adds one, so that creations at the same moment exceed a quota by no more than they are.
+     * Refuses another one of what the organization has as many of as it may have (rule W13). It is
+     * counted right before the commit that adds one, so that creations at the same moment exceed a
+     * quota by no more than they are.
      */
     readonly checkQuota: (of: {
       readonly organizationId: string
@@ -47,8 +54,8 @@ export class Organizations extends Context.Service<
 const REMEMBERED = 100_000
 
 /**
- * The implementation that `Services.layer` provides. It remembers which organizations exist, so that `check` reads
- * each of them once.
+ * The implementation that `Services.layer` provides. It remembers which organizations exist, so
+ * that `check` reads each of them once.
  */
 export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | Ids | Commits> = Layer.effect(
   Organizations,

@@ -1,10 +1,12 @@
 /**
  * Jobs for the operator of the service.
  *
- * - Those that were tried and wait for their next try: while a telco is down, the work of all organizations that waits for it.
- * - Problems: jobs that ended because the telco refuses them for good, what comparisons of both books find, and events that
- *   hold up their SIM because a handler fails at them (rules S6 and E2). They stand here until an operator retries them, or
- *   has done the work by hand and resolves them.
+ * - Those that were tried and wait for their next try: while a telco is down, the work of all
+ *   organizations that waits for it.
+ * - Problems: jobs that ended because the telco refuses them for good, what comparisons of both
+ *   books find, and events that hold up their SIM because a handler fails at them (rules S6 and
+ *   E2). They stand here until an operator retries them, or has done the work by hand and resolves
+ *   them.
  */
 import { Context, Effect, Layer } from "effect"
 import type * as Attachment from "../../domain/Attachment.ts"
@@ -51,7 +53,10 @@ const isWithin = ({ organizationId = null }: Within, job: Job): boolean =>
 export interface Expected {
   /** Whose the packages are that the telco may list. */
   readonly owners: ReadonlyArray<Attachment.WithPackages>
-  /** Since when it is paused; null: it is to have service. Absent: it is not in service, or that is being changed. */
+  /**
+   * Since when it is paused; null: it is to have service. Absent: it is not in service, or that is
+   * being changed.
+   */
   readonly pausedAt?: Instant | null
   /** Whether the mobile plan is applied. Absent: that is being changed. */
   readonly hasMobilePlan?: boolean
@@ -64,13 +69,15 @@ export class Problems extends Context.Service<
     /** Of an organization, or of all, oldest job first. */
     readonly page: (of: Keyset<CreatedCursor> & Within) => Effect.Effect<Paging.Page<Job, CreatedCursor>, StorageError>
     /**
-     * Has the telco asked again, at once and up to three times, or the handler called again at once. A problem that is being retried already stays as it is.
+     * Has the telco asked again, at once and up to three times, or the handler called again at
+     * once. A problem that is being retried already stays as it is.
      */
     readonly retry: (of: OfProblem) => Effect.Effect<void, NotFound | StorageError>
     /**
-     * The operator has done at the telco by hand what the job was to do. The job is gone, and what follows from it is
-     * done: a SIM that waited for it is free. An event is given up, so that later ones about its SIM go on. A SIM is free
-     * only when its telco lists nothing of ours on it (rule S5), or cannot list; with `force` the telco is not asked.
+     * The operator has done at the telco by hand what the job was to do. The job is gone, and what
+     * follows from it is done: a SIM that waited for it is free. An event is given up, so that
+     * later ones about its SIM go on. A SIM is free only when its telco lists nothing of ours on it
+     * (rule S5), or cannot list; with `force` the telco is not asked.
      */
     readonly resolve: (
       of: OfProblem & { readonly force?: boolean }
@@ -79,31 +86,38 @@ export class Problems extends Context.Service<
       NotFound | PackagesListed | InsideTransaction | TelcoRefused | TelcoUnavailable | StorageError
     >
     /**
-     * Has the telco asked for what is had here, where a problem says what differs (rule S6): the problem is gone, and a job asks
-     * at once, for what is wanted by then. On a SIM that waits for its release, what the telco lists is cancelled, whoever uses it.
-     * `NotSupported` where the telco cannot be asked for it.
+     * Has the telco asked for what is had here, where a problem says what differs (rule S6): the
+     * problem is gone, and a job asks at once, for what is wanted by then. On a SIM that waits for
+     * its release, what the telco lists is cancelled, whoever uses it. `NotSupported` where the
+     * telco cannot be asked for it.
      */
     readonly correct: (of: OfProblem) => Effect.Effect<void, NotFound | NotSupported | StorageError>
     /**
-     * What is had here of a SIM, for a comparison with what the telco has (rules S5 to S7). Null as `owners` is.
+     * What is had here of a SIM, for a comparison with what the telco has (rules S5 to S7). Null as
+     * `owners` is.
      */
     readonly expected: (of: { readonly iccid: string }) => Effect.Effect<Expected | null, StorageError>
     /**
-     * Whose the packages are that the telco may list on a SIM, for a comparison with that list (rule S5). None where the SIM
-     * is free. Null while the SIM is being sold or released, and where nobody has it: there is nothing to compare then.
+     * Whose the packages are that the telco may list on a SIM, for a comparison with that list
+     * (rule S5). None where the SIM is free. Null while the SIM is being sold or released, and
+     * where nobody has it: there is nothing to compare then.
      */
     readonly owners: (of: {
       readonly iccid: string
     }) => Effect.Effect<ReadonlyArray<Attachment.WithPackages> | null, StorageError>
     /**
-     * Adds what a comparison of the telco's books with ours has found. One that is there already stays as it is, unless it
-     * is about usage and has other figures; one about a SIM that nobody has is left out, and so is a package whose creation is
-     * being undone (rule S5). Returns those that were not there.
+     * Adds what a comparison of the telco's books with ours has found. One that is there already
+     * stays as it is, unless it is about usage and has other figures; one about a SIM that nobody
+     * has is left out, and so is a package whose creation is being undone (rule S5). Returns those
+     * that were not there.
      */
     readonly add: (of: {
       readonly findings: ReadonlyArray<Problem.Finding>
     }) => Effect.Effect<ReadonlyArray<Problem.Finding>, StorageError>
-    /** Takes back findings that a later comparison does not confirm. One that is not there, or is tried again, stays so. */
+    /**
+     * Takes back findings that a later comparison does not confirm. One that is not there, or is
+     * tried again, stays so.
+     */
     readonly withdraw: (of: { readonly findingIds: ReadonlyArray<string> }) => Effect.Effect<void, StorageError>
   }
 >()("simplan/Problems") {}
@@ -127,8 +141,8 @@ export class WaitingJobs extends Context.Service<
     /** Has the job tried at once. Its waits go on as they were if it is given back again. */
     readonly retry: (of: Within & { readonly jobId: string }) => Effect.Effect<void, NotFound | StorageError>
     /**
-     * Has all jobs that the filter takes tried at once, oldest first. It stops after 10,000: `next` is where to go on.
-     * The engine tries as many at a time as ever.
+     * Has all jobs that the filter takes tried at once, oldest first. It stops after 10,000: `next`
+     * is where to go on. The engine tries as many at a time as ever.
      */
     readonly retryAll: (
       of: WaitingFilter & { readonly after: CreatedCursor | null }
@@ -179,7 +193,10 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
       if (listed !== null && listed.length > 0) return yield* new PackagesListed({ iccid, packageIds: listed })
     })
 
-    /** The problem of an event is gone, and the event with it as `next` has it, unless it is not pending any more. */
+    /**
+     * The problem of an event is gone, and the event with it as `next` has it, unless it is not
+     * pending any more.
+     */
     const ofEvent = Effect.fnUntraced(function* (
       action: Action,
       job: Job & { readonly endedAt: Instant },

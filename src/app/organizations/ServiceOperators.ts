@@ -1,6 +1,6 @@
 /**
- * The operators of the service, whom the management API takes requests from. A token is shown once, when it is made; what is
- * stored is its hash (rule W14).
+ * The operators of the service, whom the management API takes requests from. A token is shown once,
+ * when it is made; what is stored is its hash (rule W14).
  */
 import { Context, Effect, Equal, Layer } from "effect"
 import { type Action, SERVICE } from "../../domain/AuditEntry.ts"
@@ -36,11 +36,17 @@ interface OfOperator {
   readonly operatorId: string
 }
 
-/** Makes, lists and deletes operators, gives them other tokens, and finds whose a token is (rule W14). */
+/**
+ * Makes, lists and deletes operators, gives them other tokens, and finds whose a token is
+ * (rule W14).
+ */
 export class ServiceOperators extends Context.Service<
   ServiceOperators,
   {
-    /** `organizationId` null: the operator sees all organizations. `expiresAt` null: its tokens do not expire. */
+    /**
+     * `organizationId` null: the operator sees all organizations. `expiresAt` null: its tokens do
+     * not expire.
+     */
     readonly create: (
       request: Pick<Operator.Operator, "name" | "role" | "organizationId" | "expiresAt">
     ) => Effect.Effect<NewOperator, InvalidField | NotFound | OperatorNameTaken | StorageError>
@@ -48,18 +54,27 @@ export class ServiceOperators extends Context.Service<
     readonly page: (
       of: Keyset<CreatedCursor>
     ) => Effect.Effect<Paging.Page<Operator.Operator, CreatedCursor>, StorageError>
-    /** This process refuses its tokens at once, all others within 5 s. Deleting it again changes nothing. */
+    /**
+     * This process refuses its tokens at once, all others within 5 s. Deleting it again changes
+     * nothing.
+     */
     readonly delete: (of: OfOperator) => Effect.Effect<Operator.Operator, NotFound | StorageError>
     /** Gives the operator another token. The one before goes on for 24 h. */
     readonly rotate: (of: OfOperator) => Effect.Effect<NewOperator, NotFound | StorageError>
     /** Whose token this is, and when it ends. A refusal does not say why a token is not valid. */
     readonly authenticate: (token: string) => Effect.Effect<Authenticated, KeyRefused | StorageError>
-    /** Whether this process has made the token or found it valid, so that to look it up again is no guess (rule W10). */
+    /**
+     * Whether this process has made the token or found it valid, so that to look it up again is no
+     * guess (rule W10).
+     */
     readonly isKnown: (token: string) => boolean
   }
 >()("simplan/ServiceOperators") {}
 
-/** The implementation that `Services.layer` provides. It remembers tokens as that of `ApiKeys` does keys (rule W3). */
+/**
+ * The implementation that `Services.layer` provides. It remembers tokens as that of `ApiKeys` does
+ * keys (rule W3).
+ */
 export const layer: Layer.Layer<ServiceOperators, never, Storage | BusinessClock | Ids | Commits | Organizations> =
   Layer.effect(
     ServiceOperators,

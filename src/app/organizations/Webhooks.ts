@@ -52,7 +52,9 @@ export interface DeliveryWithAttempts extends LoggedDelivery {
 export class Webhooks extends Context.Service<
   Webhooks,
   {
-    /** `events` null: the interface's types (rule E1). The caller checks whether the URL is allowed. */
+    /**
+     * `events` null: the interface's types (rule E1). The caller checks whether the URL is allowed.
+     */
     readonly create: (request: {
       readonly organizationId: string
       readonly url: string
@@ -63,7 +65,10 @@ export class Webhooks extends Context.Service<
     readonly page: (
       of: Page<CreatedCursor>
     ) => Effect.Effect<Paging.Page<ListedEndpoint, CreatedCursor>, NotFound | StorageError>
-    /** Absent fields stay as they are. `enabled: true` enables a disabled endpoint, whatever disabled it. */
+    /**
+     * Absent fields stay as they are. `enabled: true` enables a disabled endpoint, whatever
+     * disabled it.
+     */
     readonly update: (
       of: OfEndpoint & {
         readonly url?: string
@@ -87,9 +92,9 @@ export class Webhooks extends Context.Service<
     /** Sends the event again, now, with a new retry schedule. */
     readonly replay: (of: OfDelivery) => Effect.Effect<LoggedDelivery, NotFound | StorageError>
     /**
-     * Sends the events of all deliveries that the filter takes once more, newest first: also of those that wait for their
-     * next attempt. Those under way are left alone.
-     * It stops after 10,000: `next` is where to go on, null if none are left.
+     * Sends the events of all deliveries that the filter takes once more, newest first: also of
+     * those that wait for their next attempt. Those under way are left alone. It stops after
+     * 10,000: `next` is where to go on, null if none are left.
      */
     readonly replayAll: (
       of: DeliveryFilter & { readonly organizationId: string; readonly after: CreatedCursor | null }
@@ -128,8 +133,8 @@ export const layer: Layer.Layer<Webhooks, never, Needs> = Layer.effect(
     const signingKey = Effect.map(ids.bytes(32), Endpoint.signingKey)
 
     /**
-     * Rule E1: the commit of an endpoint. If it takes events that fall due by the clock, and did not before, a job
-     * makes jobs that notify them of existing attachments.
+     * Rule E1: the commit of an endpoint. If it takes events that fall due by the clock, and did
+     * not before, a job makes jobs that notify them of existing attachments.
      */
     const withNotices = Effect.fnUntraced(function* (
       action: Action,

@@ -1,6 +1,6 @@
 /**
- * The current catalogue: the stored one, or the built-in one as long as none is stored. Each process caches it with its
- * indexes, and sees within 5 s that another process has replaced it.
+ * The current catalogue: the stored one, or the built-in one as long as none is stored. Each
+ * process caches it with its indexes, and sees within 5 s that another process has replaced it.
  */
 import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
 import { type Change, SERVICE } from "../../domain/AuditEntry.ts"
@@ -44,7 +44,10 @@ export class Catalogues extends Context.Service<
       catalogue: Catalogue,
       ifVersion?: Version.Expected
     ) => Effect.Effect<Versioned, ChangedMeanwhile | InvalidField | StorageError>
-    /** Refuses a catalogue of which a name is too long (rule W9), and to replace a version that `ifVersion` does not have (rule W16). */
+    /**
+     * Refuses a catalogue of which a name is too long (rule W9), and to replace a version that
+     * `ifVersion` does not have (rule W16).
+     */
     readonly replace: (
       catalogue: Catalogue,
       ifVersion?: Version.Expected
@@ -54,7 +57,10 @@ export class Catalogues extends Context.Service<
 
 const replacement: Change = { organizationId: SERVICE, action: "catalogue.replace", resourceId: SERVICE, iccid: null }
 
-/** The implementation that `Services.layer` provides. Each build caches the catalogue and its indexes for itself. */
+/**
+ * The implementation that `Services.layer` provides. Each build caches the catalogue and its
+ * indexes for itself.
+ */
 export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | BusinessClock | Commits> = Layer.effect(
   Catalogues,
   Effect.gen(function* () {
@@ -80,7 +86,8 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | BusinessC
       timeToLive: (exit) => (Exit.isSuccess(exit) ? Number.POSITIVE_INFINITY : 0)
     })
 
-    // A transaction of the host that has replaced the catalogue may be rolled back, and then another has that version.
+    // A transaction of the host that has replaced the catalogue may be rolled back, and then
+    // another has that version.
     const indexed = Effect.fnUntraced(function* (version: number) {
       if (version === 0 || !(yield* inTransaction)) return yield* Cache.get(indexes, version)
       const known = yield* Cache.getSuccess(indexes, version)

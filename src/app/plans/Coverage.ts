@@ -1,5 +1,6 @@
 /**
- * Coverage profiles: the catalogue's standard ones and an organization's custom regions (rules I3 and I4).
+ * Coverage profiles: the catalogue's standard ones and an organization's custom regions (rules I3
+ * and I4).
  */
 import { Context, Effect, Layer, Stream } from "effect"
 import { type CoveredCountry, coveredCountry, type Index } from "../../domain/Catalogue.ts"
@@ -58,8 +59,8 @@ export class Coverage extends Context.Service<
     /** A standard profile, or a custom region of this organization; another's is `NotFound`. */
     readonly get: (of: OfProfile) => Effect.Effect<Profile, NotFound | StorageError>
     /**
-     * A profile by its id alone, with the organization whose custom region it is, null for a standard one; for
-     * operators.
+     * A profile by its id alone, with the organization whose custom region it is, null for a
+     * standard one; for operators.
      */
     readonly find: (
       coverageId: string
@@ -89,7 +90,10 @@ const profileOf = (catalogue: Index, { iso2List, ...area }: Area): Profile => ({
 
 type Needs = Storage | BusinessClock | Ids | Commits | Catalogues | Organizations
 
-/** The implementation that `Services.layer` provides. It keeps nothing in memory: custom regions are read each time. */
+/**
+ * The implementation that `Services.layer` provides. It keeps nothing in memory: custom regions are
+ * read each time.
+ */
 export const layer: Layer.Layer<Coverage, never, Needs> = Layer.effect(
   Coverage,
   Effect.gen(function* () {

@@ -33,7 +33,9 @@ export class Operators extends Context.Service<
   }
 >()("simplan/Operators") {}
 
-/** The implementation that `Services.layer` provides. It keeps nothing in memory: `Catalogues` does. */
+/**
+ * The implementation that `Services.layer` provides. It keeps nothing in memory: `Catalogues` does.
+ */
 export const layer: Layer.Layer<Operators, never, Catalogues> = Layer.effect(
   Operators,
   Effect.gen(function* () {

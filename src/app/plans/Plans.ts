@@ -28,14 +28,19 @@ interface OfPlan {
 export class Plans extends Context.Service<
   Plans,
   {
-    /** Checks the terms (rule P1), the coverage profile, and whether the telco carries them (rule P4). */
+    /**
+     * Checks the terms (rule P1), the coverage profile, and whether the telco carries them
+     * (rule P4).
+     */
     readonly create: (request: {
       readonly organizationId: string
       readonly terms: TermsRequest
     }) => Effect.Effect<Plan, InvalidField | NotFound | TermsRefused | QuotaExceeded | StorageError>
     /** Archived ones too; a deleted one is `NotFound`. */
     readonly get: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
-    /** A page of plans, oldest first. `countries` (ISO 2) selects the plans that cover all of them. */
+    /**
+     * A page of plans, oldest first. `countries` (ISO 2) selects the plans that cover all of them.
+     */
     readonly page: (of: {
       readonly organizationId: string
       readonly archived: boolean | null
@@ -56,7 +61,10 @@ export class Plans extends Context.Service<
 
 type Needs = FilteredLists | Storage | BusinessClock | Ids | Commits | Catalogues | Coverage | Organizations
 
-/** The implementation that `Services.layer` provides. It keeps nothing in memory: a plan is read each time. */
+/**
+ * The implementation that `Services.layer` provides. It keeps nothing in memory: a plan is read
+ * each time.
+ */
 export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
   Plans,
   Effect.gen(function* () {

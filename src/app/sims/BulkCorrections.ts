@@ -1,6 +1,6 @@
 /**
- * Corrections of all SIMs of an organization that a filter takes (rule W15): what would become of them, and doing it, as rows of many
- * corrections are (`SimCorrections`).
+ * Corrections of all SIMs of an organization that a filter takes (rule W15): what would become of
+ * them, and doing it, as rows of many corrections are (`SimCorrections`).
  */
 import { Context, Effect, Layer, Stream } from "effect"
 import * as BulkAction from "../../domain/BulkAction.ts"
@@ -19,8 +19,9 @@ export class BulkCorrections extends Context.Service<
     /** What `run` would do now (rule S9), counted as far as `BulkAction.MOST_COUNTED`. */
     readonly preview: (request: BulkAction.SimRequest) => Effect.Effect<BulkAction.Preview, InvalidField | StorageError>
     /**
-     * Does it, and says what came of each, by the order of their import. One that is refused stops no other. It ends with those that were
-     * there when it began. Memory does not grow with their number.
+     * Does it, and says what came of each, by the order of their import. One that is refused stops
+     * no other. It ends with those that were there when it began. Memory does not grow with their
+     * number.
      */
     readonly run: (request: BulkAction.SimRequest) => Stream.Stream<BulkAction.ItemResult, InvalidField | StorageError>
   }

@@ -1,10 +1,11 @@
 /**
  * Corrections of SIMs, one or many at once (rules I8 and I9).
  *
- * A batch of rows is one commit, which the versions of its SIMs guard. After a conflict each row is corrected by itself, so that
- * a SIM that changes all the time delays no other. Whoever sends the same rows again goes on where the first time ended: what
- * is corrected already stays as it is. Batches of all requests take turns, by organization, one in a process: however many rows
- * are sent, others wait for one batch.
+ * A batch of rows is one commit, which the versions of its SIMs guard. After a conflict each row is
+ * corrected by itself, so that a SIM that changes all the time delays no other. Whoever sends the
+ * same rows again goes on where the first time ended: what is corrected already stays as it is.
+ * Batches of all requests take turns, by organization, one in a process: however many rows are
+ * sent, others wait for one batch.
  */
 import { Context, Effect, Layer, Result, Semaphore, Stream } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
@@ -41,7 +42,10 @@ export interface Request extends SimCorrection.Unchecked {
 /** Why a SIM is not corrected. */
 export type Refused = ChangedMeanwhile | InvalidField | NotFound | SimBusy | SimInUse
 
-/** A row whose columns could not be read. Its ICCID is null where that is no text, but a number for one. */
+/**
+ * A row whose columns could not be read. Its ICCID is null where that is no text, but a number for
+ * one.
+ */
 interface UnreadableRow {
   readonly iccid: string | null
   readonly problem: InvalidField
@@ -93,8 +97,9 @@ export class SimCorrections extends Context.Service<
       request: Request & { readonly organizationId: string }
     ) => Effect.Effect<Preview, Refused | StorageError>
     /**
-     * Corrects row by row, and says what came of each, in their order. A refused row stops no other. Memory does not grow with
-     * the number of rows. With `dryRun` nothing is written, and a row does not see what an earlier part of them would change.
+     * Corrects row by row, and says what came of each, in their order. A refused row stops no
+     * other. Memory does not grow with the number of rows. With `dryRun` nothing is written, and a
+     * row does not see what an earlier part of them would change.
      */
     readonly correctAll: <E>(request: {
       readonly organizationId: string
@@ -102,9 +107,10 @@ export class SimCorrections extends Context.Service<
       readonly dryRun: boolean
     }) => Stream.Stream<RowResult, E | StorageError>
     /**
-     * Corrects these rows as `correctAll` does, as a request that `IdempotencyKeys.once` runs as `Corrections` (rule W2). The first commit records
-     * its key, and each further one what came of the rows so far: after a crash the same request goes on behind them. Without a key
-     * it corrects them each time. There are `MOST_ONCE` rows at most.
+     * Corrects these rows as `correctAll` does, as a request that `IdempotencyKeys.once` runs as
+     * `Corrections` (rule W2). The first commit records its key, and each further one what came of
+     * the rows so far: after a crash the same request goes on behind them. Without a key it
+     * corrects them each time. There are `MOST_ONCE` rows at most.
      */
     readonly correctOnce: (request: {
       readonly organizationId: string
@@ -116,7 +122,9 @@ export class SimCorrections extends Context.Service<
 /** How many rows are one commit. */
 const BATCH = 500
 
-/** How many SIMs of a commit are read at once: what one statement reads. Reads of others go between. */
+/**
+ * How many SIMs of a commit are read at once: what one statement reads. Reads of others go between.
+ */
 const READS = 100
 
 /** How many rows are corrected under an idempotency key, at most. */
@@ -126,7 +134,10 @@ export const MOST_ONCE = 25_000
 const HELD = 15_000
 const HELD_ANEW = 5_000
 
-/** How many requests of one organization may wait for their turn to correct rows, and how long, in ms. */
+/**
+ * How many requests of one organization may wait for their turn to correct rows, and how long, in
+ * ms.
+ */
 const MOST_WAITING = 64
 const WAIT_LIMIT = 60_000
 
@@ -177,7 +188,10 @@ const decide = (loaded: Sim | null, { iccid, ifVersion, ...unchecked }: Request)
     return { before: loaded, next: yield* SimCorrection.apply(loaded, correction) }
   })
 
-/** The implementation that `Services.layer` provides. It keeps nothing in memory but whose turn it is. */
+/**
+ * The implementation that `Services.layer` provides. It keeps nothing in memory but whose turn it
+ * is.
+ */
 export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
   SimCorrections,
   Effect.gen(function* () {
@@ -294,7 +308,8 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
     ): Effect.fn.Return<SimCorrection.Kept, StorageError> {
       const context = yield* CurrentIdempotency
       const attemptId = yield* ids.token
-      // The commits of the batches and those that only hold the key follow each other: a later one has no less of the rows.
+      // The commits of the batches and those that only hold the key follow each other: a later one
+      // has no less of the rows.
       const turn = yield* Semaphore.make(1)
       let kept = context?.interrupted?.kept ?? SimCorrection.noneKept
       const machineNow = Effect.zipWith(monotonicNow, storage.clockOffset, (now, offset) => now + offset)

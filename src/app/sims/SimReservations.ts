@@ -1,19 +1,22 @@
 /**
- * Reserving a free eSIM for a request that names none (rules S2 and I6), and the pools that it comes from under load.
+ * Reserving a free eSIM for a request that names none (rules S2 and I6), and the pools that it
+ * comes from under load.
  *
- * No two requests get the same SIM. While every free eSIM is reserved for another request, a request waits: it is refused
- * only by a statement that began after the request, and that found no free SIM, not even a reserved one. It asks again as soon
- * as a reservation of this process ends, whatever the machine's clock does, and often for those of other processes.
+ * No two requests get the same SIM. While every free eSIM is reserved for another request, a
+ * request waits: it is refused only by a statement that began after the request, and that found no
+ * free SIM, not even a reserved one. It asks again as soon as a reservation of this process ends,
+ * whatever the machine's clock does, and often for those of other processes.
  *
- * Each request asks storage by itself, or is given a SIM of a pool (`FastPaths`), which exists for speed alone. A process
- * keeps a pool for each organization, label and purpose, for as long as requests use it: free eSIMs that it has reserved
- * ahead, so that most requests get one without asking storage.
+ * Each request asks storage by itself, or is given a SIM of a pool (`FastPaths`), which exists for
+ * speed alone. A process keeps a pool for each organization, label and purpose, for as long as
+ * requests use it: free eSIMs that it has reserved ahead, so that most requests get one without
+ * asking storage.
  *
- * - SIMs are given in the order in which they were reserved. A SIM that was reserved too long ago is released instead: the
- *   commit needs what is left of the reservation.
- * - One reservation statement is under way at a time. It reserves for all waiting requests, and ahead for as many as found
- *   the pool empty meanwhile. While requests come one at a time, nothing is reserved ahead. What is not asked for is
- *   released soon, and at once while SIMs are scarce.
+ * - SIMs are given in the order in which they were reserved. A SIM that was reserved too long ago
+ *   is released instead: the commit needs what is left of the reservation.
+ * - One reservation statement is under way at a time. It reserves for all waiting requests, and
+ *   ahead for as many as found the pool empty meanwhile. While requests come one at a time, nothing
+ *   is reserved ahead. What is not asked for is released soon, and at once while SIMs are scarce.
  */
 import { Context, Effect, Exit, Fiber, Layer, type Scope } from "effect"
 import type { Label } from "../../domain/Label.ts"
@@ -41,8 +44,9 @@ export class SimReservations extends Context.Service<
   SimReservations,
   {
     /**
-     * Runs a request that may reserve a SIM, up to the commit that takes the SIM. If the request reserves again, say
-     * after a conflict, its earlier reservation is released first. If it fails, its reservation is released.
+     * Runs a request that may reserve a SIM, up to the commit that takes the SIM. If the request
+     * reserves again, say after a conflict, its earlier reservation is released first. If it fails,
+     * its reservation is released.
      */
     readonly during: <A, E, R>(request: (reserve: Reserve) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
@@ -54,13 +58,19 @@ interface Reservation {
   readonly token: string
 }
 
-/** Is called at once when a reservation is made, also where the request is interrupted as it gets the SIM. */
+/**
+ * Is called at once when a reservation is made, also where the request is interrupted as it gets
+ * the SIM.
+ */
 type OnReserved = (reservation: Reservation) => void
 
 /** Where one request gets its reservations from. */
 interface Source {
   readonly reserve: (kind: Kind, onReserved: OnReserved) => Effect.Effect<Sim, Shortage>
-  /** Frees the SIM of a request that has failed. If storage does not answer, the reservation ends by itself. */
+  /**
+   * Frees the SIM of a request that has failed. If storage does not answer, the reservation ends by
+   * itself.
+   */
   readonly abandon: (reservation: Reservation) => Effect.Effect<void>
   /** The request is over. */
   readonly end: Effect.Effect<void>
@@ -203,7 +213,8 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
   let isReserving = false
   let adapting: Fiber.Fiber<void> | null = null
   let scarceUntil = Number.NEGATIVE_INFINITY
-  // Since the size was adapted last: how many SIMs were taken, and how many requests were there at once.
+  // Since the size was adapted last: how many SIMs were taken, and how many requests were there at
+  // once.
   let taken = 0
   let requests = 0
   let peak = 0
@@ -220,7 +231,9 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
     if (reservations.length > 0) begin(Effect.ignore(statements.release(reservations)))
   }
 
-  /** Gives the SIMs to waiting requests first, and keeps as many of the others as the target says. */
+  /**
+   * Gives the SIMs to waiting requests first, and keeps as many of the others as the target says.
+   */
   const give = ({ shortage, since, sims, token }: Reserved): void => {
     for (const sim of sims) {
       const next = waiting.shift()
@@ -284,7 +297,8 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
     begin(reserving)
   }
 
-  // The target follows demand: as many as were taken in a while, and none while requests come one at a time.
+  // The target follows demand: as many as were taken in a while, and none while requests come one
+  // at a time.
   const adapt = Effect.gen(function* () {
     while (target > 0) {
       taken = 0
@@ -345,7 +359,9 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
   }
 }
 
-/** Gives each request its source of reservations. Closing the scope releases what is reserved ahead. */
+/**
+ * Gives each request its source of reservations. Closing the scope releases what is reserved ahead.
+ */
 const makePools = Effect.fnUntraced(function* (
   statements: Statements
 ): Effect.fn.Return<() => Source, never, Scope.Scope> {
@@ -426,7 +442,8 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
     return SimReservations.of({
       during: <A, E, R>(request: (reserve: Reserve) => Effect.Effect<A, E, R>) =>
         Effect.flatMap(inTransaction, (isInTransaction) => {
-          // A reservation in the caller's transaction is undone with it, so no other request may share it.
+          // A reservation in the caller's transaction is undone with it, so no other request may
+          // share it.
           const source = isInTransaction ? direct : sourceFor()
           let current: Reservation | null = null
           const reserve: Reserve = (kind) =>

@@ -1,6 +1,6 @@
 /**
- * The SIM inventory of an organization: import, lists, SM-DP+ history (rules I1, I2 and I7), and taking SIMs out of stock that
- * have packages without an owner (rule S5).
+ * The SIM inventory of an organization: import, lists, SM-DP+ history (rules I1, I2 and I7), and
+ * taking SIMs out of stock that have packages without an owner (rule S5).
  */
 import { Context, Effect, Layer, Result, Stream } from "effect"
 import * as Deletion from "../../domain/Deletion.ts"
@@ -31,7 +31,10 @@ export interface RowMessage {
   readonly message: string
 }
 
-/** A row whose SIM was there already with another label, kind or activation code, which stays (rule I7). */
+/**
+ * A row whose SIM was there already with another label, kind or activation code, which stays
+ * (rule I7).
+ */
 export interface RowDifference extends SimRules.Difference {
   /** From 1, counted over the whole import. */
   readonly row: number
@@ -43,9 +46,15 @@ export interface RowDifference extends SimRules.Difference {
 export interface ImportReport {
   /** Rows that are SIMs of the inventory now. */
   readonly imported: number
-  /** SIMs that the organization has already, and to which the import has brought something new (rule I7). */
+  /**
+   * SIMs that the organization has already, and to which the import has brought something new
+   * (rule I7).
+   */
   readonly updated: number
-  /** Other rows whose ICCID the organization has already, and rows whose ICCID an earlier row of the import has. */
+  /**
+   * Other rows whose ICCID the organization has already, and rows whose ICCID an earlier row of the
+   * import has.
+   */
   readonly duplicates: number
   /** The first 1,000 rows, updated ones or duplicates, that differ from the SIM that is there. */
   readonly differing: ReadonlyArray<RowDifference>
@@ -77,13 +86,16 @@ export interface ListedInStock {
   /** As `Telco.listPackages` calls them. */
   readonly packageIds: ReadonlyArray<string>
   /**
-   * Whether the telco knows orders of all of them, which were cancelled. False: one may be of a customer whom a restored backup
-   * does not know.
+   * Whether the telco knows orders of all of them, which were cancelled. False: one may be of a
+   * customer whom a restored backup does not know.
    */
   readonly areOrdered: boolean
 }
 
-/** What became of a SIM of which a telco was asked what it lists on it. `NotFree`: it is not in stock, or not there. */
+/**
+ * What became of a SIM of which a telco was asked what it lists on it. `NotFree`: it is not in
+ * stock, or not there.
+ */
 export type Withheld = "Kept" | "Withheld" | "NotFree"
 
 /** Imports and reads the inventory. */
@@ -91,8 +103,9 @@ export class Sims extends Context.Service<
   Sims,
   {
     /**
-     * By order of import; the cursor is an import sequence. `search` is what somebody typed (rule L1). A page with `search`,
-     * `status` or `createdAfter` may be short while others follow (rule W10).
+     * By order of import; the cursor is an import sequence. `search` is what somebody typed
+     * (rule L1). A page with `search`, `status` or `createdAfter` may be short while others follow
+     * (rule W10).
      */
     readonly page: (of: {
       readonly organizationId: string
@@ -105,8 +118,9 @@ export class Sims extends Context.Service<
       readonly after: number | null
     }) => Effect.Effect<{ readonly items: ReadonlyArray<Sim>; readonly next: number | null }, StorageError>
     /**
-     * The SIMs of all organizations that a text finds, or of one (rule L4), those first that it names alone. A blank text finds none.
-     * `hasMore`: it finds more than `SimSearch.MOST_HITS`, or may.
+     * The SIMs of all organizations that a text finds, or of one (rule L4), those first that it
+     * names alone. A blank text finds none. `hasMore`: it finds more than `SimSearch.MOST_HITS`, or
+     * may.
      */
     readonly search: (of: {
       readonly text: string
@@ -117,7 +131,10 @@ export class Sims extends Context.Service<
       readonly organizationId: string
       readonly iccid: string
     }) => Effect.Effect<Sim, NotFound | StorageError>
-    /** How a SIM is installed (rule I10); one without an activation code, as a physical one, is `NotFound`. */
+    /**
+     * How a SIM is installed (rule I10); one without an activation code, as a physical one, is
+     * `NotFound`.
+     */
     readonly installation: (of: {
       readonly organizationId: string
       readonly iccid: string
@@ -131,8 +148,9 @@ export class Sims extends Context.Service<
       NotFound | StorageError
     >
     /**
-     * Imports row by row. A bad row stops no other. Memory does not grow with the number of rows. With `dryRun` the report says what
-     * would come of them now, and nothing is written (rule S9): a row then does not see those that are more than a batch before it.
+     * Imports row by row. A bad row stops no other. Memory does not grow with the number of rows.
+     * With `dryRun` the report says what would come of them now, and nothing is written (rule S9):
+     * a row then does not see those that are more than a batch before it.
      */
     readonly importRows: <E>(request: {
       readonly organizationId: string
@@ -140,10 +158,11 @@ export class Sims extends Context.Service<
       readonly dryRun?: boolean
     }) => Effect.Effect<ImportReport, E | NotFound | StorageError>
     /**
-     * Rule S5: takes a SIM out of stock on which its telco lists anything of ours. Where it knows all orders of that, the SIM is
-     * on its way back as after a deletion, and free when all that is listed was cancelled; else it is a problem at once, and an
-     * operator decides. `list` asks the telco while the SIM is free, and again if the SIM has changed meanwhile. A SIM that is sold meanwhile stays with its customer; a request that
-     * has it reserved gets another one.
+     * Rule S5: takes a SIM out of stock on which its telco lists anything of ours. Where it knows
+     * all orders of that, the SIM is on its way back as after a deletion, and free when all that is
+     * listed was cancelled; else it is a problem at once, and an operator decides. `list` asks the
+     * telco while the SIM is free, and again if the SIM has changed meanwhile. A SIM that is sold
+     * meanwhile stays with its customer; a request that has it reserved gets another one.
      */
     readonly withhold: <E, R>(of: {
       readonly organizationId: string
@@ -156,7 +175,10 @@ export class Sims extends Context.Service<
 /** How many rows are stored at once. */
 const IMPORT_BATCH = 1_000
 
-/** How many SIMs are read at once for a preview: what one statement reads. Reads of others go between. */
+/**
+ * How many SIMs are read at once for a preview: what one statement reads. Reads of others go
+ * between.
+ */
 const READS = 100
 
 /** How many errors, and how many warnings, a report lists one by one. */
@@ -191,7 +213,10 @@ const sum = (before: ImportReport, batch: ImportReport): ImportReport => ({
   warningCount: before.warningCount + batch.warningCount
 })
 
-/** How rows differ from what is stored now: each from what was there, or else from what the first row of its ICCID brought. */
+/**
+ * How rows differ from what is stored now: each from what was there, or else from what the first
+ * row of its ICCID brought.
+ */
 const differences = (
   given: ReadonlyArray<readonly [row: number, SimImport.Parsed]>,
   sims: ReadonlyMap<string, SimRules.Kept>,
@@ -256,7 +281,9 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
       yield* commits.retryOnConflict(commits.write(commit))
     })
 
-    /** What is stored of a SIM, with its identities; of one of another organization, whose it is. */
+    /**
+     * What is stored of a SIM, with its identities; of one of another organization, whose it is.
+     */
     const found = Effect.fnUntraced(function* (sim: NewSim) {
       const owner = yield* storage.simAggregates.owner(sim.iccid)
       if (owner?.organizationId !== sim.organizationId) return { sim, owner, stored: null }

@@ -1,9 +1,9 @@
 /**
- * The stock of SIMs: how many there are of each label and where they stand (rule I11), and the levels below which the
- * organization is notified (rule I12).
+ * The stock of SIMs: how many there are of each label and where they stand (rule I11), and the
+ * levels below which the organization is notified (rule I12).
  *
- * Counting reads all SIMs of an organization. Where that takes long, the counts are kept for ten times as long, so that it
- * takes a process a tenth of its time at most, whoever asks how often.
+ * Counting reads all SIMs of an organization. Where that takes long, the counts are kept for ten
+ * times as long, so that it takes a process a tenth of its time at most, whoever asks how often.
  */
 import { Context, Effect, Fiber, Layer } from "effect"
 import type { InvalidField, NotFound } from "../../domain/Refusal.ts"
@@ -23,7 +23,10 @@ export interface OfLabel extends StockRules.OfLabel {
 export class Stock extends Context.Service<
   Stock,
   {
-    /** By label, those that the organization has SIMs of or a level for. Of large inventories it may be some seconds old. */
+    /**
+     * By label, those that the organization has SIMs of or a level for. Of large inventories it may
+     * be some seconds old.
+     */
     readonly get: (of: { readonly organizationId: string }) => Effect.Effect<ReadonlyArray<OfLabel>, StorageError>
     /** By label. */
     readonly levels: (of: {
@@ -37,7 +40,10 @@ export class Stock extends Context.Service<
   }
 >()("simplan/Stock") {}
 
-/** What is counted in this time is counted each time, in milliseconds, and how many times as long the rest is kept. */
+/**
+ * What is counted in this time is counted each time, in milliseconds, and how many times as long
+ * the rest is kept.
+ */
 const CHEAP = 100
 const KEPT = 10
 
@@ -50,7 +56,10 @@ interface Counted {
 
 type Needs = Storage | Clocks.BusinessClock | Commits | Organizations
 
-/** The implementation that `Services.layer` provides. It keeps the counts of large inventories for some seconds. */
+/**
+ * The implementation that `Services.layer` provides. It keeps the counts of large inventories for
+ * some seconds.
+ */
 export const layer: Layer.Layer<Stock, never, Needs> = Layer.effect(
   Stock,
   Effect.gen(function* () {
@@ -71,8 +80,9 @@ export const layer: Layer.Layer<Stock, never, Needs> = Layer.effect(
     })
 
     /**
-     * One count of an organization is under way at a time. Who asks meanwhile gets the one after it, which has begun later than
-     * they have asked: `isLater` says that so has the one that is under way.
+     * One count of an organization is under way at a time. Who asks meanwhile gets the one after
+     * it, which has begun later than they have asked: `isLater` says that so has the one that is
+     * under way.
      */
     const counted = Effect.fnUntraced(function* (
       organizationId: string,

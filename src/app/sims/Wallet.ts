@@ -69,8 +69,8 @@ type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunn
 const attempt = { tag: "ChangeMobilePlan", jobId: MobilePlan.jobId, undoJobId: MobilePlan.undoJobId } as const
 
 /**
- * The implementation that `Services.layer` provides. It reserves eSIMs by the same `SimReservations` as
- * `Subscriptions` (rule S2).
+ * The implementation that `Services.layer` provides. It reserves eSIMs by the same
+ * `SimReservations` as `Subscriptions` (rule S2).
  */
 export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
   Wallet,

@@ -27,13 +27,16 @@ export class Attachments extends Context.Service<
   {
     /** Oldest first. */
     readonly list: (of: OfSubscription) => Effect.Effect<ReadonlyArray<Reason.Explained>, NotFound | StorageError>
-    /** By plan id or attachment id; of several with the plan, the active one, else the newest (rule S4). */
+    /**
+     * By plan id or attachment id; of several with the plan, the active one, else the newest
+     * (rule S4).
+     */
     readonly get: (
       of: OfSubscription & { readonly id: string }
     ) => Effect.Effect<Reason.Explained, NotFound | StorageError>
     /**
-     * For good (rule T7). It succeeds before the telco has taken it, and again if it was suspended already. `NotFound` by
-     * a plan's id.
+     * For good (rule T7). It succeeds before the telco has taken it, and again if it was suspended
+     * already. `NotFound` by a plan's id.
      */
     readonly suspend: (
       of: OfSubscription & { readonly attachmentId: string }
@@ -45,12 +48,14 @@ export class Attachments extends Context.Service<
   }
 >()("simplan/Attachments") {}
 
-/** What a lookup for a reason is charged as, in rows: many suspended attachments take many lookups. */
+/**
+ * What a lookup for a reason is charged as, in rows: many suspended attachments take many lookups.
+ */
 const LOOKUP = 64
 
 /**
- * The implementation that `Services.layer` provides. It keeps nothing in memory: states are worked out at each
- * reading (rule T2).
+ * The implementation that `Services.layer` provides. It keeps nothing in memory: states are worked
+ * out at each reading (rule T2).
  */
 export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Commits> = Layer.effect(
   Attachments,
@@ -66,7 +71,10 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       return { pausedAt: found.pausedAt, attachments: SimAggregate.confirmed(found) }
     })
 
-    /** Looks up what a reason depends on (rule L2); null for an attachment that gives service, or waits for a time. */
+    /**
+     * Looks up what a reason depends on (rule L2); null for an attachment that gives service, or
+     * waits for a time.
+     */
     const lookup = (
       of: WithPackages,
       nothing: Reason.Known,

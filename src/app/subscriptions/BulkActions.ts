@@ -1,11 +1,12 @@
 /**
- * Actions on all subscriptions of an organization that a filter takes (rule W15): which ones these are, what would be done, and
- * doing it.
+ * Actions on all subscriptions of an organization that a filter takes (rule W15): which ones these
+ * are, what would be done, and doing it.
  *
- * They are taken in batches, in the order of their creation. Batches of all requests take turns by organization, one in a process, so that
- * others wait for one batch, however many subscriptions are taken. Each subscription is acted on as by a request about it alone, with
- * its own commit and audit entry. Whoever asks for the same again goes on where the first time ended: what is done already
- * stays as it is.
+ * They are taken in batches, in the order of their creation. Batches of all requests take turns by
+ * organization, one in a process, so that others wait for one batch, however many subscriptions are
+ * taken. Each subscription is acted on as by a request about it alone, with its own commit and
+ * audit entry. Whoever asks for the same again goes on where the first time ended: what is done
+ * already stays as it is.
  */
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import * as BulkAction from "../../domain/BulkAction.ts"
@@ -27,7 +28,10 @@ import { Subscriptions } from "./Subscriptions.ts"
 export class BulkActions extends Context.Service<
   BulkActions,
   {
-    /** The subscriptions that a filter takes, oldest first. A page may be short while others follow (rule W10). */
+    /**
+     * The subscriptions that a filter takes, oldest first. A page may be short while others follow
+     * (rule W10).
+     */
     readonly page: (
       of: Omit<BulkAction.Request, "action"> & Keyset<CreatedCursor>
     ) => Effect.Effect<Paging.Page<SubscriptionWithSim, CreatedCursor>, StorageError>
@@ -36,8 +40,8 @@ export class BulkActions extends Context.Service<
       request: BulkAction.Request
     ) => Effect.Effect<BulkAction.Preview<BulkAction.SubscriptionResult>, Refusal.InvalidField | StorageError>
     /**
-     * Does it, and says what came of each, oldest first. One that is refused stops no other. It ends with those that were there when it
-     * began. Memory does not grow with their number.
+     * Does it, and says what came of each, oldest first. One that is refused stops no other. It
+     * ends with those that were there when it began. Memory does not grow with their number.
      */
     readonly run: (
       request: BulkAction.Request
@@ -61,7 +65,10 @@ const WAIT_LIMIT = 60_000
 
 type Part = Effect.Effect<unknown, Refusal.Refusal | StorageError>
 
-/** What is to be done to one subscription, part by part, by the action; nothing where it is so already. */
+/**
+ * What is to be done to one subscription, part by part, by the action; nothing where it is so
+ * already.
+ */
 type Plans = { readonly [A in BulkAction.Action]: Effect.Effect<ReadonlyArray<Part>, Refusal.Refusal | StorageError> }
 
 /** Null where it succeeds. */
@@ -78,7 +85,10 @@ const byCreation = ({ subscription }: SubscriptionWithSim): CreatedCursor => ({
 
 type Needs = Storage | BusinessClock | Paging.FilteredLists | Attachments | Pauses | Subscriptions
 
-/** The implementation that `Services.layer` provides. It keeps nothing in memory but whose turn it is. */
+/**
+ * The implementation that `Services.layer` provides. It keeps nothing in memory but whose turn it
+ * is.
+ */
 export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
   BulkActions,
   Effect.gen(function* () {
@@ -103,7 +113,10 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
       readonly subscriptionId: string
     }
 
-    /** The ids of the attachments of a plan that can be suspended; none where there is no live subscription. */
+    /**
+     * The ids of the attachments of a plan that can be suspended; none where there is no live
+     * subscription.
+     */
     const suspendable = Effect.fnUntraced(function* (of: OfSubscription, planId: string) {
       const { iccid, organizationId, subscriptionId } = of
       const found = yield* storage.subscriptions.attachments({ organizationId, iccid, id: planId })

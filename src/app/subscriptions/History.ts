@@ -1,6 +1,6 @@
 /**
- * The history of a SIM in one order (rule L3): changes, events with the attempts to deliver them, what the telco and the SM-DP+ have
- * reported, packages, work that waits, and problems.
+ * The history of a SIM in one order (rule L3): changes, events with the attempts to deliver them,
+ * what the telco and the SM-DP+ have reported, packages, work that waits, and problems.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Job } from "../../domain/Job.ts"
@@ -17,7 +17,10 @@ import * as RequestContext from "../RequestContext.ts"
 export class History extends Context.Service<
   History,
   {
-    /** Newest first. A page may be short while others follow (rule W10). `NotFound`: the organization has no such SIM. */
+    /**
+     * Newest first. A page may be short while others follow (rule W10). `NotFound`: the
+     * organization has no such SIM.
+     */
     readonly page: (of: {
       readonly organizationId: string
       readonly iccid: string
@@ -114,7 +117,9 @@ export const layer: Layer.Layer<History, never, Storage | BusinessClock | Paging
       return SimHistory.ofUsage(entries, limit)
     })
 
-    /** Attempts are read of the deliveries that the page has, however many others were read for it. */
+    /**
+     * Attempts are read of the deliveries that the page has, however many others were read for it.
+     */
     const withAttempts = Effect.fnUntraced(function* (organizationId: string, page: SimHistory.Page) {
       const deliveryIds = SimHistory.tried(page)
       if (deliveryIds.length === 0) return page

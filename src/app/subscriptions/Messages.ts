@@ -1,6 +1,7 @@
 /**
- * SMS to a subscription's SIM. The job that sends the message is committed before the telco is called, and the
- * message's id is its key at the telco. So a crash neither loses a message nor sends it twice.
+ * SMS to a subscription's SIM. The job that sends the message is committed before the telco is
+ * called, and the message's id is its key at the telco. So a crash neither loses a message nor
+ * sends it twice.
  */
 import { Clock as MachineClock, Context, Effect, Layer, type Scope } from "effect"
 import {
@@ -28,9 +29,9 @@ export class Messages extends Context.Service<
   Messages,
   {
     /**
-     * Sends the message, but not inside a transaction of the host (rule H1); the answer says in how many segments.
-     * Sender and text have the limits of `Sms.check`, and an organization sends one SIM no more than `smsLimit` of the
-     * settings says (rule W13).
+     * Sends the message, but not inside a transaction of the host (rule H1); the answer says in how
+     * many segments. Sender and text have the limits of `Sms.check`, and an organization sends one
+     * SIM no more than `smsLimit` of the settings says (rule W13).
      */
     readonly send: (sms: {
       readonly organizationId: string
@@ -50,15 +51,16 @@ interface Target {
 }
 
 /**
- * How many SMS an organization sends to one of its SIMs in a time, over all processes together (rule W13). The first ones
- * may come together; beyond them one is let through as often as the limit says on average. A message that the telco does
- * not take counts as well.
+ * How many SMS an organization sends to one of its SIMs in a time, over all processes together
+ * (rule W13). The first ones may come together; beyond them one is let through as often as the
+ * limit says on average. A message that the telco does not take counts as well.
  *
- * Each process publishes the messages that it lets through (`RateLimitUsage`) and counts those of the others. Messages that
- * several let through in the moment before that arrives may exceed the limit; they are made up for afterwards.
+ * Each process publishes the messages that it lets through (`RateLimitUsage`) and counts those of
+ * the others. Messages that several let through in the moment before that arrives may exceed the
+ * limit; they are made up for afterwards.
  *
- * Time is the machine's monotonic time: a clock that is set anew lets nothing through. What is kept is bounded by the SIMs
- * that were sent to within the time.
+ * Time is the machine's monotonic time: a clock that is set anew lets nothing through. What is kept
+ * is bounded by the SIMs that were sent to within the time.
  */
 export interface SmsLimit {
   /** Counts a message to the SIM, or refuses it. */
@@ -71,10 +73,15 @@ const LEAST_KEPT = 1_024
 /** The name of the limit among the processes. */
 const LIMIT = "sms"
 
-/** What a SIM was sent beyond the limit delays its next message by at most so many times the limit's time. */
+/**
+ * What a SIM was sent beyond the limit delays its next message by at most so many times the limit's
+ * time.
+ */
 const LARGEST_DEBT = 10
 
-/** By `smsLimit` of the settings. It counts the messages of other processes until the scope ends. */
+/**
+ * By `smsLimit` of the settings. It counts the messages of other processes until the scope ends.
+ */
 export const makeSmsLimit: Effect.Effect<SmsLimit, never, Scope.Scope> = Effect.gen(function* () {
   const { smsLimit } = yield* Settings
   if (smsLimit === null) return { take: () => Effect.void } satisfies SmsLimit
@@ -82,7 +89,10 @@ export const makeSmsLimit: Effect.Effect<SmsLimit, never, Scope.Scope> = Effect.
   const usage = yield* RateLimitUsage
   const clock = yield* MachineClock.Clock
   const interval = windowMillis / messages
-  /** By organization and SIM: when all that was sent is made up for, in milliseconds of monotonic time. */
+  /**
+   * By organization and SIM: when all that was sent is made up for, in milliseconds of monotonic
+   * time.
+   */
   const sent = new Map<string, number>()
   let most = LEAST_KEPT
 
@@ -120,7 +130,9 @@ export const makeSmsLimit: Effect.Effect<SmsLimit, never, Scope.Scope> = Effect.
 
 type Needs = Storage | Clocks.BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner
 
-/** The implementation that `Services.layer` provides. It keeps how many messages were sent lately. */
+/**
+ * The implementation that `Services.layer` provides. It keeps how many messages were sent lately.
+ */
 export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
   Messages,
   Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /**
- * Pausing subscriptions and resuming them (rule S7). What is asked for is committed and answered; a job tells the telco.
+ * Pausing subscriptions and resuming them (rule S7). What is asked for is committed and answered; a
+ * job tells the telco.
  */
 import { Context, Effect, Layer } from "effect"
 import { kinds } from "../../domain/Idempotency.ts"
@@ -27,8 +28,8 @@ export class Pauses extends Context.Service<
   Pauses,
   {
     /**
-     * Pauses the subscription until it is resumed. It succeeds before the telco has taken it, and again if it is paused
-     * already. `NotSupported`: the telco of the SIM cannot do it.
+     * Pauses the subscription until it is resumed. It succeeds before the telco has taken it, and
+     * again if it is paused already. `NotSupported`: the telco of the SIM cannot do it.
      */
     readonly pause: (of: OfSubscription) => Effect.Effect<void, NotFound | NotSupported | StorageError>
     /** Ends a pause. It succeeds before the telco has taken it, and again if there is none. */
@@ -45,7 +46,10 @@ export class Pauses extends Context.Service<
 /** What a decision about the pause of a SIM is given, and its commit. */
 interface Change {
   readonly given: Pause.Given
-  /** A change that was refused for good is no problem any more where the decision says what becomes of it. */
+  /**
+   * A change that was refused for good is no problem any more where the decision says what becomes
+   * of it.
+   */
   readonly resolved: (commit: Commit) => Commit
 }
 
@@ -91,7 +95,9 @@ export const layer: Layer.Layer<Pauses, never, Storage | BusinessClock | Commits
       if (!isSupported) return yield* new NotSupported({ message: "The telco of the SIM cannot pause it" })
     })
 
-    /** The aggregate of a live subscription. No attachment is read: a pause says nothing of them. */
+    /**
+     * The aggregate of a live subscription. No attachment is read: a pause says nothing of them.
+     */
     const load = Effect.fnUntraced(function* ({ iccid, organizationId, subscriptionId }: OfSubscription) {
       const found = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId: "" })
       return yield* Effect.fromResult(SimAggregate.visible(found, iccid, subscriptionId))

@@ -1,5 +1,6 @@
 /**
- * Moving subscriptions to other SIMs (rule S8). One commit moves a subscription and answers; jobs tell the telco.
+ * Moving subscriptions to other SIMs (rule S8). One commit moves a subscription and answers; jobs
+ * tell the telco.
  */
 import { Context, Effect, Layer } from "effect"
 import * as Deletion from "../../domain/Deletion.ts"
@@ -36,11 +37,15 @@ export class Replacements extends Context.Service<
   Replacements,
   {
     /**
-     * Moves the subscription of a SIM to a free eSIM of its label. The old SIM is withdrawn. It succeeds before the telco has
-     * said how much is left of the packages, and taken them. Inside a transaction of the host it is part of that transaction (rule H1).
+     * Moves the subscription of a SIM to a free eSIM of its label. The old SIM is withdrawn. It
+     * succeeds before the telco has said how much is left of the packages, and taken them. Inside a
+     * transaction of the host it is part of that transaction (rule H1).
      */
     readonly replace: (of: OfSubscription) => Effect.Effect<Replaced, Refused | StorageError>
-    /** What `replace` would do now, or its refusal (rule S9). The eSIM that it shows is not reserved. */
+    /**
+     * What `replace` would do now, or its refusal (rule S9). The eSIM that it shows is not
+     * reserved.
+     */
     readonly previewReplace: (of: OfSubscription) => Effect.Effect<Preview.OfReplacement, Refused | StorageError>
   }
 >()("simplan/Replacements") {}
@@ -77,8 +82,9 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
     const inTime = yield* makeInTime
 
     /**
-     * Rule S5: a free eSIM on which the telco lists nothing; one with packages of others leaves the stock. Where the telco is not
-     * asked, or gives no answer, the order of what is left finds them.
+     * Rule S5: a free eSIM on which the telco lists nothing; one with packages of others leaves the
+     * stock. Where the telco is not asked, or gives no answer, the order of what is left finds
+     * them.
      */
     const unoccupied = Effect.fnUntraced(function* (
       organizationId: string,

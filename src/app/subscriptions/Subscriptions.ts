@@ -77,8 +77,8 @@ export class Subscriptions extends Context.Service<
   Subscriptions,
   {
     /**
-     * Fails with `InsideTransaction` inside a transaction of the host, where `Commands.submit` takes its place (rule
-     * H1).
+     * Fails with `InsideTransaction` inside a transaction of the host, where `Commands.submit`
+     * takes its place (rule H1).
      */
     readonly create: (
       request: CreateRequest
@@ -101,8 +101,8 @@ export class Subscriptions extends Context.Service<
       | StorageError
     >
     /**
-     * What `create` would do now, or its refusal (rule S9). A free eSIM that it shows is not reserved. It may run inside a
-     * transaction of the host.
+     * What `create` would do now, or its refusal (rule S9). A free eSIM that it shows is not
+     * reserved. It may run inside a transaction of the host.
      */
     readonly previewCreate: (
       request: CreateRequest
@@ -122,8 +122,8 @@ export class Subscriptions extends Context.Service<
     /** The live subscription of the SIM; a pending one is `NotFound` (rule S5). */
     readonly get: (of: OfSubscription) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
     /**
-     * By creation, in keyset pages of bounded size: memory does not grow with the list (rule W4). `search` is what somebody
-     * typed (rule L1).
+     * By creation, in keyset pages of bounded size: memory does not grow with the list (rule W4).
+     * `search` is what somebody typed (rule L1).
      */
     readonly list: (of: {
       readonly organizationId: string
@@ -133,15 +133,19 @@ export class Subscriptions extends Context.Service<
       readonly createdAfter?: Instant | null
     }) => Stream.Stream<SubscriptionWithSim, StorageError>
     /**
-     * Inside a transaction of the host the deletion is part of that transaction, and the telco is called after the commit
-     * (rule H1). `waits`: whether the telco's answer is waited for, for some time; true by default.
+     * Inside a transaction of the host the deletion is part of that transaction, and the telco is
+     * called after the commit (rule H1). `waits`: whether the telco's answer is waited for, for
+     * some time; true by default.
      */
     readonly remove: (
       of: OfSubscription & { readonly waits?: boolean }
     ) => Effect.Effect<void, NotFound | SimBusy | EsimInstalled | StorageError>
     /** What `remove` would do now, its refusal included (rule S9). */
     readonly previewRemove: (of: OfSubscription) => Effect.Effect<Preview.OfDeletion, NotFound | StorageError>
-    /** The last operator with its country's name; null without activity in the last 7 days (rule R3). */
+    /**
+     * The last operator with its country's name; null without activity in the last 7 days
+     * (rule R3).
+     */
     readonly lastOperator: (
       of: OfSubscription
     ) => Effect.Effect<(LastOperator & { readonly country: string }) | null, NotFound | StorageError>
@@ -191,9 +195,10 @@ const onStoredPlan =
     decide(load(of))
 
 /**
- * Decides on a cached plan, so that a plan that many subscriptions are made of is read once. It may have been archived or
- * deleted meanwhile. The commit names the version that was decided on, so such a decision ends in a conflict and is made
- * again on the stored plan. A refusal that a cached plan leads to is checked on the stored plan as well.
+ * Decides on a cached plan, so that a plan that many subscriptions are made of is read once. It may
+ * have been archived or deleted meanwhile. The commit names the version that was decided on, so
+ * such a decision ends in a conflict and is made again on the stored plan. A refusal that a cached
+ * plan leads to is checked on the stored plan as well.
  */
 const makeOnCachedPlan = Effect.fnUntraced(function* (load: LoadPlan): Effect.fn.Return<DecideOnPlan> {
   const plans = yield* Cache.makeWith((key: string) => load(JSON.parse(key)), {
@@ -219,7 +224,10 @@ const makeOnCachedPlan = Effect.fnUntraced(function* (load: LoadPlan): Effect.fn
 /** Rule S5: how many SIMs a request is tried on that the telco has packages of others on. */
 const SIMS_TRIED = 10
 
-/** Whether the request gets another SIM, since the telco has packages of others on the one that it was given. */
+/**
+ * Whether the request gets another SIM, since the telco has packages of others on the one that it
+ * was given.
+ */
 const isOccupied = (answer: Result.Result<Created, NotTaken>): boolean =>
   Result.isFailure(answer) && answer.failure._tag === "SimsReleasing"
 
@@ -237,8 +245,8 @@ type Needs =
   | SimReservations.SimReservations
 
 /**
- * The implementation that `Services.layer` provides. Each build has a plan cache of its own, unless `fastPaths`
- * switches it off.
+ * The implementation that `Services.layer` provides. Each build has a plan cache of its own, unless
+ * `fastPaths` switches it off.
  */
 export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
   Subscriptions,
@@ -266,7 +274,10 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       return (yield* storage.subscriptions.get(of)) ?? (yield* new NotFound({ resource: "subscription", id: of.iccid }))
     })
 
-    /** The aggregate of the named SIM, or of a free eSIM that is reserved for this request (rule S2). */
+    /**
+     * The aggregate of the named SIM, or of a free eSIM that is reserved for this request
+     * (rule S2).
+     */
     const aggregateFor = Effect.fnUntraced(function* (
       organizationId: string,
       iccid: string | null,
@@ -328,7 +339,10 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       return yield* Effect.fromResult(Preview.creation(plan, aggregate, request, now))
     })
 
-    /** Rule S5: goes on with the attempt that the request's key has left, same SIM and same packages. */
+    /**
+     * Rule S5: goes on with the attempt that the request's key has left, same SIM and same
+     * packages.
+     */
     const resume = (organizationId: string) =>
       runner.resume(attempt, ({ attemptId, iccid }) =>
         Effect.map(storage.simAggregates.get({ organizationId, iccid }), (loaded) => {

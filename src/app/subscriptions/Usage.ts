@@ -1,8 +1,8 @@
 /**
  * What was used, by day and country (rule U1): of one SIM, and of an organization.
  *
- * Answers are streams that hold one page at a time. Each page takes its turn among the heavy reads (`HeavyReads`), so that no
- * month of many SIMs holds up the reads of others.
+ * Answers are streams that hold one page at a time. Each page takes its turn among the heavy reads
+ * (`HeavyReads`), so that no month of many SIMs holds up the reads of others.
  */
 import { Context, Effect, Layer, Option, Result, Stream } from "effect"
 import { InvalidField, NotFound } from "../../domain/Refusal.ts"
@@ -21,8 +21,8 @@ export class Usage extends Context.Service<
   Usage,
   {
     /**
-     * A SIM's usage, whichever subscription it was of; by day, those from before the book first, and by country and attachment.
-     * `NotFound`: the organization has no such SIM.
+     * A SIM's usage, whichever subscription it was of; by day, those from before the book first,
+     * and by country and attachment. `NotFound`: the organization has no such SIM.
      */
     readonly ofSim: (
       of: Days & {
@@ -31,7 +31,9 @@ export class Usage extends Context.Service<
         readonly by: ReadonlyArray<UsageBook.SimGroup>
       }
     ) => Stream.Stream<UsageBook.SimSum, InvalidField | NotFound | StorageError>
-    /** An organization's usage by one of the groups, by key, ascending; a SIM's key is its ICCID. */
+    /**
+     * An organization's usage by one of the groups, by key, ascending; a SIM's key is its ICCID.
+     */
     readonly ofOrganization: (
       of: Days & { readonly organizationId: string; readonly by: UsageBook.OrganizationGroup }
     ) => Stream.Stream<UsageBook.Total, InvalidField | StorageError>

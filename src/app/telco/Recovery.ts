@@ -1,20 +1,25 @@
 /**
  * What happens to the work that waits for a telco when the telco answers again (rules S5 and S6).
  *
- * A job waits for a telco that did not answer it, or that was not asked since it had too many calls: those of an outage may be
- * told to wait for as long as the calls take that hang.
+ * A job waits for a telco that did not answer it, or that was not asked since it had too many
+ * calls: those of an outage may be told to wait for as long as the calls take that hang.
  *
- * - Of the jobs that wait for a telco each process has one tried every 10 s, the probe: each time the next one in the order
- *   of their creation, so that a job that never succeeds is not the only one. The others keep their pauses, which rise to
- *   an hour. So a recovery is noticed soon, whoever else calls the telco.
- * - Each job that the telco has answered after a wait, be it with a refusal, has the next two tried that wait for the same
- *   telco. So the rate doubles from one answer to the next, and no job is pulled forward by an answer that does not come: a
- *   telco that is unavailable again is left alone. What is tried soon anyway is not pulled: it may be the next probe, which
- *   is to come when it was meant to.
- * - A probe that is held back, or that waits for another telco then, says nothing of the telco: the next one follows.
- * - A search reads on over the jobs that may not be tried, so that they hold up none behind them; the next one goes on where it has ended.
+ * - Of the jobs that wait for a telco each process has one tried every 10 s, the probe: each time
+ *   the next one in the order of their creation, so that a job that never succeeds is not the only
+ *   one. The others keep their pauses, which rise to an hour. So a recovery is noticed soon,
+ *   whoever else calls the telco.
+ * - Each job that the telco has answered after a wait, be it with a refusal, has the next two tried
+ *   that wait for the same telco. So the rate doubles from one answer to the next, and no job is
+ *   pulled forward by an answer that does not come: a telco that is unavailable again is left
+ *   alone. What is tried soon anyway is not pulled: it may be the next probe, which is to come when
+ *   it was meant to.
+ * - A probe that is held back, or that waits for another telco then, says nothing of the telco: the
+ *   next one follows.
+ * - A search reads on over the jobs that may not be tried, so that they hold up none behind them;
+ *   the next one goes on where it has ended.
  * - No job is tried before the instant that the telco asks for.
- * - What storage fails to do of this is done when it answers again. A standing clock waits for nothing: it is tried thrice.
+ * - What storage fails to do of this is done when it answers again. A standing clock waits for
+ *   nothing: it is tried thrice.
  */
 import { Context, Effect, Layer, Schedule } from "effect"
 import type { Job, WaitingJob, WaitingReason } from "../../domain/Job.ts"
@@ -31,11 +36,17 @@ const PROBE = 10 * SECOND
 /** How many jobs one answer pulls forward. */
 const PULLED = 2
 
-/** After how many milliseconds what storage has failed to do is done again; how often on a standing clock. */
+/**
+ * After how many milliseconds what storage has failed to do is done again; how often on a standing
+ * clock.
+ */
 const AGAIN = SECOND
 const TIMES = 3
 
-/** How many jobs are read at once, and how often in one search, for those that wait for longer. The next search goes on from there. */
+/**
+ * How many jobs are read at once, and how often in one search, for those that wait for longer. The
+ * next search goes on from there.
+ */
 const PAGE = 64
 const MOST_PAGES = 32
 
@@ -44,8 +55,9 @@ export class Recovery extends Context.Service<
   Recovery,
   {
     /**
-     * To be run after each try of a job that nobody waits for, with the job as it was before. `retried` is false where the
-     * try was the last one. The job is done, whatever becomes of those that wait.
+     * To be run after each try of a job that nobody waits for, with the job as it was before.
+     * `retried` is false where the try was the last one. The job is done, whatever becomes of those
+     * that wait.
      */
     readonly tried: (job: Job, retried: boolean) => Effect.Effect<void>
   }
@@ -58,7 +70,9 @@ const isWaiting = ({ waiting }: Job): boolean => waiting !== null && reasons.inc
 
 const telcoOf = ({ waiting }: Job): string => waiting?.telco ?? ""
 
-/** The implementation that `Services.layer` provides. It keeps the probes of this process in memory. */
+/**
+ * The implementation that `Services.layer` provides. It keeps the probes of this process in memory.
+ */
 export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | BusinessClock | Commits> = Layer.effect(
   Recovery,
   Effect.gen(function* () {
@@ -109,8 +123,9 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
     })
 
     /**
-     * The next jobs that would wait for longer than that and may be tried at `at`, from the one on that was hastened last. Both
-     * reasons have the first turn in turn, so that a job that never succeeds holds up no other.
+     * The next jobs that would wait for longer than that and may be tried at `at`, from the one on
+     * that was hastened last. Both reasons have the first turn in turn, so that a job that never
+     * succeeds holds up no other.
      */
     const next = Effect.fnUntraced(function* (telco: string, count: number, at: Instant, longerThan: Instant) {
       const found: Array<WaitingJob> = []

@@ -1,6 +1,6 @@
 /**
- * The intake of telco reports (rules R1 to R3 and U1). A batch is applied in the order in which its events occurred, and is
- * committed as a whole. A rejected report does not affect the others.
+ * The intake of telco reports (rules R1 to R3 and U1). A batch is applied in the order in which its
+ * events occurred, and is committed as a whole. A rejected report does not affect the others.
  */
 import { Context, Effect, Layer, Result, Semaphore } from "effect"
 import type { NewJob } from "../../domain/Decision.ts"
@@ -20,8 +20,8 @@ import { Commits, NamedTypes } from "../commit/Commits.ts"
 import * as Metrics from "../Metrics.ts"
 
 /**
- * Which reports whoever makes them may make, in their order: a telco that is one of several speaks only of what is routed to it. The
- * ICCIDs are those of the inventory (rule I1).
+ * Which reports whoever makes them may make, in their order: a telco that is one of several speaks
+ * only of what is routed to it. The ICCIDs are those of the inventory (rule I1).
  */
 export type MayReport = (reports: ReadonlyArray<Report>) => Effect.Effect<ReadonlyArray<boolean>, StorageError>
 
@@ -30,8 +30,9 @@ export class Reports extends Context.Service<
   Reports,
   {
     /**
-     * The verdicts, in the order of the reports. ICCIDs and package ids may be as telcos write them (rules I1 and I13). What `mayReport`
-     * does not allow is answered for as a report of an unknown SIM; all are allowed by default.
+     * The verdicts, in the order of the reports. ICCIDs and package ids may be as telcos write them
+     * (rules I1 and I13). What `mayReport` does not allow is answered for as a report of an unknown
+     * SIM; all are allowed by default.
      */
     readonly take: (request: {
       readonly reports: ReadonlyArray<Report>
@@ -71,7 +72,10 @@ const DUPLICATE: Verdict = { _tag: "Duplicate" }
 const rejected = (rejection: TelcoReport.Rejection): Verdict => ({ _tag: "Rejected", ...rejection })
 const UNKNOWN_SIM = rejected(TelcoReport.UNKNOWN_SIM)
 
-/** The report ids that a batch has taken so far, of an organization. An id is unique in it, of whichever SIM it is. */
+/**
+ * The report ids that a batch has taken so far, of an organization. An id is unique in it, of
+ * whichever SIM it is.
+ */
 type Taken = (organizationId: string) => Set<string>
 
 const makeTaken = (): Taken => {
@@ -93,7 +97,10 @@ const add = (tally: Tally, { aggregate, jobs, payloads, smdpEntries, usage }: Te
   tally.jobs.push(...jobs)
 }
 
-/** `present`: the SIM that the subscription has moved to (rule S8), where the report is about a package of it. */
+/**
+ * `present`: the SIM that the subscription has moved to (rule S8), where the report is about a
+ * package of it.
+ */
 const takeInto = (
   tally: Tally | undefined,
   present: Tally | undefined,
@@ -164,7 +171,10 @@ const asked = (reports: ReadonlyArray<Report>): ReadonlyArray<Asked> => {
 /** All packages, however long ago they have expired. */
 const ALL = 0
 
-/** The SIM that has the subscription of a SIM now, which has moved; undefined where it has not, or is not loaded. */
+/**
+ * The SIM that has the subscription of a SIM now, which has moved; undefined where it has not, or
+ * is not loaded.
+ */
 const presentOf = (
   found: ReadonlyMap<string, { readonly aggregate: ForReports }>,
   iccid: string
@@ -180,13 +190,19 @@ const presentOf = (
   return undefined
 }
 
-/** The indexes of the reports in the order in which they apply. Reports of one instant keep their order. */
+/**
+ * The indexes of the reports in the order in which they apply. Reports of one instant keep their
+ * order.
+ */
 const inOrder = (reports: ReadonlyArray<Report>): ReadonlyArray<number> => {
   const occurredAt = (place: number): Instant => reports[place]?.occurredAt ?? 0
   return reports.map((_, place) => place).sort((left, right) => occurredAt(left) - occurredAt(right))
 }
 
-/** The implementation that `Services.layer` provides. It keeps nothing in memory but whose turn it is. */
+/**
+ * The implementation that `Services.layer` provides. It keeps nothing in memory but whose turn it
+ * is.
+ */
 export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commits | NamedTypes> = Layer.effect(
   Reports,
   Effect.gen(function* () {
@@ -198,8 +214,9 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     const turn = yield* Semaphore.make(1)
 
     /**
-     * The SIMs that the reports are about. Where a subscription has left one of which a use is reported (rule S8), the SIM that
-     * has it now is among them, with all of its packages; all are then read at once, as they are together.
+     * The SIMs that the reports are about. Where a subscription has left one of which a use is
+     * reported (rule S8), the SIM that has it now is among them, with all of its packages; all are
+     * then read at once, as they are together.
      */
     const load = Effect.fnUntraced(function* (
       iccids: ReadonlyArray<Asked>,
@@ -233,7 +250,8 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
         seenSince: TelcoReport.seenSince(reports, asOf),
         seenUntil: TelcoReport.seenUntil(asOf)
       })
-      // Read after the aggregates, so that what is notified now is not dated before what has led to them.
+      // Read after the aggregates, so that what is notified now is not dated before what has led to
+      // them.
       const now = yield* clock.now
       const verdicts: Array<Verdict> = []
       const takenOf = makeTaken()
@@ -263,8 +281,8 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     })
 
     /**
-     * Rule W11: one entry for each SIM whose profile or first use a request reports. Usage and locations come by the
-     * thousand and leave none.
+     * Rule W11: one entry for each SIM whose profile or first use a request reports. Usage and
+     * locations come by the thousand and leave none.
      */
     const entriesOf = (tallies: ReadonlyArray<Tally>, now: Instant) =>
       Effect.forEach(
@@ -300,11 +318,13 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     })
 
     /**
-     * A batch that met a conflict waits for its turn before each further attempt. Without turns several large batches about
-     * the same SIMs make one another fail, and some of them wait for seconds. Other batches do not wait.
+     * A batch that met a conflict waits for its turn before each further attempt. Without turns
+     * several large batches about the same SIMs make one another fail, and some of them wait for
+     * seconds. Other batches do not wait.
      *
-     * A batch inside a transaction of the host never waits for a turn: the batch that has the turn may wait for a lock of
-     * that very transaction, and neither would end. No commit of reports has a lease, so that no conflict is final.
+     * A batch inside a transaction of the host never waits for a turn: the batch that has the turn
+     * may wait for a lock of that very transaction, and neither would end. No commit of reports has
+     * a lease, so that no conflict is final.
      */
     const applied = (reports: ReadonlyArray<Report>) => {
       const once = attempt(reports)

@@ -24,14 +24,18 @@ export interface LeasedJob {
   readonly token: string
 }
 
-/** Why a request is not answered with what it asked for: its SIM was not free after all (rule S5), or the telco's answer. */
+/**
+ * Why a request is not answered with what it asked for: its SIM was not free after all (rule S5),
+ * or the telco's answer.
+ */
 export type NotTaken = Refusal.TelcoRefused | Refusal.TelcoUnavailable | Refusal.PackagesListed | Refusal.SimsReleasing
 
 /** The result of one attempt of a job that no request waits for. */
 export type Done = "done" | "refused" | "retried"
 
 /**
- * Measures a call, and gives it up as unavailable when it takes too long. The telco may still do the work.
+ * Measures a call, and gives it up as unavailable when it takes too long. The telco may still do
+ * the work.
  */
 export type InTime = <A>(
   operation: keyof Telco["Service"],
@@ -61,13 +65,13 @@ const measured = <A>(operation: keyof Telco["Service"], call: Effect.Effect<A, R
   })
 
 /**
- * One time limit for many calls, with one timer for all of them. A timer for each call would need two fibers more, and
- * hardly any call needs its timer.
+ * One time limit for many calls, with one timer for all of them. A timer for each call would need
+ * two fibers more, and hardly any call needs its timer.
  */
 export interface TimeLimit {
   /**
-   * The outcome of the fiber, or that of `late` if the fiber is still running when the limit is reached. The limit counts
-   * from this call on. The fiber is left running.
+   * The outcome of the fiber, or that of `late` if the fiber is still running when the limit is
+   * reached. The limit counts from this call on. The fiber is left running.
    */
   readonly join: <A, E>(fiber: Fiber.Fiber<A, E>, late: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
@@ -79,8 +83,9 @@ interface Waiting {
 }
 
 /**
- * A limit of so many milliseconds of monotonic time: a clock that is set anew ends no call early. Calls reach it in the
- * order in which they began. Its timer outlives the scope only for calls that are under way when the scope ends.
+ * A limit of so many milliseconds of monotonic time: a clock that is set anew ends no call early.
+ * Calls reach it in the order in which they began. Its timer outlives the scope only for calls that
+ * are under way when the scope ends.
  */
 export const makeTimeLimit = (millis: number): Effect.Effect<TimeLimit, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -156,7 +161,8 @@ export const makeInTime: Effect.Effect<InTime, never, Scope.Scope> = Effect.gen(
       const asked: Asked = { telco: null }
       const noted = Effect.provideService(call, CurrentlyAsked, asked)
       return Effect.flatMap(Effect.forkChild(noted, { startImmediately: true }), (fiber) => {
-        // The caller does not wait for the interruption: a call that cannot be interrupted must not block it.
+        // The caller does not wait for the interruption: a call that cannot be interrupted must not
+        // block it.
         const late = Effect.suspend(() => {
           fiber.interruptUnsafe()
           const { telco } = asked
@@ -175,7 +181,10 @@ const RETRY_AFTER_SECONDS = 5
 /** The longest that a telco is left alone on its own word, in seconds. */
 const LONGEST_WAIT = 3_600
 
-/** The seconds that the telco asks to wait; null where it does not say, or says what is no number of seconds. */
+/**
+ * The seconds that the telco asks to wait; null where it does not say, or says what is no number of
+ * seconds.
+ */
 const waitOf = ({ retryAfterSeconds }: Unavailable): number | null =>
   retryAfterSeconds === undefined || !(retryAfterSeconds >= 0) ? null : Math.min(retryAfterSeconds, LONGEST_WAIT)
 
@@ -194,7 +203,10 @@ const aboutOf = ({ jobId, organizationId, work }: Job.Job, { message }: Refused 
   answer: message
 })
 
-/** The refusal of a request, with the reason in the log: its caller is not told it. `what` names what was asked for. */
+/**
+ * The refusal of a request, with the reason in the log: its caller is not told it. `what` names
+ * what was asked for.
+ */
 export const logNotTaken = (
   { job }: LeasedJob,
   what: string,
@@ -202,7 +214,10 @@ export const logNotTaken = (
 ): Effect.Effect<Refusal.TelcoUnavailable> =>
   Effect.as(Effect.logWarning(`the telco has not taken ${what}`, aboutOf(job, answer)), notTaken(answer))
 
-/** Deletes the idempotency record of the request that waits for the job, so that it can be repeated (rule W2). */
+/**
+ * Deletes the idempotency record of the request that waits for the job, so that it can be repeated
+ * (rule W2).
+ */
 export const forgetting = ({ job: { idempotencyKey: key, organizationId } }: LeasedJob): Pick<Commit, "idempotency"> =>
   key === null ? {} : { idempotency: { forgotten: [{ organizationId, key }] } }
 
@@ -222,8 +237,8 @@ const settlingCommand = (held: LeasedJob, commit: Commit, outcome: Outcome, now:
 }
 
 /**
- * The commit, extended to end the job and to answer who waits for it: the idempotency record of a request is settled
- * (rule W2), and a command is (rule H1).
+ * The commit, extended to end the job and to answer who waits for it: the idempotency record of a
+ * request is settled (rule W2), and a command is (rule H1).
  */
 export const answering = (held: LeasedJob, commit: Commit, answer: Answer, now: Instant): Commit => {
   const outcome: Outcome = { _tag: "Succeeded", answer }
@@ -257,9 +272,10 @@ const commandAgain = (
 })
 
 /**
- * The commit, extended to end the job of a request that the telco has not taken. The idempotency record of the request
- * is deleted, so that it can be repeated (rule W2). A command that the telco refused is settled; if the telco was
- * unavailable, or another SIM is to be taken (rule S5), the command gets the job of its next attempt (rule H1).
+ * The commit, extended to end the job of a request that the telco has not taken. The idempotency
+ * record of the request is deleted, so that it can be repeated (rule W2). A command that the telco
+ * refused is settled; if the telco was unavailable, or another SIM is to be taken (rule S5), the
+ * command gets the job of its next attempt (rule H1).
  */
 export const refusing = (held: LeasedJob, commit: Commit, refusal: NotTaken, now: Instant): Commit => {
   const { command } = held.job
@@ -281,8 +297,8 @@ const nextAttempt = (job: Job.Job, now: Instant): Pick<Job.Job, "attempts" | "du
 }
 
 /**
- * The commit that schedules the job's next attempt after this answer: not before the time that the telco asks for, and
- * at `latest` at the latest. `Recovery` may have it tried sooner.
+ * The commit that schedules the job's next attempt after this answer: not before the time that the
+ * telco asks for, and at `latest` at the latest. `Recovery` may have it tried sooner.
  */
 export const retrying = (
   { job, token }: LeasedJob,
@@ -296,7 +312,8 @@ export const retrying = (
   const wait = waitOf(answer)
   const notBefore = now + (wait ?? 0) * SECOND
   const dueAt = Math.min(Math.max(next.dueAt, notBefore), latest)
-  // A telco that was not asked does not ask for anything: the wait is a guess, and may be shorter (`Recovery`).
+  // A telco that was not asked does not ask for anything: the wait is a guess, and may be shorter
+  // (`Recovery`).
   const isDemanded = wait !== null && isAsked
   const reason = { message, ...(telco !== undefined && { telco }), ...(isDemanded && { notBefore }) }
   const waiting = Job.waiting(job, isAsked ? "unavailable" : "held_back", reason, now)
@@ -313,8 +330,9 @@ export const awaiting = ({ job, token }: LeasedJob, message: string, now: Instan
 })
 
 /**
- * The commit, extended to leave the attempt to its request, which may come again under its key (rule S5). The job is due when
- * the attempt is to be undone. Without a key it is tried again as any other.
+ * The commit, extended to leave the attempt to its request, which may come again under its key
+ * (rule S5). The job is due when the attempt is to be undone. Without a key it is tried again as
+ * any other.
  */
 export const interrupting = (
   held: LeasedJob,
@@ -351,7 +369,9 @@ export const givingBack = ({ job, token }: LeasedJob, { message }: Refused, now:
   return { jobs: { retried } satisfies Commit["jobs"], isEnded: refusal.endedAt !== null }
 }
 
-/** Logs a refusal; one that has ended the job is the operator's to see to. `what` names the work. */
+/**
+ * Logs a refusal; one that has ended the job is the operator's to see to. `what` names the work.
+ */
 export const logRefused = (
   { job }: LeasedJob,
   what: string,
@@ -369,8 +389,8 @@ export const logRefused = (
     : Effect.as(Effect.logWarning(`the telco has refused a ${what}`, aboutOf(job, answer)), "retried")
 
 /**
- * Gives back a job that is to be done until the telco has done it: for the next attempt, or as one that has ended in
- * refusals (rule S6). `what` names it in the log.
+ * Gives back a job that is to be done until the telco has done it: for the next attempt, or as one
+ * that has ended in refusals (rule S6). `what` names it in the log.
  */
 export const makeGiveBack = Effect.gen(function* () {
   const commits = yield* Commits

@@ -1,6 +1,6 @@
 /**
- * Reconciles the book of usage of a SIM with the one that its telco keeps (rule U1), in one commit. The telco's adapter reads
- * the telco's book, and decides when.
+ * Reconciles the book of usage of a SIM with the one that its telco keeps (rule U1), in one commit.
+ * The telco's adapter reads the telco's book, and decides when.
  */
 import { Context, Effect, Layer } from "effect"
 import type { SimChange } from "../../domain/SimDifference.ts"
@@ -30,8 +30,9 @@ export class UsageReconciliation extends Context.Service<
   UsageReconciliation,
   {
     /**
-     * Moves bytes of the SIM's entries to where the telco has them, and returns the days whose totals are others even so, and
-     * those of which the telco's book cannot be read. None where there is no such SIM.
+     * Moves bytes of the SIM's entries to where the telco has them, and returns the days whose
+     * totals are others even so, and those of which the telco's book cannot be read. None where
+     * there is no such SIM.
      */
     readonly reconcile: (of: Asked) => Effect.Effect<Outcome, StorageError>
   }
@@ -64,7 +65,10 @@ export const layer: Layer.Layer<UsageReconciliation, never, Storage | BusinessCl
       }
     })
 
-    /** Those of the SIM, and of attachments that were used on it and have moved to another one (rule S8). */
+    /**
+     * Those of the SIM, and of attachments that were used on it and have moved to another one
+     * (rule S8).
+     */
     const withMoved = Effect.fnUntraced(function* (
       organizationId: string,
       entries: ReadonlyArray<UsageBook.SimEntry>,
@@ -79,7 +83,8 @@ export const layer: Layer.Layer<UsageReconciliation, never, Storage | BusinessCl
     const attempt = Effect.fnUntraced(function* ({ book, iccid }: Asked) {
       const now = yield* clock.now
       const asked = { iccid, since: now, packageIds: [], reportIds: [] }
-      // The SIM is read before its entries, so that its version guards them: no commit adds to them without it.
+      // The SIM is read before its entries, so that its version guards them: no commit adds to them
+      // without it.
       const [found] = yield* storage.simAggregates.forReports({ iccids: [asked], seenSince: now })
       if (found === undefined) return NOTHING
       const { attachments, sim } = found.aggregate

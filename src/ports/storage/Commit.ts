@@ -1,10 +1,11 @@
 /**
  * The storage port's commit: everything that one use case writes, as a whole or not at all.
  *
- * The caller sees to the following. A commit names each row at most once. Its rows belong to organizations, and hang on
- * SIMs, subscriptions and attachments, that are stored or in the same commit. A SIM has at most one pending or live
- * subscription. If a commit that writes endpoints has events, those endpoints receive none of them, neither as they
- * were nor as they become. Neither keys nor operators trade their hashes, nor operators their names, in one commit.
+ * The caller sees to the following. A commit names each row at most once. Its rows belong to
+ * organizations, and hang on SIMs, subscriptions and attachments, that are stored or in the same
+ * commit. A SIM has at most one pending or live subscription. If a commit that writes endpoints has
+ * events, those endpoints receive none of them, neither as they were nor as they become. Neither
+ * keys nor operators trade their hashes, nor operators their names, in one commit.
  */
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
@@ -28,8 +29,9 @@ import type { Entry as UsageEntry } from "../../domain/UsageBook.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
 
 /**
- * The hold of one worker on a job or delivery. `until` is machine time; from that instant on the lease is over and the
- * work anyone's. A commit knows no machine time: until someone else has taken the work, the old token is still good.
+ * The hold of one worker on a job or delivery. `until` is machine time; from that instant on the
+ * lease is over and the work anyone's. A commit knows no machine time: until someone else has taken
+ * the work, the old token is still good.
  */
 export interface Lease {
   /** The token of the claim, or of the commit that stored the job with its lease. */
@@ -59,11 +61,17 @@ export interface EndedJob {
   readonly endedAt: Instant
 }
 
-/** What one commit writes. Absent parts write nothing. Rows of one commit may belong to several organizations. */
+/**
+ * What one commit writes. Absent parts write nothing. Rows of one commit may belong to several
+ * organizations.
+ */
 export interface Commit {
   /** Inserted or replaced by id. */
   readonly organizations?: ReadonlyArray<Organization>
-  /** Guarded by their versions; their hashes, and the names of those that are not deleted, are unique (rule W14). */
+  /**
+   * Guarded by their versions; their hashes, and the names of those that are not deleted, are
+   * unique (rule W14).
+   */
   readonly operators?: ReadonlyArray<Operator>
   /** Guarded by their versions (rule W14). */
   readonly sessions?: ReadonlyArray<Session>
@@ -73,17 +81,23 @@ export interface Commit {
   readonly webhookEndpoints?: ReadonlyArray<WebhookEndpoint>
   /** Guarded by their versions. */
   readonly plans?: ReadonlyArray<Plan>
-  /** Plans that the commit relies on and does not write: a `Conflict` where another version is stored. */
+  /**
+   * Plans that the commit relies on and does not write: a `Conflict` where another version is
+   * stored.
+   */
   readonly unchangedPlans?: ReadonlyArray<PlanVersion>
   /** Always new ones. */
   readonly regions?: ReadonlyArray<Region>
   /** Replaces the one that is stored as a whole. */
   readonly catalogue?: Catalogue
-  /** The version that `catalogue` replaces, 0 where none is stored: a `Conflict` where it is another. Absent: whichever it is. */
+  /**
+   * The version that `catalogue` replaces, 0 where none is stored: a `Conflict` where it is
+   * another. Absent: whichever it is.
+   */
   readonly catalogueVersion?: number
   /**
-   * Changes of SIMs and of what hangs on them, written as `SimDifference.difference` has it. The SIMs are stored
-   * already: they come in by `Sims.import`. Writing a SIM ends its reservation.
+   * Changes of SIMs and of what hangs on them, written as `SimDifference.difference` has it. The
+   * SIMs are stored already: they come in by `Sims.import`. Writing a SIM ends its reservation.
    */
   readonly sims?: ReadonlyArray<SimChange>
   /** What telco reports leave beside their SIMs' changes. */
@@ -93,18 +107,19 @@ export interface Commit {
     /** Inserted. Of several of one organization and report id the latest counts. */
     readonly seen?: ReadonlyArray<SeenReport>
     /**
-     * Added to the book of usage (rule U1): to the bytes of the entry of the same SIM, attachment, day and country, where
-     * there is one. A commit names each of them at most once, with a day, and changes the entry's SIM as well. Negative
-     * bytes are taken from an entry that has as many at least, and where none are left there is none any more; they leave the
-     * sums of the entry's plan and label likewise.
+     * Added to the book of usage (rule U1): to the bytes of the entry of the same SIM, attachment,
+     * day and country, where there is one. A commit names each of them at most once, with a day,
+     * and changes the entry's SIM as well. Negative bytes are taken from an entry that has as many
+     * at least, and where none are left there is none any more; they leave the sums of the entry's
+     * plan and label likewise.
      */
     readonly usage?: ReadonlyArray<UsageEntry>
   }
   /** Records of keys (rule W2). */
   readonly idempotency?: {
     /**
-     * A record of that key created at or before `replaces` is replaced, and so is one that was interrupted in the
-     * attempt `insteadOf`, where one is named; any other is a `Conflict`.
+     * A record of that key created at or before `replaces` is replaced, and so is one that was
+     * interrupted in the attempt `insteadOf`, where one is named; any other is a `Conflict`.
      */
     readonly put?: ReadonlyArray<{
       readonly record: IdempotencyRecord
@@ -123,17 +138,22 @@ export interface Commit {
     readonly settled?: ReadonlyArray<Settlement>
   }
   /**
-   * Stored, and fanned out in the same commit: one pending delivery, due at the event's `createdAt`, for each of the
-   * organization's endpoints that receives it (`WebhookEndpoint.receives`), and for each handler that does
-   * (`EventHandler.receives`), as they were before the commit. It starts with no attempts, at retry step 0. An endpoint
-   * that misses the event (`WebhookEndpoint.misses`) has one that has failed (`Delivery.DISABLED`) and is not due.
+   * Stored, and fanned out in the same commit: one pending delivery, due at the event's
+   * `createdAt`, for each of the organization's endpoints that receives it
+   * (`WebhookEndpoint.receives`), and for each handler that does (`EventHandler.receives`), as they
+   * were before the commit. It starts with no attempts, at retry step 0. An endpoint that misses
+   * the event (`WebhookEndpoint.misses`) has one that has failed (`Delivery.DISABLED`) and is not
+   * due.
    */
   readonly events?: ReadonlyArray<WebhookEvent>
   /** Handlers of hosts' processes (rule E2). */
   readonly eventHandlers?: {
     /** Inserted; where one of the name is there, its types and organization are replaced. */
     readonly put?: ReadonlyArray<EventHandler>
-    /** Removed by name, where they are there; their pending deliveries are given up (`EventHandler.REMOVED`). */
+    /**
+     * Removed by name, where they are there; their pending deliveries are given up
+     * (`EventHandler.REMOVED`).
+     */
     readonly removed?: ReadonlyArray<string>
   }
   /** Guarded by their versions (rule I12). */
@@ -152,17 +172,24 @@ export interface Commit {
       readonly attempts: number
       /** Absent: the job's refusals stay as they are. */
       readonly refused?: Refusals
-      /** The job has ended: nobody is handed it until it is reopened. Absent or null: it is to be tried again. */
+      /**
+       * The job has ended: nobody is handed it until it is reopened. Absent or null: it is to be
+       * tried again.
+       */
       readonly endedAt?: Instant | null
       /** Absent or null: it does not wait for its next try, but for its time. */
       readonly waiting?: Waiting | null
       /** Who goes on with it; absent or null: nobody holds it. */
       readonly lease?: Lease | null
     }>
-    /** Jobs to be due at that instant, if they wait for their next try and are due later; does nothing to others. */
+    /**
+     * Jobs to be due at that instant, if they wait for their next try and are due later; does
+     * nothing to others.
+     */
     readonly hastened?: ReadonlyArray<{ readonly jobId: string; readonly dueAt: Instant }>
     /**
-     * Jobs that have ended, to be tried again. A `Conflict` on the version where the job has not ended at that instant.
+     * Jobs that have ended, to be tried again. A `Conflict` on the version where the job has not
+     * ended at that instant.
      */
     readonly reopened?: ReadonlyArray<
       EndedJob & {
@@ -175,23 +202,26 @@ export interface Commit {
     /** Jobs that have ended, removed; guarded likewise. */
     readonly resolved?: ReadonlyArray<EndedJob>
     /**
-     * Jobs of which no attempt was given back, removed by id, whoever holds them: their leases are lost. A `Conflict` on
-     * the version where there is no such job.
+     * Jobs of which no attempt was given back, removed by id, whoever holds them: their leases are
+     * lost. A `Conflict` on the version where there is no such job.
      */
     readonly cancelled?: ReadonlyArray<string>
   }
   /** Outcomes of attempts, and deliveries to be made again. */
   readonly deliveries?: {
     /**
-     * The outcome of an attempt: replaces the delivery and ends the lease; guarded by the token likewise. The attempt,
-     * if there was one, is added to the log; it replaces one of its number.
+     * The outcome of an attempt: replaces the delivery and ends the lease; guarded by the token
+     * likewise. The attempt, if there was one, is added to the log; it replaces one of its number.
      */
     readonly settled?: ReadonlyArray<{
       readonly delivery: Delivery
       readonly token: string
       readonly attempt?: LoggedAttempt
     }>
-    /** Replaces the delivery, whoever holds it, and ends any lease; does nothing where it is not there. */
+    /**
+     * Replaces the delivery, whoever holds it, and ends any lease; does nothing where it is not
+     * there.
+     */
     readonly replayed?: ReadonlyArray<Delivery>
   }
   /** Always new ones (rule W11). */

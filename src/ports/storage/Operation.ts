@@ -1,6 +1,6 @@
 /**
- * The storage port's reads of what the service keeps about its own work: audit entries (rule W11), deliveries, jobs, problems,
- * commands and idempotency records.
+ * The storage port's reads of what the service keeps about its own work: audit entries (rule W11),
+ * deliveries, jobs, problems, commands and idempotency records.
  */
 import type * as AuditEntry from "../../domain/AuditEntry.ts"
 import type * as Command from "../../domain/Command.ts"
@@ -19,7 +19,10 @@ export interface AuditQuery extends FilteredKeyset, OfOrganization, AuditEntry.F
 export interface AuditEntries {
   /** Those of `AuditEntry.isAsked`, by creation and id, descending: newest first. */
   readonly page: (query: AuditQuery) => Read<Filtered<AuditEntry.AuditEntry>>
-  /** Who made a change: the actor of the last entry of the instant with that action and resource; null where there is none. */
+  /**
+   * Who made a change: the actor of the last entry of the instant with that action and resource;
+   * null where there is none.
+   */
   readonly actor: (
     of: OfOrganization & Pick<AuditEntry.AuditEntry, "action" | "resourceId" | "createdAt">
   ) => Read<string | null>
@@ -41,8 +44,9 @@ export interface Deliveries {
     of: OfOrganization & { readonly deliveryIds: ReadonlyArray<string> }
   ) => Read<ReadonlyArray<Delivery.DeliveryAttempts>>
   /**
-   * The first 10,000 pending ones of all organizations by next attempt and id, counted by what their last attempts met
-   * (`Delivery.waitingCounts`): held ones too, and none to handlers. For watching.
+   * The first 10,000 pending ones of all organizations by next attempt and id, counted by what
+   * their last attempts met (`Delivery.waitingCounts`): held ones too, and none to handlers. For
+   * watching.
    */
   readonly waitingCounts: Read<ReadonlyArray<Delivery.WaitingCount>>
 }
@@ -51,11 +55,20 @@ export type { WaitingFilter } from "../../domain/Job.ts"
 
 /** Reads of jobs. The jobs port hands them out. */
 export interface Jobs {
-  /** The job of that id, whether it waits, is held or has ended in refusals; null if it is done, or never was. */
+  /**
+   * The job of that id, whether it waits, is held or has ended in refusals; null if it is done, or
+   * never was.
+   */
   readonly get: (jobId: string) => Read<Job.Job | null>
-  /** Those that wait for their next try (`Job.isWaiting`), of all organizations, by creation and id, ascending. */
+  /**
+   * Those that wait for their next try (`Job.isWaiting`), of all organizations, by creation and id,
+   * ascending.
+   */
   readonly waiting: (query: FilteredKeyset & Job.WaitingFilter) => Read<Filtered<Job.WaitingJob>>
-  /** Those about a SIM that wait for their next try or have ended in refusals (rule S6), by creation and id, ascending. */
+  /**
+   * Those about a SIM that wait for their next try or have ended in refusals (rule S6), by creation
+   * and id, ascending.
+   */
   readonly ofSim: (
     of: OfOrganization & Keyset<CreatedCursor> & { readonly iccid: string }
   ) => Read<ReadonlyArray<Job.Job>>
@@ -63,7 +76,10 @@ export interface Jobs {
 
 /** Reads of jobs that have ended in refusals (rule S6). */
 export interface Problems {
-  /** The jobs that have ended, by creation and id, ascending; of all organizations where none is named. */
+  /**
+   * The jobs that have ended, by creation and id, ascending; of all organizations where none is
+   * named.
+   */
   readonly page: (query: Keyset<CreatedCursor> & Partial<OfOrganization>) => Read<ReadonlyArray<Job.Job>>
   /** How many there are, counted up to 10,000. */
   readonly count: Read<number>
@@ -83,27 +99,34 @@ export interface IdempotencyRecords {
   readonly get: (of: OfOrganization & { readonly key: string }) => Read<IdempotencyRecord | null>
 }
 
-/** Reads for what operators see first, of one organization or of all (`Overview.Watching`). Their cost has a bound. */
+/**
+ * Reads for what operators see first, of one organization or of all (`Overview.Watching`). Their
+ * cost has a bound.
+ */
 export interface Overviews {
   /**
-   * The first 10,000 jobs that wait for their next try (`Job.isWaiting`), by creation, counted by kind, reason and telco
-   * (`Overview.waitingGroups`); of an organization, those among the first 10,000 of all.
+   * The first 10,000 jobs that wait for their next try (`Job.isWaiting`), by creation, counted by
+   * kind, reason and telco (`Overview.waitingGroups`); of an organization, those among the first
+   * 10,000 of all.
    */
   readonly waitingJobs: (of: Overview.Watching) => Read<ReadonlyArray<Overview.WaitingGroup>>
   /**
-   * The endpoints that fail, by since when and id, at most `Overview.ENDPOINTS`; of an organization, those among the first 10,000 of all.
+   * The endpoints that fail, by since when and id, at most `Overview.ENDPOINTS`; of an
+   * organization, those among the first 10,000 of all.
    */
   readonly failingEndpoints: (of: Overview.Watching) => Read<ReadonlyArray<Overview.FailingEndpoint>>
   /**
-   * The stocks of an organization in any order: of each label that it has a level for, or eSIMs as `Sims.stock` finds them. Of all
-   * organizations, those of the `Overview.STOCKS` first levels, low ones first, then by organization and label, and those of the
-   * `Overview.STOCKS` that have sold last among the `Overview.ORGANIZATIONS` first. What was sold is counted among the organization's
-   * `Overview.RATE_SAMPLE` newest subscriptions that are live and were made at `since` or later.
+   * The stocks of an organization in any order: of each label that it has a level for, or eSIMs as
+   * `Sims.stock` finds them. Of all organizations, those of the `Overview.STOCKS` first levels, low
+   * ones first, then by organization and label, and those of the `Overview.STOCKS` that have sold
+   * last among the `Overview.ORGANIZATIONS` first. What was sold is counted among the
+   * organization's `Overview.RATE_SAMPLE` newest subscriptions that are live and were made at
+   * `since` or later.
    */
   readonly stocks: (of: Overview.Watching & { readonly since: Instant }) => Read<ReadonlyArray<Overview.WatchedStock>>
   /**
-   * Whose the first 10,000 jobs are that wait for their next try, by creation, and the first 10,000 pending deliveries to endpoints, by next
-   * attempt (`Overview.heaviest`).
+   * Whose the first 10,000 jobs are that wait for their next try, by creation, and the first 10,000
+   * pending deliveries to endpoints, by next attempt (`Overview.heaviest`).
    */
   readonly loads: Read<ReadonlyArray<Overview.Load>>
   /** What the database's server says of itself; null where there is none. */

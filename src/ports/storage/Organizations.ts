@@ -1,5 +1,6 @@
 /**
- * The storage port's reads of operators, and of organizations with their keys and webhook endpoints.
+ * The storage port's reads of operators, and of organizations with their keys and webhook
+ * endpoints.
  */
 import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { LoggedDelivery } from "../../domain/Delivery.ts"
@@ -53,25 +54,30 @@ export interface WebhookEndpoints {
   /** By creation and id, ascending, without deleted ones. */
   readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<WebhookEndpoint>>
   /**
-   * The types that the filters of endpoints name that are enabled or miss events (`WebhookEndpoint.missesEvents`), and
-   * those of handlers for the organization or for all, each once and in any order (rules E1 and E2); deleted ones do
-   * not count.
+   * The types that the filters of endpoints name that are enabled or miss events
+   * (`WebhookEndpoint.missesEvents`), and those of handlers for the organization or for all, each
+   * once and in any order (rules E1 and E2); deleted ones do not count.
    */
   readonly namedTypes: (of: OfOrganization) => Read<ReadonlyArray<Type>>
   /**
-   * When an attempt at the endpoint first failed after the last one that succeeded (rule W7): of the attempts at `from`
-   * or later, at deliveries that were created at `createdFrom` or later. Null where there is none. It is asked rarely,
-   * and may cost as much as those deliveries are many.
+   * When an attempt at the endpoint first failed after the last one that succeeded (rule W7): of
+   * the attempts at `from` or later, at deliveries that were created at `createdFrom` or later.
+   * Null where there is none. It is asked rarely, and may cost as much as those deliveries are
+   * many.
    */
   readonly failingSince: (
     of: OfOrganization & { readonly endpointId: string; readonly from: Instant; readonly createdFrom: Instant }
   ) => Read<Instant | null>
   /**
-   * What the log says of each of the endpoints (`Delivery.healthOf`), in any order. A storage may keep it beside the log, so that it
-   * costs the same however much is pending; then the last success stays when its delivery is purged.
+   * What the log says of each of the endpoints (`Delivery.healthOf`), in any order. A storage may
+   * keep it beside the log, so that it costs the same however much is pending; then the last
+   * success stays when its delivery is purged.
    */
   readonly health: (of: OfOrganization & { readonly endpointIds: ReadonlyArray<string> }) => Read<ReadonlyArray<Health>>
-  /** Those of all organizations that fail (`WebhookEndpoint.isFailing`), counted up to 10,000. For watching. */
+  /**
+   * Those of all organizations that fail (`WebhookEndpoint.isFailing`), counted up to 10,000. For
+   * watching.
+   */
   readonly failing: Read<Failing>
 }
 
@@ -81,8 +87,8 @@ export interface EventHandlers {
   /** A delivery to a handler. */
   readonly delivery: (of: OfOrganization & { readonly deliveryId: string }) => Read<LoggedDelivery | null>
   /**
-   * The deliveries to the handler of that name that were given up, of all organizations; by creation and id, ascending.
-   * `eventId`: those of one event; null for all.
+   * The deliveries to the handler of that name that were given up, of all organizations; by
+   * creation and id, ascending. `eventId`: those of one event; null for all.
    */
   readonly failed: (
     query: Keyset<CreatedCursor> & { readonly name: string; readonly eventId: string | null }

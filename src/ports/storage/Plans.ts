@@ -21,7 +21,9 @@ export interface Plans {
 export interface Regions {
   /** Null: the organization has none of that id. */
   readonly get: (of: OfOrganization & { readonly coverageId: string }) => Read<Region | null>
-  /** The region of this id, of whichever organization; for operators, since it searches all regions. */
+  /**
+   * The region of this id, of whichever organization; for operators, since it searches all regions.
+   */
   readonly find: (coverageId: string) => Read<Region | null>
   /** By creation and id, ascending. */
   readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<Region>>

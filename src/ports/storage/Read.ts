@@ -7,9 +7,10 @@ import type { Instant } from "../../domain/Time.ts"
 /** What is the matter with a transaction of the host (rule H1). */
 export interface HostTransactionFailure {
   /**
-   * `unusable`: nothing can be done in it, because it is not open, has failed, is read-only, or is one of another database.
-   * `in conflict`: it met a deadlock, a serialization failure or a lock that it may not wait for any longer, so the host has
-   * to roll it back, and begin it anew. `timed out`: likewise, because it or a statement in it took longer than the host lets it.
+   * `unusable`: nothing can be done in it, because it is not open, has failed, is read-only, or is
+   * one of another database. `in conflict`: it met a deadlock, a serialization failure or a lock
+   * that it may not wait for any longer, so the host has to roll it back, and begin it anew.
+   * `timed out`: likewise, because it or a statement in it took longer than the host lets it.
    */
   readonly is: "unusable" | "in conflict" | "timed out"
   /** Of the database; null where the database has said nothing. */
@@ -17,14 +18,14 @@ export interface HostTransactionFailure {
 }
 
 /**
- * Why a heavy read was not made, or not to its end: those of its own organization are in the way, those of others are, or it took
- * too long.
+ * Why a heavy read was not made, or not to its end: those of its own organization are in the way,
+ * those of others are, or it took too long.
  */
 export type RefusedRead = "own" | "others" | "too long"
 
 /**
- * The storage is out of reach, full or broken. Whether a commit that failed so was made is unknown. With `transaction` the
- * storage is well, and nothing was made.
+ * The storage is out of reach, full or broken. Whether a commit that failed so was made is unknown.
+ * With `transaction` the storage is well, and nothing was made.
  */
 export class StorageError extends Data.TaggedError("StorageError")<{
   /** A sentence for logs. */
@@ -38,15 +39,18 @@ export class StorageError extends Data.TaggedError("StorageError")<{
 }> {}
 
 /**
- * Another process has the lease of the work, or has ended it, so nothing of this process's try was written. The storage is well.
+ * Another process has the lease of the work, or has ended it, so nothing of this process's try was
+ * written. The storage is well.
  */
 export class LeaseLost extends StorageError {}
 
 /**
- * The commit changed nothing, because something that it relies on has changed. The use case loads and decides again.
+ * The commit changed nothing, because something that it relies on has changed. The use case loads
+ * and decides again.
  *
- * `version`: the stored version of a guarded row is another one. `lease`: a job or delivery is not, or no longer, leased
- * with the token. The others name a unique key that is taken. Where several guards fail, any one of them is named.
+ * `version`: the stored version of a guarded row is another one. `lease`: a job or delivery is not,
+ * or no longer, leased with the token. The others name a unique key that is taken. Where several
+ * guards fail, any one of them is named.
  */
 export class Conflict extends Data.TaggedError("Conflict")<{
   /** What did not fit: a version, a unique key, a lease. */
@@ -73,8 +77,9 @@ export interface Aside {
 }
 
 /**
- * Set for a read that may cost much: a storage that has connections makes it over one that carries no other read meanwhile, and
- * has its server stop what is interrupted or takes too long. Null: the read is one of many.
+ * Set for a read that may cost much: a storage that has connections makes it over one that carries
+ * no other read meanwhile, and has its server stop what is interrupted or takes too long. Null: the
+ * read is one of many.
  */
 export const Aside = Context.Reference<Aside | null>("simplan/Storage/Aside", { defaultValue: () => null })
 
@@ -93,8 +98,8 @@ export interface CreatedCursor {
 }
 
 /**
- * One keyset page of a list: at most `limit` rows after the cursor. A row that existed before the first page and does
- * not change appears on exactly one page, whatever is inserted in between.
+ * One keyset page of a list: at most `limit` rows after the cursor. A row that existed before the
+ * first page and does not change appears on exactly one page, whatever is inserted in between.
  */
 export interface Keyset<Cursor> {
   /** Exclusive. Null: from the beginning. */
@@ -107,8 +112,9 @@ export interface Keyset<Cursor> {
 export const SCAN_LIMIT = 512
 
 /**
- * A part of a list that a filter goes over. The read stops after `limit` rows that the filter takes, or after so many
- * rows of the list, whether taken or not (rule W13): what it costs does not grow with the list.
+ * A part of a list that a filter goes over. The read stops after `limit` rows that the filter
+ * takes, or after so many rows of the list, whether taken or not (rule W13): what it costs does not
+ * grow with the list.
  */
 export interface FilteredKeyset<Cursor = CreatedCursor> extends Keyset<Cursor> {
   /** How many rows to scan, at most; `SCAN_LIMIT` if absent. */

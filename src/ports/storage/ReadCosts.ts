@@ -1,9 +1,11 @@
 /**
- * What each read of the storage and of its queues goes over at the worst, in rows, for the largest organization or
- * service that is expected. A read without a line here does not compile. A test fills the tables of PostgreSQL, and counts.
+ * What each read of the storage and of its queues goes over at the worst, in rows, for the largest
+ * organization or service that is expected. A read without a line here does not compile. A test
+ * fills the tables of PostgreSQL, and counts.
  *
- * Most have a bound that the service keeps: a page, a quota, a limit of the read itself. Those that are `isHeavy` have none, or
- * one that is far from cheap: they are made aside of all others, in turns, and are stopped after a while (rule W13).
+ * Most have a bound that the service keeps: a page, a quota, a limit of the read itself. Those that
+ * are `isHeavy` have none, or one that is far from cheap: they are made aside of all others, in
+ * turns, and are stopped after a while (rule W13).
  */
 import type { Jobs } from "../Jobs.ts"
 import type { Outbox } from "../Outbox.ts"
@@ -30,10 +32,15 @@ const AGGREGATE = 1_600
 /** Up to how many what waits is counted. */
 const COUNTED = 10_000
 
-/** How much that is due is held at a time by all processes, which all that look for more go over. */
+/**
+ * How much that is due is held at a time by all processes, which all that look for more go over.
+ */
 const HELD = 1_000
 
-/** What has ended in refusals, of jobs and of what was due to a handler, where nobody has looked at it for long. */
+/**
+ * What has ended in refusals, of jobs and of what was due to a handler, where nobody has looked at
+ * it for long.
+ */
 const FAILED = 100_000
 
 /** The organizations whose stock is watched at a time, and the labels of each. */
@@ -46,7 +53,10 @@ const STOCKS = WATCHED * LABELS * 1_000
 /** How many rows a step of a search goes over. */
 const SEARCHED = 8 * SCAN_LIMIT
 
-/** The days, countries, plans and connections by which a large organization has sums of usage, and its SIMs' entries. */
+/**
+ * The days, countries, plans and connections by which a large organization has sums of usage, and
+ * its SIMs' entries.
+ */
 const BOOK = 2_000_000
 
 /** The SIMs of a large organization. */
@@ -57,7 +67,10 @@ type Costs<Reads> = { readonly [Name in keyof Reads]: ReadCost }
 /** What no read is of the queues. */
 type Claiming = "claim" | "handBack" | "release" | "renew"
 
-/** The groups of the storage of which every operation is a read, and the reads of its inventory and its queues. */
+/**
+ * The groups of the storage of which every operation is a read, and the reads of its inventory and
+ * its queues.
+ */
 interface Groups extends Omit<Reads, "jobs"> {
   readonly sims: Omit<Service["sims"], "import" | "release" | "reserve">
   readonly jobs: Service["jobs"] & Omit<Jobs["Service"], Claiming>
@@ -150,7 +163,8 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     backlog: heavy(COUNTED),
     partitions: light(HELD + PAGE),
     pending: light(2 * HELD),
-    // All that is due to a handler and waits for earlier events of its SIMs, at which the handler fails.
+    // All that is due to a handler and waits for earlier events of its SIMs, at which the handler
+    // fails.
     pendingForHandler: heavy(4 * FAILED)
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The storage port's reads of SIMs with all that hangs on them, of subscriptions, and of the book of usage (rule U1). A commit
- * adds to the book, and it is kept when the SIM's subscription is deleted.
+ * The storage port's reads of SIMs with all that hangs on them, of subscriptions, and of the book
+ * of usage (rule U1). A commit adds to the book, and it is kept when the SIM's subscription is
+ * deleted.
  */
 import type { WithPackages } from "../../domain/Attachment.ts"
 import type { ForOccurrence, ForReports, PackagesForReports, SimAggregate } from "../../domain/SimAggregate.ts"
@@ -14,8 +15,8 @@ import type { Booking, Days, SimEntry, Total, TotalGroup } from "../../domain/Us
 /** Reads of the book of usage. */
 export interface UsageBooks {
   /**
-   * A SIM's entries of these days, and those from before the book, in the order of `UsageBook.compare`: after an entry, up to
-   * `limit`. None where there is no such SIM.
+   * A SIM's entries of these days, and those from before the book, in the order of
+   * `UsageBook.compare`: after an entry, up to `limit`. None where there is no such SIM.
    */
   readonly entries: (
     query: OfOrganization &
@@ -25,7 +26,9 @@ export interface UsageBooks {
         readonly limit: number
       }
   ) => Read<ReadonlyArray<SimEntry>>
-  /** A SIM's entries that have a day, in the opposite of that order: before an entry, up to `limit`. */
+  /**
+   * A SIM's entries that have a day, in the opposite of that order: before an entry, up to `limit`.
+   */
   readonly latest: (
     query: OfOrganization & {
       readonly iccid: string
@@ -34,15 +37,16 @@ export interface UsageBooks {
     }
   ) => Read<ReadonlyArray<SimEntry>>
   /**
-   * What the usage of these attachments is booked under, whichever SIM they have moved to (rule S8), in any order. Those that are
-   * not there, or whose subscription is deleted, are left out. It is asked seldom, and may read all SIMs.
+   * What the usage of these attachments is booked under, whichever SIM they have moved to
+   * (rule S8), in any order. Those that are not there, or whose subscription is deleted, are left
+   * out. It is asked seldom, and may read all SIMs.
    */
   readonly bookings: (
     of: OfOrganization & { readonly attachmentIds: ReadonlyArray<string> }
   ) => Read<ReadonlyArray<Booking>>
   /**
-   * What an organization used on these days, summed by `UsageBook.totalKey`; by key, ascending, a country that is not known
-   * first. It costs as little with many SIMs as with few.
+   * What an organization used on these days, summed by `UsageBook.totalKey`; by key, ascending, a
+   * country that is not known first. It costs as little with many SIMs as with few.
    */
   readonly totals: (query: OfOrganization & Days & { readonly by: TotalGroup }) => Read<ReadonlyArray<Total>>
   /** What each SIM used on these days, by ICCID, ascending: after an ICCID, up to `limit`. */
@@ -59,7 +63,10 @@ export interface ReportQuery {
   >
   /** Report ids that were received before this instant count as unseen. */
   readonly seenSince: Instant
-  /** No report id was received at this instant or later, so that none of then has to be found; any may be where it is absent. */
+  /**
+   * No report id was received at this instant or later, so that none of then has to be found; any
+   * may be where it is absent.
+   */
   readonly seenUntil?: Instant
 }
 
@@ -71,23 +78,35 @@ export interface Reported {
   readonly seen: ReadonlyArray<string>
 }
 
-/** Each of them can be read, however large its subscription is by `Subscription.sizeOf` (rule W9). */
+/**
+ * Each of them can be read, however large its subscription is by `Subscription.sizeOf` (rule W9).
+ */
 export interface SimAggregates {
   /** Null: the organization has no such SIM. */
   readonly get: (of: OfOrganization & { readonly iccid: string }) => Read<SimAggregate | null>
   /**
-   * `SimAggregate.forAttachment`: without the other attachments, which may be many. Null: the organization has no such SIM.
+   * `SimAggregate.forAttachment`: without the other attachments, which may be many. Null: the
+   * organization has no such SIM.
    */
   readonly forAttachment: (
     of: OfOrganization & { readonly iccid: string; readonly attachmentId: string }
   ) => Read<SimAggregate | null>
-  /** `SimAggregate.forOccurrence`; null where the attachment is not there, or its subscription is deleted. */
+  /**
+   * `SimAggregate.forOccurrence`; null where the attachment is not there, or its subscription is
+   * deleted.
+   */
   readonly forOccurrence: (
     of: OfOrganization & { readonly iccid: string; readonly attachmentId: string; readonly occurrence: number }
   ) => Read<ForOccurrence | null>
-  /** `SimAggregate.forReports` of these ICCIDs, of any organization and in any order; unknown ICCIDs are left out. */
+  /**
+   * `SimAggregate.forReports` of these ICCIDs, of any organization and in any order; unknown ICCIDs
+   * are left out.
+   */
   readonly forReports: (query: ReportQuery) => Read<ReadonlyArray<Reported>>
-  /** Whose SIM an ICCID is, of whichever organization, and its label; neither ever changes. Null where it is unknown. */
+  /**
+   * Whose SIM an ICCID is, of whichever organization, and its label; neither ever changes. Null
+   * where it is unknown.
+   */
   readonly owner: (iccid: string) => Read<Pick<Sim, "organizationId" | "label"> | null>
 }
 
@@ -105,11 +124,14 @@ export interface Subscriptions {
   readonly get: (of: OfOrganization & { readonly iccid: string }) => Read<SubscriptionWithSim | null>
   /** Live ones, by creation and id, ascending. */
   readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<SubscriptionWithSim>>
-  /** Those of `SimSearch.isSubscriptionAsked` (rule L1), in the same order, and read as `Sims.find` does. */
+  /**
+   * Those of `SimSearch.isSubscriptionAsked` (rule L1), in the same order, and read as `Sims.find`
+   * does.
+   */
   readonly find: (query: OfOrganization & FilteredKeyset & SubscriptionFilter) => Read<Filtered<SubscriptionWithSim>>
   /**
-   * The attachments of a SIM's live subscription; null where it has no live subscription. `id`: those alone that have it as
-   * their own id, or as that of their plan.
+   * The attachments of a SIM's live subscription; null where it has no live subscription. `id`:
+   * those alone that have it as their own id, or as that of their plan.
    */
   readonly attachments: (
     of: OfOrganization & { readonly iccid: string; readonly id?: string | undefined }

@@ -1,10 +1,10 @@
 /**
- * Commands: what can happen to a service under simulation, as plain data that survives JSON; what a command comes to when
- * it runs, with ids and instants, and what came of it.
+ * Commands: what can happen to a service under simulation, as plain data that survives JSON; what a
+ * command comes to when it runs, with ids and instants, and what came of it.
  *
- * A command names what it is about by a number, modulo what there is when it runs, and times by their distance from the
- * present one. So every list of commands makes sense, and any part of it that is left out leaves one that does: that is
- * what lets a failing list shrink.
+ * A command names what it is about by a number, modulo what there is when it runs, and times by
+ * their distance from the present one. So every list of commands makes sense, and any part of it
+ * that is left out leaves one that does: that is what lets a failing list shrink.
  */
 import type { Label } from "../../domain/Label.ts"
 import type { TermsRequest, Plan } from "../../domain/Plan.ts"
@@ -72,8 +72,9 @@ interface LineChange {
 }
 
 /**
- * The fields of each command. `by` is who asks. What is `foreign` is taken from what the other organization has. A `line` is a
- * SIM in service, or any if none is; a `sim` is any SIM of the inventory, or null for one that is chosen.
+ * The fields of each command. `by` is who asks. What is `foreign` is taken from what the other
+ * organization has. A `line` is a SIM in service, or any if none is; a `sim` is any SIM of the
+ * inventory, or null for one that is chosen.
  */
 export interface Commands {
   readonly CreatePlan: {
@@ -91,7 +92,10 @@ export interface Commands {
     readonly by: Side
     readonly plan: number
     readonly sim: number | null
-    /** Where it is given and there is one, a withdrawn SIM is named instead, counted from the last that was withdrawn. */
+    /**
+     * Where it is given and there is one, a withdrawn SIM is named instead, counted from the last
+     * that was withdrawn.
+     */
     readonly left?: number | null
     readonly foreign: boolean
     readonly period: PeriodFromNow | null
@@ -110,7 +114,10 @@ export interface Commands {
     readonly line: number
     /** Where it is given, the reports are about this SIM, be it in service or not. */
     readonly sim?: number | null
-    /** Whether the telco pads ICCIDs, and writes our ids of packages in capitals. Absent: it does not. */
+    /**
+     * Whether the telco pads ICCIDs, and writes our ids of packages in capitals. Absent: it does
+     * not.
+     */
     readonly spelled?: boolean
     readonly reports: ReadonlyArray<ReportFromNow>
   }
@@ -150,7 +157,9 @@ export interface Commands {
   /** The request of so many keyed requests ago comes again, with its key. */
   readonly Repeat: { readonly back: number }
   readonly Advance: { readonly millis: number }
-  /** To where something of an attachment changes, and `beside` it. Nothing where that is not ahead. */
+  /**
+   * To where something of an attachment changes, and `beside` it. Nothing where that is not ahead.
+   */
   readonly AdvanceTo: {
     readonly of: Side
     readonly line: number
@@ -158,7 +167,10 @@ export interface Commands {
     readonly boundary: "due" | "activation" | "expiry"
     readonly beside: number
   }
-  /** From the nth commit on, this command's and the following ones' together, the process stands still. */
+  /**
+   * From the nth commit on, this command's and the following ones' together, the process stands
+   * still.
+   */
   readonly Kill: { readonly commits: number; readonly when: "before" | "after" }
   /** Another process, at once or after a time in which none runs. */
   readonly Restart: { readonly downtime: number }
@@ -204,7 +216,9 @@ export type Request =
       readonly key: string | null
     })
 
-/** A command with its numbers replaced by ids, ICCIDs and instants of the run. Histories keep it. */
+/**
+ * A command with its numbers replaced by ids, ICCIDs and instants of the run. Histories keep it.
+ */
 export type Asked =
   /** There is nothing that the command could be about. */
   | { readonly _tag: "Nothing" }
@@ -228,7 +242,9 @@ export type Asked =
   | { readonly _tag: "Advance"; readonly to: Instant }
   | Command<"Kill" | "Restart" | "Fault" | "Quiet">
 
-/** What a request that was taken returned. `Done` stands for every answer without a body of its own. */
+/**
+ * What a request that was taken returned. `Done` stands for every answer without a body of its own.
+ */
 export type Answer =
   | { readonly kind: "Done" }
   | { readonly kind: "Plan"; readonly plan: Plan }

@@ -1,6 +1,6 @@
 /**
- * What a telco says in random runs: reports of facts about packages, most of them in order, some late, again or of
- * unknown packages; and its own book of usage.
+ * What a telco says in random runs: reports of facts about packages, most of them in order, some
+ * late, again or of unknown packages; and its own book of usage.
  */
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -127,7 +127,10 @@ const factOf = (attachments: ReadonlyArray<WithPackages>, fact: Fact): TelcoRepo
 
 const OURS = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}:/
 
-/** A report as telcos may write it (rules I1 and I13): with a padded ICCID, and our id of a package in capitals. */
+/**
+ * A report as telcos may write it (rules I1 and I13): with a padded ICCID, and our id of a package
+ * in capitals.
+ */
 const spelled = (report: TelcoReport.Report): TelcoReport.Report => {
   const { fact } = report
   const isOurs = "packageId" in fact && fact.packageId !== null && OURS.test(fact.packageId)

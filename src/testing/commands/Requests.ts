@@ -213,7 +213,8 @@ export const subscribe: Kind.Kind<"Subscribe"> = {
     fc.record({ by, plan: place, sim: fc.option(place, { freq: 1 }), foreign: rarely(10), period, keyed: rarely(3) }),
   resolve: Effect.fnUntraced(function* (session, command) {
     const { by, foreign, sim } = command
-    // A foreign request names the other's plan where no SIM is named, and the other's SIM where one is.
+    // A foreign request names the other's plan where no SIM is named, and the other's SIM where one
+    // is.
     const planId = Session.planOf(session, { by, foreign: foreign && sim === null, plan: command.plan })
     if (planId === undefined) return nothing
     const owner = ownerOf(command)

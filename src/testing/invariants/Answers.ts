@@ -1,5 +1,6 @@
 /**
- * What must hold of answers: what was acknowledged stays, what was refused leaves nothing, and each is the right one.
+ * What must hold of answers: what was acknowledged stays, what was refused leaves nothing, and each
+ * is the right one.
  */
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Plan } from "../../domain/Plan.ts"
@@ -13,7 +14,10 @@ import { attachments, visible, first, movedBy, type Invariant, make, same, show 
 const createdOf = (outcome: Outcome): Created | null =>
   outcome._tag === "Answered" && outcome.answer.kind === "Created" ? outcome.answer.created : null
 
-/** Rule W1. Finds requests that end in a defect or a storage error, and background work that fails with a cause. */
+/**
+ * Rule W1. Finds requests that end in a defect or a storage error, and background work that fails
+ * with a cause.
+ */
 export const nothingBreaks: Invariant = make(
   "nothing breaks: every request is answered or refused, and every job is done",
   "W1",
@@ -23,8 +27,8 @@ export const nothingBreaks: Invariant = make(
 )
 
 /**
- * Rules S1 and S5. The acknowledged attachment keeps its SIM, subscription and metadata until a deletion takes
- * effect.
+ * Rules S1 and S5. The acknowledged attachment keeps its SIM, subscription and metadata until a
+ * deletion takes effect.
  */
 export const creationsStay: Invariant = make(
   "a subscription that was acknowledged stays until it is deleted, and on its SIM until it moves",
@@ -57,8 +61,8 @@ export const creationsStay: Invariant = make(
 )
 
 /**
- * The SIMs that a subscription may have come to from one of them by the end of a history: by the moves that were answered, and
- * by those whose process died, of which nothing is known.
+ * The SIMs that a subscription may have come to from one of them by the end of a history: by the
+ * moves that were answered, and by those whose process died, of which nothing is known.
  */
 const whereabouts = ({ steps }: History): ((from: string) => (iccid: string) => boolean) => {
   const moves = new Map<string, ReadonlyArray<string>>()
@@ -77,7 +81,10 @@ const whereabouts = ({ steps }: History): ((from: string) => (iccid: string) => 
   }
 }
 
-/** Rules S1, S5 and S8. As `creationsStay`, where only the order of the answers is known, and moves are known by these. */
+/**
+ * Rules S1, S5 and S8. As `creationsStay`, where only the order of the answers is known, and moves
+ * are known by these.
+ */
 export const creationsStayWhereverTheyMove: Invariant = make(
   "a subscription that was acknowledged stays until it is deleted, wherever it moves",
   "S1, S5, S8",
@@ -126,7 +133,10 @@ export const suspensionsStay: Invariant = make(
   }
 )
 
-/** Rule S7. A second pause does not move the instant of the first one, and only a resumption or a deletion ends it. */
+/**
+ * Rule S7. A second pause does not move the instant of the first one, and only a resumption or a
+ * deletion ends it.
+ */
 export const pausesStay: Invariant = make(
   "a pause that was acknowledged holds from when it was asked for until its end is",
   "S7",
@@ -183,7 +193,8 @@ const requestOf = (asked: Asked): Request | null =>
   asked._tag === "Repeat" ? asked.request : asked._tag === "Subscribe" || asked._tag === "SendSms" ? asked : null
 
 /**
- * Rule W2. A final answer is replayed as it was. Two attachments never stem from one request, with a key or without.
+ * Rule W2. A final answer is replayed as it was. Two attachments never stem from one request, with
+ * a key or without.
  */
 export const repetitionsAreAnsweredTheSame: Invariant = make(
   "a request that comes again with its key is answered the same, and has no further effect",
@@ -213,7 +224,10 @@ export const repetitionsAreAnsweredTheSame: Invariant = make(
   }
 )
 
-/** Rule W2. Compares the telco's books with the answers; each message of a run has a text of its own. */
+/**
+ * Rule W2. Compares the telco's books with the answers; each message of a run has a text of its
+ * own.
+ */
 export const messagesAreSentOnce: Invariant = make(
   "a message that was acknowledged was sent once; no other is sent twice, and none that was refused",
   "W2",
@@ -247,14 +261,15 @@ const touching = new Set<Asked["_tag"]>([
   "CorrectSim"
 ])
 
-// A claim that came to nothing, as on a plan that was archived meanwhile, leaves its mark on the SIM's version alone.
+// A claim that came to nothing, as on a plan that was archived meanwhile, leaves its mark on the
+// SIM's version alone.
 const isClaimedAtMost = (before: SimAggregate | undefined, after: SimAggregate): boolean =>
   before !== undefined && same(before, { ...after, sim: { ...after.sim, version: before.sim.version } })
 
 /**
- * Rules S5 and W1. No SIM changes but in its version, which an abandoned claim raises, and no attachment of a refused
- * creation is left. A telco's refusal may change the SIM. What the telco left open under a key may stay unconfirmed, so
- * that the request can go on with it.
+ * Rules S5 and W1. No SIM changes but in its version, which an abandoned claim raises, and no
+ * attachment of a refused creation is left. A telco's refusal may change the SIM. What the telco
+ * left open under a key may stay unconfirmed, so that the request can go on with it.
  */
 export const refusalsLeaveNothing: Invariant = make("a request that was refused leaves nothing", "S5, W1", () => {
   const refused = new Set<string>()
@@ -297,7 +312,8 @@ const misread = ({ asked, outcome }: Step): string | null => {
 }
 
 /**
- * Rule P1. The stored terms are those asked for; a flawed request is refused with `InvalidField` of the flawed field.
+ * Rule P1. The stored terms are those asked for; a flawed request is refused with `InvalidField` of
+ * the flawed field.
  */
 export const plansAreAsAskedFor: Invariant = make(
   "a plan is taken as it was asked for, and one that is wrong is refused by the name of its field",
@@ -308,8 +324,8 @@ export const plansAreAsAskedFor: Invariant = make(
 )
 
 /**
- * The seven rules of `active_period`, and rules T4 to T6: `TimingModel` says which field is refused, and what is
- * answered.
+ * The seven rules of `active_period`, and rules T4 to T6: `TimingModel` says which field is
+ * refused, and what is answered.
  */
 export const periodsAreTakenByTheRules: Invariant = make(
   "an active period is taken or refused by the seven rules, and answered with the times they give",

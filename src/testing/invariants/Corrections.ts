@@ -1,13 +1,15 @@
 /**
- * What must hold of corrections of SIMs (rule I9): each is taken or refused by the rule, and changes what it names and nothing
- * else.
+ * What must hold of corrections of SIMs (rule I9): each is taken or refused by the rule, and
+ * changes what it names and nothing else.
  */
 import type { Label } from "../../domain/Label.ts"
 import * as Sim from "../../domain/Sim.ts"
 import type { Correction } from "../../domain/SimCorrection.ts"
 import { first, type Invariant, make, same, show } from "./Invariant.ts"
 
-/** Rule I9. What is withdrawn is taken by nothing, and stays so until it is made available again. */
+/**
+ * Rule I9. What is withdrawn is taken by nothing, and stays so until it is made available again.
+ */
 export const withdrawnSimsStay: Invariant = make(
   "a withdrawn SIM is taken by no subscription and chosen for no mobile plan",
   "I9",
@@ -45,8 +47,8 @@ export const withdrawnSimsStay: Invariant = make(
 )
 
 /**
- * Rules I9 and S8. A SIM that an answered move has left is withdrawn from then on, until a correction says otherwise. It holds
- * of requests in the order of their answers, too.
+ * Rules I9 and S8. A SIM that an answered move has left is withdrawn from then on, until a
+ * correction says otherwise. It holds of requests in the order of their answers, too.
  */
 export const leftSimsStay: Invariant = make("a SIM that its subscription has left never comes back", "I9, S8", () => {
   const left = new Set<string>()

@@ -1,6 +1,6 @@
 /**
- * What must hold of events about usage and reports, and of all webhooks: each event has exactly one cause, and each cause its
- * event, in order. What holds of opt-in events stands in `Lifecycle`.
+ * What must hold of events about usage and reports, and of all webhooks: each event has exactly one
+ * cause, and each cause its event, in order. What holds of opt-in events stands in `Lifecycle`.
  */
 import { Record, Schema } from "effect"
 import type { WithPackages } from "../../domain/Attachment.ts"
@@ -13,7 +13,10 @@ import { attachments, type Frame, first, type Invariant, make, periodOf, same, s
 
 const thresholds = [50, 80, 100] as const
 
-/** The thresholds of 50, 80 and 100 % that the usage of a plan has reached; none where it recurs (rule R2). */
+/**
+ * The thresholds of 50, 80 and 100 % that the usage of a plan has reached; none where it recurs
+ * (rule R2).
+ */
 const reached = ({ attachment, packages }: WithPackages): ReadonlyArray<number> => {
   const { dataMegaBytes, recurrence } = attachment.terms
   if (recurrence !== null) return []
@@ -21,7 +24,9 @@ const reached = ({ attachment, packages }: WithPackages): ReadonlyArray<number> 
   return thresholds.filter((threshold) => used >= BigInt(dataMegaBytes) * 1_048_576n * BigInt(threshold))
 }
 
-/** Rule R2: 50, 80 and 100 % of a non-recurring plan's allowance, as soon as the usage reaches them. */
+/**
+ * Rule R2: 50, 80 and 100 % of a non-recurring plan's allowance, as soon as the usage reaches them.
+ */
 export const thresholdsFireOnce: Invariant = make(
   "a threshold fires when it is reached, once and in order",
   "R2",
@@ -54,7 +59,10 @@ const alerted = (
 ): ReadonlyArray<number> =>
   alertThresholds.filter((one) => BigInt(usedBytes) * 100n >= BigInt(dataMegaBytes) * 1_048_576n * BigInt(one))
 
-/** Rule U2: the percentages that its plan names, of each package there is, as soon as the usage reaches them. */
+/**
+ * Rule U2: the percentages that its plan names, of each package there is, as soon as the usage
+ * reaches them.
+ */
 export const packageAlertsFireOnce: Invariant = make(
   "a percentage of a package that its plan names is notified when it is reached, once and in order",
   "U2",
@@ -95,7 +103,10 @@ const snapshot = (line: SimAggregate | undefined): Snapshot => {
 
 const isLater = (known: { readonly at: number } | null, at: number): boolean => known === null || at >= known.at
 
-/** Rule R3: the events that accepted reports about one SIM cause, in order of what happened, and what is known then. */
+/**
+ * Rule R3: the events that accepted reports about one SIM cause, in order of what happened, and
+ * what is known then.
+ */
 const consequences = (line: SimAggregate | undefined, reports: ReadonlyArray<Report>): ReadonlyArray<string> => {
   const events: Array<string> = []
   let { country, state } = snapshot(line)
@@ -156,8 +167,8 @@ const causes = ({ after, before, step }: Frame): ReadonlyArray<string> => {
 }
 
 /**
- * Rules R2 and R3. Works out the events that a step must cause and compares them; those of rule E1 are left to
- * `Lifecycle`.
+ * Rules R2 and R3. Works out the events that a step must cause and compares them; those of rule E1
+ * are left to `Lifecycle`.
  */
 export const eventsHaveOneCause: Invariant = make(
   "every event has exactly one cause, and every cause its event",
@@ -182,8 +193,9 @@ const saysItsRow = ({ payload: { data, type } }: WebhookEvent): boolean =>
   checks[type](data) && same(Object.keys(data), Object.keys(catalogue[type].data.fields))
 
 /**
- * Rules W5 and W7. Each body has the event's id, type and data, the fields of the catalogue in its order, and goes to the event's
- * organization. Repeated deliveries are allowed once a process was killed.
+ * Rules W5 and W7. Each body has the event's id, type and data, the fields of the catalogue in its
+ * order, and goes to the event's organization. Repeated deliveries are allowed once a process was
+ * killed.
  */
 export const webhooksArrive: Invariant = make(
   "every event arrives, once unless a process was killed, at the organization that it is about",
@@ -216,8 +228,8 @@ export const webhooksArrive: Invariant = make(
 const MILLISECOND = 13
 
 /**
- * Rule W5. Ids of events about one SIM rise from step to step. Another process counts anew, so that its ids may stand anywhere
- * within the millisecond; a quiet time begins with one.
+ * Rule W5. Ids of events about one SIM rise from step to step. Another process counts anew, so that
+ * its ids may stand anywhere within the millisecond; a quiet time begins with one.
  */
 export const idsOrderEvents: Invariant = make("the ids of events order them", "W5", () => {
   const last = new Map<string, { readonly eventId: string; readonly process: number }>()
@@ -239,7 +251,8 @@ export const idsOrderEvents: Invariant = make("the ids of events order them", "W
     for (const { about, eventId } of events.sort((one, other) => (one.eventId < other.eventId ? -1 : 1))) {
       last.set(about, { eventId, process })
     }
-    // The process that was killed has made the events of its step: the next one has done nothing yet.
+    // The process that was killed has made the events of its step: the next one has done nothing
+    // yet.
     if (step.outcome._tag === "Killed") process += 1
     return complaint
   }

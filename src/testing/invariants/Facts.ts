@@ -1,5 +1,6 @@
 /**
- * What must hold of facts: what is known once stays known, and a telco's report counts once (rule R1).
+ * What must hold of facts: what is known once stays known, and a telco's report counts once
+ * (rule R1).
  */
 import type { Attachment } from "../../domain/Attachment.ts"
 import { formerOf, type Package } from "../../domain/Package.ts"
@@ -35,7 +36,10 @@ const fixed = ({ iccid, ...of }: Attachment, moved: ReadonlyMap<string, string>)
   }
 }
 
-/** Rules P2 and S8. Covers the SIM, the subscription, the active period and the metadata of an attachment as well. */
+/**
+ * Rules P2 and S8. Covers the SIM, the subscription, the active period and the metadata of an
+ * attachment as well.
+ */
 export const termsStay: Invariant = make(
   "an attachment's terms never change, and are those of its plan",
   "P2, section 1",
@@ -79,8 +83,8 @@ const movedBack = (before: Package, after: Package): string | null => {
 }
 
 /**
- * Rules T3, T7 and R1. Covers a package's status, times, usage and id at the telco, and an attachment's anchor,
- * suspension and thresholds.
+ * Rules T3, T7 and R1. Covers a package's status, times, usage and id at the telco, and an
+ * attachment's anchor, suspension and thresholds.
  */
 export const factsStay: Invariant = make(
   "used data never falls, and what was known once never changes",
@@ -128,7 +132,9 @@ export const packagesStay: Invariant = make("a package is there for as long as i
 /** How long an id is kept at least. */
 const RETENTION = 35 * DAY
 
-/** Whether a report lies too far ahead, or is a delta that lies too far back, whatever it is about. */
+/**
+ * Whether a report lies too far ahead, or is a delta that lies too far back, whatever it is about.
+ */
 const isOutOfReach = ({ fact, occurredAt }: Report, now: Instant): boolean =>
   occurredAt - now > 5 * MINUTE ||
   (fact._tag === "Usage" && fact.usage._tag === "Delta" && now - occurredAt > RETENTION)
@@ -144,8 +150,8 @@ const verdictsOf = ({ asked, outcome }: Step): ReadonlyArray<readonly [Report, V
 }
 
 /**
- * Rule R1. A repeated id is a duplicate for 35 days. A report more than 5 min ahead is rejected, and so is a delta
- * more than 35 days old.
+ * Rule R1. A repeated id is a duplicate for 35 days. A report more than 5 min ahead is rejected,
+ * and so is a delta more than 35 days old.
  */
 export const reportsCountOnce: Invariant = make(
   "a report counts once, however often it comes, and what lies too far ahead or back is rejected",
@@ -181,7 +187,9 @@ export const reportsCountOnce: Invariant = make(
 
 const usageOf = ({ fact }: Report) => (fact._tag === "Usage" ? fact.usage : null)
 
-/** Rule R1. A package's usage rises in one step by at most the bytes of the step's accepted reports. */
+/**
+ * Rule R1. A package's usage rises in one step by at most the bytes of the step's accepted reports.
+ */
 export const usageIsWhatWasReported: Invariant = make(
   "usage rises by what was reported, and by nothing else",
   "R1",
@@ -193,7 +201,8 @@ export const usageIsWhatWasReported: Invariant = make(
       const usages = verdictsOf(step).flatMap(([report, verdict]) =>
         verdict._tag === "Accepted" ? (usageOf(report) ?? []) : []
       )
-      // A delta adds to what is there, in whatever order with totals: it is at most all of it together.
+      // A delta adds to what is there, in whatever order with totals: it is at most all of it
+      // together.
       const most = usages.reduce((sum, { bytes }) => sum + bytes, 0)
       return first(risen, ({ id, pack }) => {
         const { usedBytes } = pack
@@ -210,8 +219,8 @@ const waiting = (lines: Lines): ReadonlySet<string> =>
   new Set(packages(lines).flatMap(({ pack }) => (pack.activationAt === null ? [periodOf(pack)] : [])))
 
 /**
- * Rules T3 and S8. The activation is the `occurredAt` of a report of use or first use in the same step, on the package's SIM or on one
- * that its subscription has left.
+ * Rules T3 and S8. The activation is the `occurredAt` of a report of use or first use in the same
+ * step, on the package's SIM or on one that its subscription has left.
  */
 export const firstUsesActivate: Invariant = make(
   "a package that waits for its first use is activated by a report of use, at the instant that it names",

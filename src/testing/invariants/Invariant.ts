@@ -1,6 +1,6 @@
 /**
- * What an invariant is: a named predicate over a whole history, which is seen step by step, each with all that there is
- * after it.
+ * What an invariant is: a named predicate over a whole history, which is seen step by step, each
+ * with all that there is after it.
  */
 import { Equal } from "effect"
 import type { History, Changes, Step, AttachmentView, StockOf, UsageOfSim } from "../History.ts"
@@ -29,8 +29,8 @@ export interface Invariant {
 }
 
 /**
- * An invariant that checks each step with all that was before it; `check` says what is wrong. What it has to remember
- * of a history it keeps in variables of its own, made anew for each history.
+ * An invariant that checks each step with all that was before it; `check` says what is wrong. What
+ * it has to remember of a history it keeps in variables of its own, made anew for each history.
  */
 export const make = (
   name: string,
@@ -156,7 +156,10 @@ export interface Moved {
   readonly to: SimAggregate
 }
 
-/** The move that a step was asked for and has made, whatever came of the request; null where it has made none. */
+/**
+ * The move that a step was asked for and has made, whatever came of the request; null where it has
+ * made none.
+ */
 export const movedBy = ({ after, before, step: { asked } }: Frame): Moved | null => {
   const from = asked._tag === "Replace" ? before.get(asked.iccid) : undefined
   const id = from?.subscription?.subscriptionId

@@ -1,6 +1,6 @@
 /**
- * What must hold of SIMs, of the organizations that own them, and of the telco's books, which equal ours once nothing is
- * under way.
+ * What must hold of SIMs, of the organizations that own them, and of the telco's books, which equal
+ * ours once nothing is under way.
  */
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import * as Pause from "../../domain/Pause.ts"
@@ -48,7 +48,10 @@ const misplaced = ({ attachments, sim, subscription }: SimAggregate): string | n
   })
 }
 
-/** Rules S2, S3, S5 and S7. A SIM's allocation and its subscription fit, and no subscription is on two SIMs. */
+/**
+ * Rules S2, S3, S5 and S7. A SIM's allocation and its subscription fit, and no subscription is on
+ * two SIMs.
+ */
 export const simsAreInOnePlace: Invariant = make(
   "a SIM is in exactly one place: free, being put into service, in service, or being released",
   "S2, S3, S5, S7",
@@ -69,8 +72,8 @@ export const simsAreInOnePlace: Invariant = make(
 )
 
 /**
- * Rules S2 and S3. Such an eSIM is not deleted from its subscription, and is not picked for a creation without an
- * ICCID.
+ * Rules S2 and S3. Such an eSIM is not deleted from its subscription, and is not picked for a
+ * creation without an ICCID.
  */
 export const downloadedSimsStay: Invariant = make(
   "an eSIM that shows a sign of a download is neither given away nor recycled",
@@ -93,8 +96,9 @@ export const downloadedSimsStay: Invariant = make(
 )
 
 /**
- * Rules S2 and S5. A creation without an ICCID, also one that comes again with its key, is refused for want of an eSIM only
- * where none is free, and for good only where no creation that may yet fail has one.
+ * Rules S2 and S5. A creation without an ICCID, also one that comes again with its key, is refused
+ * for want of an eSIM only where none is free, and for good only where no creation that may yet
+ * fail has one.
  */
 export const stockIsGiven: Invariant = make(
   "no request is refused for want of an eSIM while one is left",
@@ -134,8 +138,8 @@ const trespassed = ({ changes, outcome }: Step, { foreign, organizationId }: ByO
 }
 
 /**
- * Rule W1. A request for what another organization owns is `NotFound`, unless its own fields are wrong. Changes, rows
- * and events stay with the SIM's owner.
+ * Rule W1. A request for what another organization owns is `NotFound`, unless its own fields are
+ * wrong. Changes, rows and events stay with the SIM's owner.
  */
 export const nothingCrossesOrganizations: Invariant = make(
   "nothing crosses organizations",
@@ -208,7 +212,8 @@ const ourPackage = (
   const { suspendedAt } = attachment
   switch (pack.status) {
     case "Created":
-      // What is over or suspended when its subscription moves ends on the old SIM, and is not had on the new one.
+      // What is over or suspended when its subscription moves ends on the old SIM, and is not had
+      // on the new one.
       if (attachment.replacements > 0 && (suspendedAt !== null || isOver(pack.expirationAt, now))) return null
       if (pack.refusal !== null)
         return record?.refusal === null ? `the telco has ${id}, which is shown as refused` : null
@@ -240,8 +245,8 @@ const theirPackage = (
 }
 
 /**
- * Rules S3, S5, S6, S7, T5 and T7. Compares packages, suspensions, mobile plans and pauses with the telco's books after each
- * `Quiet` that leaves no work.
+ * Rules S3, S5, S6, S7, T5 and T7. Compares packages, suspensions, mobile plans and pauses with the
+ * telco's books after each `Quiet` that leaves no work.
  */
 export const booksAreEqual: Invariant = make(
   "the telco's books equal ours once nothing is under way",
@@ -283,7 +288,10 @@ export const booksAreEqual: Invariant = make(
   }
 )
 
-/** Rules S5 and S6. After a `Quiet` no SIM is being put into service or released, and every attachment is confirmed. */
+/**
+ * Rules S5 and S6. After a `Quiet` no SIM is being put into service or released, and every
+ * attachment is confirmed.
+ */
 export const nothingIsUnderWay: Invariant = make(
   "once the telco is well again and all is done, nothing is half way",
   "S5, S6",
@@ -300,8 +308,8 @@ export const nothingIsUnderWay: Invariant = make(
 )
 
 /**
- * Rules T4 and T5. Compares the window of each order with the package's times. A package that starts at its first use
- * is ordered without a window.
+ * Rules T4 and T5. Compares the window of each order with the package's times. A package that
+ * starts at its first use is ordered without a window.
  */
 export const packagesAreAsOrdered: Invariant = make(
   "a package is ordered for the time that it is shown for",
@@ -318,7 +326,8 @@ export const packagesAreAsOrdered: Invariant = make(
           if (status !== "Created" || ordered === undefined) return null
           const isFirstUse =
             attachment.activePeriod === null && (attachment.terms.recurrence === null || occurrence === 0)
-          // What is left of a package that was in use is ordered for what is left of its time (rule S8).
+          // What is left of a package that was in use is ordered for what is left of its time
+          // (rule S8).
           const isKnown = !isFirstUse || (replacement !== null && ordered !== null)
           const expected = isKnown ? { start: activationAt, end: expirationAt } : null
           return same(ordered, expected)
@@ -330,7 +339,10 @@ export const packagesAreAsOrdered: Invariant = make(
   }
 )
 
-/** Rule S8. The id, the texts and the attachments of a subscription move with it, and what is ordered is what is left. */
+/**
+ * Rule S8. The id, the texts and the attachments of a subscription move with it, and what is
+ * ordered is what is left.
+ */
 export const movesTakeEverything: Invariant = make(
   "a subscription that moves takes everything along, and what was used is not had again",
   "S8",

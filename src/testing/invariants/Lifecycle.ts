@@ -1,7 +1,7 @@
 /**
- * What must hold of opt-in events (rule E1): what happens to subscriptions, attachments and packages is notified once each, in
- * order, in time and to the end. They are apart from `Invariants.all`, because only an endpoint that takes them from the
- * beginning receives them.
+ * What must hold of opt-in events (rule E1): what happens to subscriptions, attachments and
+ * packages is notified once each, in order, in time and to the end. They are apart from
+ * `Invariants.all`, because only an endpoint that takes them from the beginning receives them.
  */
 import type { WithPackages } from "../../domain/Attachment.ts"
 import { idOf, type Package } from "../../domain/Package.ts"
@@ -14,7 +14,10 @@ import { type Frame, first, type Invariant, make, same, show, visible } from "./
 import { lowStockIsNotified, lowStockIsNotifiedOnce } from "./Stock.ts"
 import { factsOf } from "./Timing.ts"
 
-/** What an event is about: a subscription, an attachment or a package. Those of usage are left to `packageAlertsFireOnce`. */
+/**
+ * What an event is about: a subscription, an attachment or a package. Those of usage are left to
+ * `packageAlertsFireOnce`.
+ */
 const aboutOf = ({ payload: { data, type } }: WebhookEvent): string | null => {
   if (!isOptIn(type) || type === "package.allowanceConsumed") return null
   if ("packageId" in data) return data.packageId
@@ -26,7 +29,8 @@ const aboutOf = ({ payload: { data, type } }: WebhookEvent): string | null => {
 const always = ["subscription.deleted", "subscription.replaced"] as const
 
 /**
- * The types in the order in which they come in a life, each with those that may be notified next; `none` stands for the beginning.
+ * The types in the order in which they come in a life, each with those that may be notified next;
+ * `none` stands for the beginning.
  */
 const following = new Map<OptInType | "none", ReadonlyArray<OptInType>>([
   ["none", ["subscription.created", "attachment.created", "package.created", "package.refused"]],
@@ -48,7 +52,10 @@ const inALife = [...following.keys()]
 
 type Notified = Map<string, ReadonlyArray<OptInType>>
 
-/** Keeps what was notified of each thing; the first event that comes twice or out of order is a complaint. */
+/**
+ * Keeps what was notified of each thing; the first event that comes twice or out of order is a
+ * complaint.
+ */
 const inOrder = (notified: Notified, { step }: Frame): string | null =>
   first(step.changes.events, (event) => {
     const about = aboutOf(event)
@@ -66,7 +73,8 @@ const inOrder = (notified: Notified, { step }: Frame): string | null =>
   })
 
 /**
- * Keeps what was notified of each thing, in whatever order: processes with clocks apart date their events differently.
+ * Keeps what was notified of each thing, in whatever order: processes with clocks apart date their
+ * events differently.
  */
 const keep = (notified: Notified, { step }: Frame): void => {
   for (const event of step.changes.events) {
@@ -82,8 +90,8 @@ const keep = (notified: Notified, { step }: Frame): void => {
 }
 
 /**
- * The places that events of one millisecond may take: a subscription begins before its attachments and ends after them. A
- * pause and its end have one place.
+ * The places that events of one millisecond may take: a subscription begins before its attachments
+ * and ends after them. A pause and its end have one place.
  */
 const placeOf = ({ payload: { type } }: WebhookEvent): number =>
   !isOptIn(type) || type === "subscription.resumed"
@@ -125,7 +133,9 @@ const keepTimes = (known: Map<string, Known>, { payload: { data, type } }: Webho
   known.set(attachmentId, { subscriptionId, activationAt: instant(activationAt), expirationAt: instant(expirationAt) })
 }
 
-/** The attachments that an event ends: a suspended one, all that are left of a deleted subscription. */
+/**
+ * The attachments that an event ends: a suspended one, all that are left of a deleted subscription.
+ */
 const endedBy = ({ payload: { data, type } }: WebhookEvent, notified: Notified, known: ReadonlyMap<string, Known>) => {
   if (type === "attachment.suspended" && "attachmentId" in data) return [data.attachmentId]
   if (type !== "subscription.deleted" || !("subscriptionId" in data)) return []
@@ -136,7 +146,9 @@ const endedBy = ({ payload: { data, type } }: WebhookEvent, notified: Notified, 
   )
 }
 
-/** Rule E1. No event comes twice or out of order, and none follows the deletion of its subscription. */
+/**
+ * Rule E1. No event comes twice or out of order, and none follows the deletion of its subscription.
+ */
 export const lifecycleIsInOrder: Invariant = make(
   "what happens to an attachment is notified once each and in order",
   "E1",
@@ -147,8 +159,9 @@ export const lifecycleIsInOrder: Invariant = make(
 )
 
 /**
- * Rule E1 where several processes write. Events have the order of their times and then of their ids, and ids that two
- * processes make in one millisecond have no order. So events of one millisecond may come in any order.
+ * Rule E1 where several processes write. Events have the order of their times and then of their
+ * ids, and ids that two processes make in one millisecond have no order. So events of one
+ * millisecond may come in any order.
  */
 export const lifecycleIsInOrderByMillisecond: Invariant = make(
   "what happens to an attachment is notified once each and in order, those of one millisecond in any",
@@ -165,7 +178,10 @@ export const lifecycleIsInOrderByMillisecond: Invariant = make(
   }
 )
 
-/** Rule E1. An event that is due by the clock is not created before it is due, and has the times of `TimingModel`. */
+/**
+ * Rule E1. An event that is due by the clock is not created before it is due, and has the times of
+ * `TimingModel`.
+ */
 export const lifecycleIsTimely: Invariant = make(
   "what happens to an attachment is notified not before it happens, and with its times",
   "E1",
@@ -187,7 +203,10 @@ export const lifecycleIsTimely: Invariant = make(
     })
 )
 
-/** What is to be notified of an attachment at `now`; what is due before a suspension is checked with its event. */
+/**
+ * What is to be notified of an attachment at `now`; what is due before a suspension is checked with
+ * its event.
+ */
 const isComplete = (of: WithPackages, notified: ReadonlyArray<OptInType>, now: Instant): boolean => {
   if (of.attachment.suspendedAt !== null) {
     const isOnceEach = new Set(notified).size === notified.length
@@ -197,7 +216,10 @@ const isComplete = (of: WithPackages, notified: ReadonlyArray<OptInType>, now: I
   return same(notified, ["attachment.created", ...due])
 }
 
-/** Rule E1. When an attachment is suspended, or its subscription deleted, all that was due before has been notified. */
+/**
+ * Rule E1. When an attachment is suspended, or its subscription deleted, all that was due before
+ * has been notified.
+ */
 export const lifecycleIsNotifiedToTheEnd: Invariant = make(
   "what falls due of an attachment before its suspension, or its subscription's deletion, is notified by then",
   "E1",
@@ -222,7 +244,10 @@ export const lifecycleIsNotifiedToTheEnd: Invariant = make(
   }
 )
 
-/** What is notified of a package under its present id; where its subscription has moved, of what is left (rule S8). */
+/**
+ * What is notified of a package under its present id; where its subscription has moved, of what is
+ * left (rule S8).
+ */
 const notifiedOf = ({ refusal, replacement, status, telcoPackageId }: Package): ReadonlyArray<OptInType> => {
   if (status === "Created" && replacement !== null && telcoPackageId === null) {
     return refusal === null ? [] : ["package.refused"]
@@ -230,7 +255,10 @@ const notifiedOf = ({ refusal, replacement, status, telcoPackageId }: Package): 
   return status === "Lapsed" ? [] : [status === "Created" ? "package.created" : "package.refused"]
 }
 
-/** Rule E1. Checks whenever no work is due: exactly the events of all that has happened by then are there. */
+/**
+ * Rule E1. Checks whenever no work is due: exactly the events of all that has happened by then are
+ * there.
+ */
 export const lifecycleIsComplete: Invariant = make(
   "whenever no job is due, everything that has happened to subscriptions, attachments and packages is notified",
   "E1",

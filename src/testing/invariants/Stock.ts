@@ -1,7 +1,9 @@
 /**
- * What must hold of the stock of SIMs: its counts (rule I11), its levels, and the notices that eSIMs run out (rule I12).
+ * What must hold of the stock of SIMs: its counts (rule I11), its levels, and the notices that
+ * eSIMs run out (rule I12).
  *
- * The notices are apart from `Invariants.all`, because only an endpoint that takes them from the beginning receives them.
+ * The notices are apart from `Invariants.all`, because only an endpoint that takes them from the
+ * beginning receives them.
  */
 import type { Label } from "../../domain/Label.ts"
 import type { Sim } from "../../domain/Sim.ts"
@@ -10,7 +12,10 @@ import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
 import { isIdle, type Step, type StockOf } from "../History.ts"
 import { first, type Invariant, type Lines, make, same, show, type Stocks } from "./Invariant.ts"
 
-/** The level that is to be set for the label `Green` where an organization has so many eSIMs of it: all but one. */
+/**
+ * The level that is to be set for the label `Green` where an organization has so many eSIMs of it:
+ * all but one.
+ */
 export const levelOf = (esims: number): number => Math.max(1, esims - 1)
 
 const stateOf = ({ allocation, downloaded, isEsim }: Sim): State => {
@@ -70,7 +75,10 @@ const isValid = (levels: ReadonlyArray<LevelRequest>): boolean =>
   levels.every(({ level }) => level >= 1 && level <= 100_000) &&
   new Set(levels.map(({ label }) => label)).size === levels.length
 
-/** Rule I12. Levels are 1 to 100,000, and one for a label; those that are set take the place of all others. */
+/**
+ * Rule I12. Levels are 1 to 100,000, and one for a label; those that are set take the place of all
+ * others.
+ */
 export const levelsAreAsSet: Invariant = make(
   "the levels of the stock are those that were set last, and others are refused",
   "I12",
@@ -121,8 +129,9 @@ const lowOf = ({ organizationId, payload }: WebhookEvent) =>
   payload.type === "stock.low" ? { key: `${organizationId} ${payload.data.label}`, ...payload.data } : null
 
 /**
- * Rule I12. Whenever no job is due, an organization whose free eSIMs of a label have fallen below its level since the last time
- * has been notified, and where it has set the level since then; and a notice never says that as many are free as the level has.
+ * Rule I12. Whenever no job is due, an organization whose free eSIMs of a label have fallen below
+ * its level since the last time has been notified, and where it has set the level since then; and a
+ * notice never says that as many are free as the level has.
  */
 export const lowStockIsNotified: Invariant = make(
   "when fewer eSIMs are free than their level says, that is notified",
@@ -156,9 +165,10 @@ export const lowStockIsNotified: Invariant = make(
 const doesJobs = ({ asked: { _tag } }: Step): boolean => _tag === "Advance" || _tag === "Quiet"
 
 /**
- * Rule I12. Jobs are done only while the clock is advanced, and then eSIMs come back to stock and none leaves it. So a fall is
- * notified once in such a step at most, and not at all where that many were low at the last count already. After a step that
- * was killed in the middle it is open what was counted.
+ * Rule I12. Jobs are done only while the clock is advanced, and then eSIMs come back to stock and
+ * none leaves it. So a fall is notified once in such a step at most, and not at all where that many
+ * were low at the last count already. After a step that was killed in the middle it is open what
+ * was counted.
  */
 export const lowStockIsNotifiedOnce: Invariant = make(
   "that fewer eSIMs are free than their level says is notified once each time",

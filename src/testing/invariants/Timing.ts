@@ -40,8 +40,8 @@ const usageFollows = ({ step, views }: Frame, { attachment, packages }: WithPack
 }
 
 /**
- * Rules T2 and T6. State, times, usage and number of packages that clients see are those of `TimingModel` and the
- * stored packages.
+ * Rules T2 and T6. State, times, usage and number of packages that clients see are those of
+ * `TimingModel` and the stored packages.
  */
 export const statesFollow: Invariant = make(
   "what is shown of an attachment is a function of its facts and the clock",
@@ -51,7 +51,10 @@ export const statesFollow: Invariant = make(
 
 const ranks = { CREATED: 0, PENDING_FOR_FIRST_USE: 0, ACTIVE: 1, EXPIRED: 2, SUSPENDED: 2 } as const
 
-/** Rule T2. `EXPIRED` and `SUSPENDED` never change; the two states before the activation may replace each other. */
+/**
+ * Rule T2. `EXPIRED` and `SUSPENDED` never change; the two states before the activation may replace
+ * each other.
+ */
 export const statesMoveForward: Invariant = make("states only move forward, and final ones stay", "T2", (history) => {
   const known = new Map(history.before.views.map(({ attachmentId, state }) => [attachmentId, state]))
   return ({ step }) =>
@@ -64,7 +67,10 @@ export const statesMoveForward: Invariant = make("states only move forward, and 
     })
 })
 
-/** Whether an occurrence may be missing: the telco could not take it yet, and its period is not over. */
+/**
+ * Whether an occurrence may be missing: the telco could not take it yet, and its period is not
+ * over.
+ */
 const isPutOff = ({ asked, step }: Frame, id: string, times: TimingModel.Times): boolean => {
   const outcome = asked.get(id)
   return (
@@ -96,8 +102,8 @@ const packagesFollow = (frame: Frame, of: WithPackages): string | null => {
 }
 
 /**
- * Rules T4 and T5. Compares occurrences and times with `TimingModel`. One that the telco could not take may be
- * missing until its period is over.
+ * Rules T4 and T5. Compares occurrences and times with `TimingModel`. One that the telco could not
+ * take may be missing until its period is over.
  */
 export const packagesAreThoseDue: Invariant = make(
   "whenever no job is due, exactly those packages exist that are due; refused and late ones are distinguished",
@@ -105,7 +111,10 @@ export const packagesAreThoseDue: Invariant = make(
   () => (frame) => (isIdle(frame.step) ? first(visible(frame.after), (of) => packagesFollow(frame, of)) : null)
 )
 
-/** Rules T5 and S5. No occurrence is stored twice, and the telco takes no two orders for one start of an attachment. */
+/**
+ * Rules T5 and S5. No occurrence is stored twice, and the telco takes no two orders for one start
+ * of an attachment.
+ */
 export const occurrencesAreThereOnce: Invariant = make(
   "each occurrence is there once, and ordered once",
   "T5, S5",
@@ -140,8 +149,8 @@ interface Order {
 }
 
 /**
- * Collects orders step by step: what was asked for stands in the telco's books, when it was asked for in the log of
- * calls. A call that is slow reaches the books later, perhaps much later.
+ * Collects orders step by step: what was asked for stands in the telco's books, when it was asked
+ * for in the log of calls. A call that is slow reaches the books later, perhaps much later.
  */
 const orders = () => {
   const windows = new Map<string, Window>()
@@ -159,7 +168,10 @@ const orders = () => {
   }
 }
 
-/** Rule T5 and rule 7 of `active_period`. Checks the stored packages and the orders that the telco got. */
+/**
+ * Rule T5 and rule 7 of `active_period`. Checks the stored packages and the orders that the telco
+ * got.
+ */
 export const nothingIsEarly: Invariant = make(
   "no package of a recurring plan is there before 12 hours ahead of its activation",
   "T5, active_period rule 7",
@@ -196,7 +208,10 @@ export const nothingIsOrderedLate: Invariant = make("no package is ordered whose
     )
 })
 
-/** After an `Advance` or a `Quiet` that was answered, no job or delivery is due at the clock's instant or before. */
+/**
+ * After an `Advance` or a `Quiet` that was answered, no job or delivery is due at the clock's
+ * instant or before.
+ */
 export const advancesFinishTheirWork: Invariant = make(
   "an advance returns when all work due by then is done",
   "the management API's clock",
@@ -210,7 +225,10 @@ export const advancesFinishTheirWork: Invariant = make(
     }
 )
 
-/** During an `Advance` no webhook arrives before a call to the telco that was made at the same instant or earlier. */
+/**
+ * During an `Advance` no webhook arrives before a call to the telco that was made at the same
+ * instant or earlier.
+ */
 export const jobsGoFirst: Invariant = make(
   "an advance does the jobs of an instant before it sends the webhooks of that instant",
   "the management API's clock",

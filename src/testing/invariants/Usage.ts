@@ -16,7 +16,10 @@ const RETENTION = 400 * DAY
 /** How long before the beginning of a history its reports may be dated. */
 const LATEST = 40 * DAY
 
-/** Rule U1. What is used of an attachment is in the book, by its days, and nothing else is; old months are forgotten. */
+/**
+ * Rule U1. What is used of an attachment is in the book, by its days, and nothing else is; old
+ * months are forgotten.
+ */
 export const daysSumToWhatIsUsed: Invariant = make(
   "the days of a package sum to what it has used",
   "U1",
@@ -50,7 +53,10 @@ const added = (iccid: string, before: Usage, after: Usage): ReadonlyArray<UsageB
   return [...changed, ...Array.from(left.values(), (entry) => ({ ...entry, bytes: -entry.bytes }))]
 }
 
-/** The days and countries of the usage that a step reports of a SIM, where all of the reports were taken. */
+/**
+ * The days and countries of the usage that a step reports of a SIM, where all of the reports were
+ * taken.
+ */
 const reported = (reports: ReadonlyArray<Report>, iccid: string, { before }: Frame): ReadonlySet<string> => {
   const places = new Set<string>()
   let location = before.get(iccid)?.sim.location ?? null
@@ -79,8 +85,8 @@ const wronglyMoved = (changed: ReadonlyArray<UsageBook.SimEntry>, { from, until,
   )
 
 /**
- * Rule U1. Usage is booked on the day of a report, in its country or where the SIM was then. Nothing is taken away, and it moves
- * only to where the telco's own book has it.
+ * Rule U1. Usage is booked on the day of a report, in its country or where the SIM was then.
+ * Nothing is taken away, and it moves only to where the telco's own book has it.
  */
 export const usageIsBookedWhereItWas: Invariant = make(
   "usage is booked on the day and in the country that was reported, and stays or goes where the telco has it",

@@ -1,6 +1,7 @@
 /**
- * A commit happens as a whole or not at all: one that writes something of every kind is spoilt in every way there is,
- * and nothing of it may be seen. Then it is made without the fault, and all of it must be seen.
+ * A commit happens as a whole or not at all: one that writes something of every kind is spoilt in
+ * every way there is, and nothing of it may be seen. Then it is made without the fault, and all of
+ * it must be seen.
  */
 import { Effect, Equal } from "effect"
 import type { Catalogue } from "../../domain/Catalogue.ts"

@@ -1,5 +1,7 @@
 /**
- * API keys: the secret that goes on after a rotation, and when each was last used (rule W3). And the operators of the service: they belong to no organization, and their names and tokens are unique (rule W14).
+ * API keys: the secret that goes on after a rotation, and when each was last used (rule W3). And
+ * the operators of the service: they belong to no organization, and their names and tokens are
+ * unique (rule W14).
  */
 import { Effect } from "effect"
 import type { ApiKey } from "../../domain/ApiKey.ts"

@@ -1,5 +1,6 @@
 /**
- * Which commits conflict: of those who saw the same version, one may write, and what is unique is taken once.
+ * Which commits conflict: of those who saw the same version, one may write, and what is unique is
+ * taken once.
  */
 import { Effect } from "effect"
 import type { Attachment } from "../../domain/Attachment.ts"

@@ -1,5 +1,6 @@
 /**
- * Jobs, claimed by due time, from a place on and by partitions, which are organizations, and held under leases.
+ * Jobs, claimed by due time, from a place on and by partitions, which are organizations, and held
+ * under leases.
  */
 import { Effect } from "effect"
 import type { Job } from "../../domain/Job.ts"

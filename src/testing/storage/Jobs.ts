@@ -1,6 +1,7 @@
 /**
- * Jobs as they are stored: put, read, given back and gone when they are done. Those that wait between two tries are listed
- * with the reason, and those that have ended without success are problems until they are reopened or resolved (rule S6).
+ * Jobs as they are stored: put, read, given back and gone when they are done. Those that wait
+ * between two tries are listed with the reason, and those that have ended without success are
+ * problems until they are reopened or resolved (rule S6).
  */
 import { Effect } from "effect"
 import type { Refusals, Waiting, Work } from "../../domain/Job.ts"

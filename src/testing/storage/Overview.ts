@@ -1,7 +1,9 @@
 /**
- * What operators see first. The cases share a storage, so what is said of all organizations is compared where it is about those of the case.
+ * What operators see first. The cases share a storage, so what is said of all organizations is
+ * compared where it is about those of the case.
  *
- * The processes that share the storage: what each says of itself is kept until it takes its leave or has been silent for long.
+ * The processes that share the storage: what each says of itself is kept until it takes its leave
+ * or has been silent for long.
  */
 import { Effect } from "effect"
 import type { Waiting } from "../../domain/Job.ts"

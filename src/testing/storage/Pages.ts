@@ -1,5 +1,6 @@
 /**
- * Lists: keyset pages give what was there before the first page exactly once and in order, whatever comes in meanwhile.
+ * Lists: keyset pages give what was there before the first page exactly once and in order, whatever
+ * comes in meanwhile.
  */
 import { Effect } from "effect"
 import * as Quota from "../../domain/Quota.ts"

@@ -1,5 +1,6 @@
 /**
- * What is stored of requests: idempotency records (rule W2), commands with their jobs (rule H1), and audit entries (rule W11).
+ * What is stored of requests: idempotency records (rule W2), commands with their jobs (rule H1),
+ * and audit entries (rule W11).
  */
 import { Effect } from "effect"
 import type { Outcome } from "../../domain/Idempotency.ts"

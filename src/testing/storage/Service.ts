@@ -1,9 +1,11 @@
 /**
- * What belongs to the whole service: organizations, which see nothing of each other, the catalogue, the clock, what is
- * forgotten by age, and what processes notify each other of, such as the usage of rate limits (rule W10).
+ * What belongs to the whole service: organizations, which see nothing of each other, the catalogue,
+ * the clock, what is forgotten by age, and what processes notify each other of, such as the usage
+ * of rate limits (rule W10).
  *
- * A suite has one process. What another one receives of usage and changes is the adapter's own test. Who watches may
- * always be notified that anything has changed, so that no case expects that something is not.
+ * A suite has one process. What another one receives of usage and changes is the adapter's own
+ * test. Who watches may always be notified that anything has changed, so that no case expects that
+ * something is not.
  */
 import { Effect, Exit } from "effect"
 import type { Catalogue } from "../../domain/Catalogue.ts"

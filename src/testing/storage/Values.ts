@@ -1,5 +1,6 @@
 /**
- * Values round-trip: instants to the millisecond, texts to the letter, numbers exactly, and every field of every row.
+ * Values round-trip: instants to the millisecond, texts to the letter, numbers exactly, and every
+ * field of every row.
  */
 import { SECOND, START_OF_TIME, END_OF_TIME, type Instant } from "../../domain/Time.ts"
 import * as Suite from "../Suite.ts"

@@ -1,5 +1,6 @@
 /**
- * The cases of the telco suite in which calls are lost, late and refused, or data is used (rule S8). Each one that has a hook of `Faults` is defined.
+ * The cases of the telco suite in which calls are lost, late and refused, or data is used
+ * (rule S8). Each one that has a hook of `Faults` is defined.
  */
 import { Effect, Option } from "effect"
 import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
@@ -22,7 +23,10 @@ type Change<R> = (operation: Operation) => Effect.Effect<void, unknown, R>
 /** How long a caller waits in these cases, in milliseconds. */
 const WAIT_LIMIT = 50
 
-/** Asks once. No answer, or one that says so, leaves the outcome unknown; a refusal is none of a lost call. */
+/**
+ * Asks once. No answer, or one that says so, leaves the outcome unknown; a refusal is none of a
+ * lost call.
+ */
 const lost = <A>(what: string, call: Call<A>, waitLimit = WAIT_LIMIT): Effect.Effect<void, Suite.CaseFailed> =>
   Effect.matchEffect(Effect.timeoutOption(call, waitLimit), {
     onSuccess: () => Effect.void,

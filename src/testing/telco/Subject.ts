@@ -1,6 +1,6 @@
 /**
- * What the telco suite is about: what a test sees behind the port, how it makes calls go wrong, and the orders that the
- * cases make.
+ * What the telco suite is about: what a test sees behind the port, how it makes calls go wrong, and
+ * the orders that the cases make.
  */
 import { Effect, Random } from "effect"
 import type { PlanTerms } from "../../domain/Plan.ts"
@@ -97,7 +97,10 @@ export const timesInOrder = ({ activationAt, expirationAt }: TelcoPackage): Effe
     )
   })
 
-/** How often a call is repeated whose outcome is unknown, and the longest pause in between, in milliseconds. */
+/**
+ * How often a call is repeated whose outcome is unknown, and the longest pause in between, in
+ * milliseconds.
+ */
 const ATTEMPTS = 40
 const LONGEST_PAUSE = 1_000
 const PAUSE = 20
@@ -134,9 +137,9 @@ export const waitFor = <R>(wait: Wait<R>): Effect.Effect<void, unknown, R> =>
   Effect.isEffect(wait) ? wait : Suite.answerOf<void, R>(wait)
 
 /**
- * Makes calls go wrong, behind the port: in the telco's fake, or on the way to it. Each of the first four befalls the
- * next call of that operation, once. Cases whose hook is missing are not defined. Hooks are plain functions, which may be
- * asynchronous, or give effects.
+ * Makes calls go wrong, behind the port: in the telco's fake, or on the way to it. Each of the
+ * first four befalls the next call of that operation, once. Cases whose hook is missing are not
+ * defined. Hooks are plain functions, which may be asynchronous, or give effects.
  */
 export interface Faults<R> {
   /** The call never reaches the telco, and nobody answers it. */
@@ -144,8 +147,8 @@ export interface Faults<R> {
   /** The telco does the work, and its answer is lost. */
   readonly loseAnswer?: (operation: Operation) => Hook<R>
   /**
-   * The telco does the work later than the caller waits, which is 50 ms in this suite. What the hook gives waits until
-   * the work is done.
+   * The telco does the work later than the caller waits, which is 50 ms in this suite. What the
+   * hook gives waits until the work is done.
    */
   readonly doLate?: (operation: Operation) => Effect.Effect<Wait<R>, unknown, R> | (() => PromiseLike<void> | void)
   /** The telco refuses for good. */

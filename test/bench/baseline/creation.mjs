@@ -1,6 +1,7 @@
-// Creating a subscription by hand, in two ways: one that only inserts the rows, and one that claims a SIM and makes the
-// same durable steps as simplan: what is about to be done is committed, then the telco is asked, then the outcome is
-// committed, so that whoever comes after a crash can finish it.
+// Creating a subscription by hand, in two ways: one that only inserts the rows, and one that claims
+// a SIM and makes the same durable steps as simplan: what is about to be done is committed, then
+// the telco is asked, then the outcome is committed, so that whoever comes after a crash can finish
+// it.
 
 const insertRows = `
   with sim as (
@@ -94,7 +95,8 @@ export const make = (statement, newId) => {
   let counted
 
   return {
-    // One SIM after the other, and from the first one again: what was created has been undone by then.
+    // One SIM after the other, and from the first one again: what was created has been undone by
+    // then.
     inserting: async (organizationId, { metadata, plan_id: planId }) => {
       counted ??= count([organizationId])
       const [{ sims }] = await counted

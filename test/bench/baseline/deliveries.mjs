@@ -1,5 +1,6 @@
-// The yardstick of webhook deliveries: signs the same events and posts them to the same receiver, and stores nothing.
-// Endpoints that never answer are left out. Prints as JSON how many it delivered, and how many in a second.
+// The yardstick of webhook deliveries: signs the same events and posts them to the same receiver,
+// and stores nothing. Endpoints that never answer are left out. Prints as JSON how many it
+// delivered, and how many in a second.
 import { createHash, createHmac } from "node:crypto"
 import { Agent, request } from "node:http"
 

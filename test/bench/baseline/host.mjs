@@ -1,6 +1,7 @@
-// A host with an order in a table of its own: each order is one transaction, over plain `pg`. As it is asked to, the host lets
-// simplan order the eSIM in the same transaction, or writes a row of an outbox of its own, whose poller would order it. It works
-// off nothing. On a line of JSON with an amount it makes so many transactions, and prints how many it made in a second.
+// A host with an order in a table of its own: each order is one transaction, over plain `pg`. As it
+// is asked to, the host lets simplan order the eSIM in the same transaction, or writes a row of an
+// outbox of its own, whose poller would order it. It works off nothing. On a line of JSON with an
+// amount it makes so many transactions, and prints how many it made in a second.
 import { createInterface } from "node:readline"
 import pg from "pg"
 import { createSimplan, fromPg } from "../../../dist/adapters/promise/index.js"

@@ -1,6 +1,8 @@
-// The yardstick of usage reports: stores batches with plain `pg`. For each report it writes the four rows that the
-// service writes: the id of the report, the usage of the package, what that adds to the book of usage, and the last activity of
-// the SIM; and for each batch the organization's sum of the day, one for each connection. Each batch is a transaction. Prints as JSON how many reports it stored in a second.
+// The yardstick of usage reports: stores batches with plain `pg`. For each report it writes the
+// four rows that the service writes: the id of the report, the usage of the package, what that adds
+// to the book of usage, and the last activity of the SIM; and for each batch the organization's sum
+// of the day, one for each connection. Each batch is a transaction. Prints as JSON how many reports
+// it stored in a second.
 import pg from "pg"
 
 const { attachment, batches, connections, databaseUrl, iccid, organizationId, plan, run, sims, size } = JSON.parse(

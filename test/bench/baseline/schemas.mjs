@@ -1,4 +1,5 @@
-// What the baseline's answers look like, for Fastify's compiled encoder, and the one body that it takes.
+// What the baseline's answers look like, for Fastify's compiled encoder, and the one body that it
+// takes.
 const text = { type: "string" }
 const nullable = { type: ["string", "null"] }
 const object = (properties) => ({ type: "object", properties })

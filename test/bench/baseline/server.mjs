@@ -1,6 +1,7 @@
-// The yardstick: what a careful person writes by hand with Fastify and pg over the same tables, when nothing matters but
-// speed. Prepared statements, answers encoded by JSON schema, no validation beyond it, no events; jobs only where it says
-// so. What it answers is what simplan answers.
+// The yardstick: what a careful person writes by hand with Fastify and pg over the same tables,
+// when nothing matters but speed. Prepared statements, answers encoded by JSON schema, no
+// validation beyond it, no events; jobs only where it says so. What it answers is what simplan
+// answers.
 import { createHash } from "node:crypto"
 import Fastify from "fastify"
 import pg from "pg"
@@ -88,7 +89,8 @@ const findAttachments = statement(
 const DAY = 86_400_000
 const cycles = { Daily: DAY, Weekly: 7 * DAY }
 
-// The end of a recurring plan's last package; monthly ones are left out here, and in what is measured.
+// The end of a recurring plan's last package; monthly ones are left out here, and in what is
+// measured.
 const lastEnd = ({ periodDays, recurrence: { frequency, occurrences, periodicity } }, anchor) =>
   anchor === null ? null : anchor + (occurrences - 1) * frequency * cycles[periodicity] + periodDays * DAY
 

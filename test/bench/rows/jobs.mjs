@@ -12,7 +12,9 @@ const dueBefore = async (bench, database, instant) => {
   return left
 }
 
-/** All occurrences of the first `count` attachments, none twice, and each with its telco package. */
+/**
+ * All occurrences of the first `count` attachments, none twice, and each with its telco package.
+ */
 const checkPackages = async (bench, database, count, occurrences) => {
   const [{ packages }] = await bench.query(
     database,
@@ -24,8 +26,8 @@ const checkPackages = async (bench, database, count, occurrences) => {
 }
 
 /**
- * Runs workers on work that falls due all at once or, `everyMillis`, one after the other; gives how long it took from
- * when the first was due, and what the workers say.
+ * Runs workers on work that falls due all at once or, `everyMillis`, one after the other; gives how
+ * long it took from when the first was due, and what the workers say.
  */
 const drain = async (
   bench,
@@ -123,7 +125,10 @@ const many = (bench, amount) => {
 const RECURRING = 0.25
 const BACKLOG = 0.22
 
-/** Holds the rate of a drain to that of graphile-worker's jobs that do nothing, at its fastest settings. */
+/**
+ * Holds the rate of a drain to that of graphile-worker's jobs that do nothing, at its fastest
+ * settings.
+ */
 const toGraphile = (what, ours, theirs, atLeast, note) =>
   toYardstick(what, ours, theirs, { atLeast, name: "graphile-worker's no-ops", unit: "jobs", note })
 

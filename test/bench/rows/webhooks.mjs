@@ -20,7 +20,8 @@ const deliver = async (bench, { each, everyMillis }) => {
     const url = `'http://127.0.' || 1 + e / 250 || '.' || 1 + e % 250 || ':${port}/' ||
       case when ${isDead} then 'dead/' else '' end || e`
     server = await Processes.serve(bench.urlOf(database), { SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true" })
-    // Later than the server polls by itself for what was not notified: this is stored behind its back.
+    // Later than the server polls by itself for what was not notified: this is stored behind its
+    // back.
     const dueFrom = Date.now() + 6_000 + each * 20
     receiver.child.stdin.write(String(dueFrom))
     const due = `${dueFrom} + ((i - 1) * ${ENDPOINTS} + e - 1) * ${everyMillis}`

@@ -23,7 +23,10 @@ const creation = (path = "") => ({
   body: JSON.stringify({ plan_id: Seed.PLAN, metadata: "bench" })
 })
 
-/** A subscription for each answer, each on a SIM of its own, confirmed and with its package: S5 in full. */
+/**
+ * A subscription for each answer, each on a SIM of its own, confirmed and with its package: S5 in
+ * full.
+ */
 const checkCreations = async (bench, database, created) => {
   const [{ sims, whole }] = await bench.query(
     database,
@@ -41,10 +44,16 @@ const checkCreations = async (bench, database, created) => {
   }
 }
 
-/** For how many seconds latencies are not counted at first: the connections are new, and the tables were just emptied. */
+/**
+ * For how many seconds latencies are not counted at first: the connections are new, and the tables
+ * were just emptied.
+ */
 const SETTLING = 2
 
-/** How much longer than the same durable steps a creation may take, half of them and one in a hundred, at half of the highest rate. */
+/**
+ * How much longer than the same durable steps a creation may take, half of them and one in a
+ * hundred, at half of the highest rate.
+ */
 const LATENCY = 1.5
 
 export const create = async (bench) => {

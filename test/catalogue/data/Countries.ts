@@ -1,6 +1,6 @@
 /**
- * The countries of ISO 3166-1 with their English names, read from `i18n-iso-countries`, and the continents they lie on,
- * read from `countries-list`, for the data of the catalogue.
+ * The countries of ISO 3166-1 with their English names, read from `i18n-iso-countries`, and the
+ * continents they lie on, read from `countries-list`, for the data of the catalogue.
  */
 import { countries as continentTable } from "countries-list"
 import codes from "i18n-iso-countries/codes.json" with { type: "json" }
@@ -24,7 +24,10 @@ export interface Country {
 
 const continents = new Map<string, string>(Object.entries(continentTable).map(([iso2, of]) => [iso2, of.continent]))
 
-/** All countries, by code. A country that `countries-list` does not know counts as Antarctic: it has no profile. */
+/**
+ * All countries, by code. A country that `countries-list` does not know counts as Antarctic: it has
+ * no profile.
+ */
 export const all: ReadonlyArray<Country> = codes
   .map(([iso2 = "", iso3 = ""]) => ({ iso2, iso3, continent: continents.get(iso2) ?? "AN", name: nameOf(iso2) }))
   .sort((one, other) => (one.iso2 < other.iso2 ? -1 : 1))

@@ -1,6 +1,6 @@
 /**
- * The text of `adapters/catalogue/Data.ts`, made from the packages `i18n-iso-countries`, `countries-list` and
- * `mcc-mnc-list`, so that the package does not need them installed.
+ * The text of `adapters/catalogue/Data.ts`, made from the packages `i18n-iso-countries`,
+ * `countries-list` and `mcc-mnc-list`, so that the package does not need them installed.
  */
 import * as Countries from "./Countries.ts"
 import * as Networks from "./Networks.ts"
@@ -15,11 +15,14 @@ const lines = (rows: ReadonlyArray<ReadonlyArray<string>>): string => rows.map((
 
 /** The module's text. */
 export const text = (): string => `/**
- * The data of the standard catalogue (rule I3). A test makes this file from npm packages and compares it;
- * \`npm run catalogue\` writes it anew.
+ * The data of the standard catalogue (rule I3). A test makes this file from npm packages and
+ * compares it; \`npm run catalogue\` writes it anew.
  */
 
-/** ISO 3166-1, from \`i18n-iso-countries\`: code, code of three letters, continent (of \`countries-list\`), English name. */
+/**
+ * ISO 3166-1, from \`i18n-iso-countries\`: code, code of three letters, continent (of
+ * \`countries-list\`), English name.
+ */
 export const countries: string = \`
 ${lines(Countries.all.map(({ continent, iso2, iso3, name }) => [iso2, iso3, continent, name]))}
 \`

@@ -1,9 +1,10 @@
 /**
- * The mobile network operators of the world, read from `mcc-mnc-list` for the data of the catalogue (rule I3).
+ * The mobile network operators of the world, read from `mcc-mnc-list` for the data of the catalogue
+ * (rule I3).
  *
- * An operator combines a country's operational rows of the same brand, or of the same company without a brand, whose bands
- * name a known technology. A row of several countries, such as `AU/CC/CX`, counts for each of them, unless its notes name
- * particular islands.
+ * An operator combines a country's operational rows of the same brand, or of the same company
+ * without a brand, whose bands name a known technology. A row of several countries, such as
+ * `AU/CC/CX`, counts for each of them, unless its notes name particular islands.
  */
 import networks from "mcc-mnc-list/mcc-mnc-list.json" with { type: "json" }
 import * as Countries from "./Countries.ts"

@@ -1,7 +1,9 @@
 /**
- * Radio access technologies, read from the band lists of `mcc-mnc-list`: `GSM 900 / UMTS 2100 / LTE 800 / 5G 3500`.
+ * Radio access technologies, read from the band lists of `mcc-mnc-list`:
+ * `GSM 900 / UMTS 2100 / LTE 800 / 5G 3500`.
  *
- * Other entries are ignored: MVNO, TETRA, satellite, paging, WiMAX, iDEN, TDMA, and the railways' GSM-R.
+ * Other entries are ignored: MVNO, TETRA, satellite, paging, WiMAX, iDEN, TDMA, and the railways'
+ * GSM-R.
  */
 
 /** Oldest first. */

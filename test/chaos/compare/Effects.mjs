@@ -1,5 +1,6 @@
-// The ledger of the effects, outside of every queue: each unit of work is a POST with its id. It takes an id as often as it
-// comes, and counts. It is a telco bridge to simplan, whose units are packages.
+// The ledger of the effects, outside of every queue: each unit of work is a POST with its id. It
+// takes an id as often as it comes, and counts. It is a telco bridge to simplan, whose units are
+// packages.
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"

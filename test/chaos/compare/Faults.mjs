@@ -1,4 +1,5 @@
-// The five faults that queue libraries are compared by. Each is given once a part of the work is done.
+// The five faults that queue libraries are compared by. Each is given once a part of the work is
+// done.
 import { setTimeout as sleep } from "node:timers/promises"
 
 /** How long no query of the pool's connections comes to an end, in milliseconds. */

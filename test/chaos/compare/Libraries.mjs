@@ -1,4 +1,5 @@
-// The libraries: how each of them has its units of work added and done, and what it knows of those that are left.
+// The libraries: how each of them has its units of work added and done, and what it knows of those
+// that are left.
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,5 +1,5 @@
-// One library under one fault: its units are added, two workers do them, and when a part is done the fault strikes. A worker
-// that has ended is started again at once, as a supervisor does.
+// One library under one fault: its units are added, two workers do them, and when a part is done
+// the fault strikes. A worker that has ended is started again at once, as a supervisor does.
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Effects from "./Effects.mjs"
 
@@ -53,8 +53,9 @@ const supervise = async (start) => {
 }
 
 /**
- * What came of it. What is left when nothing was done for `waitMillis` is made to expire, as if the time for which its dead
- * worker holds it had passed: only then is it known what is done a second time.
+ * What came of it. What is left when nothing was done for `waitMillis` is made to expire, as if the
+ * time for which its dead worker holds it had passed: only then is it known what is done a second
+ * time.
  */
 export const run = async ({ count, fault, library, postgres, waitMillis }) => {
   const database = await postgres.create("compared")

@@ -1,4 +1,5 @@
-// The faults that queue libraries are compared by, on each library with the same work: prints a table in Markdown.
+// The faults that queue libraries are compared by, on each library with the same work: prints a
+// table in Markdown.
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,5 +1,5 @@
-// A worker of graphile-worker with its defaults, but that it searches for locks of 4 hours each few seconds, and not each few
-// minutes; or the process that adds its jobs.
+// A worker of graphile-worker with its defaults, but that it searches for locks of 4 hours each few
+// seconds, and not each few minutes; or the process that adds its jobs.
 import { makeWorkerUtils, Logger, run } from "graphile-worker"
 import * as Effects from "./Effects.mjs"
 

@@ -1,5 +1,6 @@
-// A worker of pg-boss with its defaults, but for how many jobs it fetches and how often it does, and that it searches for jobs of
-// 15 minutes each 5 seconds, and not each minute; or the process that adds its jobs.
+// A worker of pg-boss with its defaults, but for how many jobs it fetches and how often it does,
+// and that it searches for jobs of 15 minutes each 5 seconds, and not each minute; or the process
+// that adds its jobs.
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"

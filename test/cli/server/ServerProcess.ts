@@ -53,7 +53,10 @@ const inherited = (): Record<string, string> =>
     )
   )
 
-/** Starts processes in a new directory for each test; they are killed, and `closing` is run, after the test. */
+/**
+ * Starts processes in a new directory for each test; they are killed, and `closing` is run, after
+ * the test.
+ */
 export const forEachTest = () => {
   let [main, cwd] = ["", ""]
   const closing: Array<() => unknown> = []

@@ -1,6 +1,6 @@
 /**
- * Processes on one PostgreSQL whose machines' clocks are four hours apart, in different zones. They use the clock of the
- * database.
+ * Processes on one PostgreSQL whose machines' clocks are four hours apart, in different zones. They
+ * use the clock of the database.
  */
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -50,7 +50,10 @@ const up = async (shift: number, zone: string) => {
   }
 }
 
-/** A receiver of webhooks. `apart`: the difference of each signature's time from now, in milliseconds. */
+/**
+ * A receiver of webhooks. `apart`: the difference of each signature's time from now, in
+ * milliseconds.
+ */
 const receiver = async () => {
   const apart: Array<number> = []
   const server = createServer((request, response) => {
@@ -88,7 +91,8 @@ it("processes with wrong clocks report the same time, do jobs when they are due,
     throttling: false
   })
 
-  // The first package is due in a few seconds. On the fast clock it is overdue, on the slow one it is two hours away.
+  // The first package is due in a few seconds. On the fast clock it is overdue, on the slow one it
+  // is two hours away.
   const due = Date.now() + 5_000
   const start = new Date(due + 12 * HOUR).toISOString()
   const created = await slow.ask("POST", `/v3/subscription?key=${key}`, {

@@ -1,7 +1,8 @@
 /**
- * The first start of a server on an embedded database. As installed from the package, which has no template of a database,
- * its files are made by a program of their own, so that no process needs much memory, and without it where it fails. In a
- * checkout they are unpacked from the template by another process, for the same reason.
+ * The first start of a server on an embedded database. As installed from the package, which has no
+ * template of a database, its files are made by a program of their own, so that no process needs
+ * much memory, and without it where it fails. In a checkout they are unpacked from the template by
+ * another process, for the same reason.
  */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -32,7 +33,8 @@ beforeAll(async () => {
   cpSync(join(copy, "package.json"), join(home, "package.json"))
   symlinkSync(join(copy, "node_modules"), join(home, "node_modules"), "dir")
   built = readFileSync(program, "utf8")
-  // Not `resourceUsage().maxRSS`: on Linux a process begins with the peak of the one that spawned it, here of this runner.
+  // Not `resourceUsage().maxRSS`: on Linux a process begins with the peak of the one that spawned
+  // it, here of this runner.
   writeFileSync(
     noting,
     `const { appendFileSync, existsSync, readFileSync } = require("node:fs")

@@ -1,8 +1,10 @@
 /**
- * The embedded database on a disk that gets full: writes are refused before it is, reads go on, and where another program
- * takes the last room during a write, the process ends with a sentence and nothing that was answered is lost.
+ * The embedded database on a disk that gets full: writes are refused before it is, reads go on, and
+ * where another program takes the last room during a write, the process ends with a sentence and
+ * nothing that was answered is lost.
  *
- * The disk is that of the test; how much it has left, and the failure of a write, are put into Node's `fs` of the process.
+ * The disk is that of the test; how much it has left, and the failure of a write, are put into
+ * Node's `fs` of the process.
  */
 import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -120,7 +122,8 @@ it("ends where the disk is full all the same, and has all that was answered when
 })
 
 it("ends by a signal while it loads, and has made nothing", async () => {
-  // The signal comes as soon as there is a listener, without which it would end the process by itself.
+  // The signal comes as soon as there is a listener, without which it would end the process by
+  // itself.
   const early = `process.on("newListener", (name) => {
     if (name === "SIGTERM") queueMicrotask(() => process.kill(process.pid, name))
   })`

@@ -1,6 +1,6 @@
 /**
- * What happens to processes in operation: the database fails, a process is stopped during calls without an answer, and a
- * second process starts beside a virtual clock.
+ * What happens to processes in operation: the database fails, a process is stopped during calls
+ * without an answer, and a second process starts beside a virtual clock.
  */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"

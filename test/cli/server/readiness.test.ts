@@ -1,5 +1,6 @@
 /**
- * When a server says that it is ready: not before the files are there that its user's commands read.
+ * When a server says that it is ready: not before the files are there that its user's commands
+ * read.
  */
 import * as NodeFileSystem from "@effect/platform-node-shared/NodeFileSystem"
 import { existsSync } from "node:fs"

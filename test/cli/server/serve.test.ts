@@ -260,7 +260,10 @@ it("leaves the console its reads alone", async () => {
   expect((await make({ authorization })).status).toBe(201)
 })
 
-/** Mounts the console below a prefix, behind a login of its own, and prints what came of some requests. */
+/**
+ * Mounts the console below a prefix, behind a login of its own, and prints what came of some
+ * requests.
+ */
 const HOST = `
   import { createServer } from "node:http"
   import { createSimplan, toNodeHandler } from "simplan/promise"

@@ -1,4 +1,5 @@
-// Opens the PGlite adapter on the directory in argv, says so on standard output, and holds it until its input ends.
+// Opens the PGlite adapter on the directory in argv, says so on standard output, and holds it until
+// its input ends.
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { runnerImport } from "vite"

@@ -7,7 +7,10 @@ export interface Message {
   readonly message: string
 }
 
-/** Opens the directory, commits without end, and closes it when `ended` is settled; reports how it went. */
+/**
+ * Opens the directory, commits without end, and closes it when `ended` is settled; reports how it
+ * went.
+ */
 export const hold = (dataDir: string, report: (message: Message) => void, ended: Promise<void>): Promise<void> =>
   Effect.gen(function* () {
     const storage = yield* Storage.Storage

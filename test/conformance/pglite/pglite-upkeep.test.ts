@@ -1,6 +1,7 @@
 /**
- * What PGlite does not do by itself: statements that were prepared on empty tables get new plans when the tables have
- * grown, and only what has changed is analyzed. A directory that is opened again is analyzed as a whole.
+ * What PGlite does not do by itself: statements that were prepared on empty tables get new plans
+ * when the tables have grown, and only what has changed is analyzed. A directory that is opened
+ * again is analyzed as a whole.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -1,6 +1,6 @@
 /**
- * What the tests of the SQL adapters share: databases of their own, a client of one's own on each, and rows to fill
- * them with.
+ * What the tests of the SQL adapters share: databases of their own, a client of one's own on each,
+ * and rows to fill them with.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { type Context, Effect, Layer, Redacted, Schedule, Tracer } from "effect"
@@ -45,8 +45,8 @@ export const connectOverPool = (url: string, options: pg.PoolConfig = {}) =>
   )
 
 /**
- * Flushes this connection's counters. PostgreSQL 14 cannot; there its collector gets time for those of ended
- * connections.
+ * Flushes this connection's counters. PostgreSQL 14 cannot; there its collector gets time for those
+ * of ended connections.
  */
 export const counted = (sql: SqlClient.SqlClient) =>
   Effect.flatMap(
@@ -55,7 +55,10 @@ export const counted = (sql: SqlClient.SqlClient) =>
       row !== undefined && row.release > 14 ? sql`select pg_stat_force_next_flush()`.unprepared : Effect.sleep(1_000)
   )
 
-/** Waits until the adapters' connections to this client's database have ended, and all counters are flushed. */
+/**
+ * Waits until the adapters' connections to this client's database have ended, and all counters are
+ * flushed.
+ */
 export const ended = (sql: SqlClient.SqlClient) =>
   Effect.repeat(
     sql`select pid from pg_stat_activity where datname = current_database() and application_name = 'simplan'`,

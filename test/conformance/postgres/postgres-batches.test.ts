@@ -1,5 +1,6 @@
 /**
- * What goes together: the groups that callers' questions are gathered into, and the commits that may go as one.
+ * What goes together: the groups that callers' questions are gathered into, and the commits that
+ * may go as one.
  */
 import { Context, Deferred, Effect, Exit, Fiber, Result } from "effect"
 import { Storage } from "simplan/ports"
@@ -58,7 +59,10 @@ const names = (...texts: ReadonlyArray<string>): ReadonlyArray<Asked> =>
     return { name, size, keys: keys[0] === "alone" ? null : keys }
   })
 
-/** The groups in which these went, each named with its keys, when the first was under way before the others came. */
+/**
+ * The groups in which these went, each named with its keys, when the first was under way before the
+ * others came.
+ */
 const goneAs = (...asked: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { ask, groups, letThrough } = gate(1)

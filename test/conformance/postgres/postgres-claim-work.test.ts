@@ -80,7 +80,10 @@ describe("Claims on PostgreSQL", () => {
       }).pipe(Effect.scoped, Effect.runPromise)
   )
 
-  /** What is asked of the queues, and how many rows and entries of indexes were read of both, dead ones included. */
+  /**
+   * What is asked of the queues, and how many rows and entries of indexes were read of both, dead
+   * ones included.
+   */
   const reading = <A, E>(
     client: SqlClient.SqlClient,
     ask: (queues: readonly [Jobs.Jobs["Service"], Outbox.Outbox["Service"]]) => Effect.Effect<A, E>

@@ -163,7 +163,8 @@ describe("Claims of several processes on one PostgreSQL", () => {
     )
     expect((yield* claim(other, "a")).sims).toHaveLength(1)
     expect((yield* claim(one, "b")).shortage).toBe("Busy")
-    // A claim lasts a second; well after it, as the two measure the database's clock each for itself.
+    // A claim lasts a second; well after it, as the two measure the database's clock each for
+    // itself.
     expect((yield* claim(one, "b", 10_000)).sims).toHaveLength(1)
   })
 

@@ -1,6 +1,7 @@
 /**
- * Rule W13: leases of several processes on one PostgreSQL, on machines whose clocks differ, and while the database's own
- * clock is set by ten minutes. What the database shows is that of a function which comes before `pg_catalog`'s.
+ * Rule W13: leases of several processes on one PostgreSQL, on machines whose clocks differ, and
+ * while the database's own clock is set by ten minutes. What the database shows is that of a
+ * function which comes before `pg_catalog`'s.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -15,7 +16,10 @@ import * as Values from "../../domain/Values.ts"
 import * as Tests from "../../setup/Tests.ts"
 
 const LEASE = 15_000
-/** After how long a process has measured the database's clock again, and for how long it goes by both times then. */
+/**
+ * After how long a process has measured the database's clock again, and for how long it goes by
+ * both times then.
+ */
 const MEASURED = "16 seconds"
 const BOTH = "61 seconds"
 
@@ -43,7 +47,10 @@ const job: Job.Job = Values.job({
   dueAt: 1
 })
 
-/** A process on a machine of its own, whose clock is so far ahead, and a virtual one as it measures by intervals. */
+/**
+ * A process on a machine of its own, whose clock is so far ahead, and a virtual one as it measures
+ * by intervals.
+ */
 const process = (ahead: number) =>
   Effect.gen(function* () {
     const virtual = yield* TestClock.make()

@@ -1,6 +1,6 @@
 /**
- * H1 in a transaction of the host: commands, and the use cases that need no telco, stand and fall with it; those that
- * call the telco refuse.
+ * H1 in a transaction of the host: commands, and the use cases that need no telco, stand and fall
+ * with it; those that call the telco refuse.
  */
 import pg from "pg"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
@@ -15,7 +15,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 import * as Shop from "../../setup/Shop.ts"
 
-/** When a process finds by itself what it was not notified of, in milliseconds; longer than a slow machine takes. */
+/**
+ * When a process finds by itself what it was not notified of, in milliseconds; longer than a slow
+ * machine takes.
+ */
 const POLL = 20_000
 
 const make = async () => {
@@ -168,7 +171,10 @@ describe("H1: in a transaction of the host", () => {
   })
 })
 
-/** Makes plans while commits of others meet conflicts, and one more inside of a transaction that is joined once more. */
+/**
+ * Makes plans while commits of others meet conflicts, and one more inside of a transaction that is
+ * joined once more.
+ */
 const together = Effect.gen(function* () {
   const { planId } = yield* createPlan
   const { organizationId } = world
@@ -206,7 +212,10 @@ it("H1: a transaction can be joined inside of itself", async () => {
   expect(await arePlans([planId])).toHaveLength(1)
 })
 
-/** Runs inside a transaction that the host has begun on its own connection, and commits it if the work succeeds. */
+/**
+ * Runs inside a transaction that the host has begun on its own connection, and commits it if the
+ * work succeeds.
+ */
 const onClient = async <A>(work: (client: pg.Client) => Promise<A>): Promise<A> => {
   const client = new pg.Client({ connectionString: world.database.url })
   await client.connect()

@@ -1,5 +1,6 @@
 /**
- * Secrets at rest on PostgreSQL: start, rotation and tampering. The storage's suite runs with a key on PGlite.
+ * Secrets at rest on PostgreSQL: start, rotation and tampering. The storage's suite runs with a key
+ * on PGlite.
  */
 import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer, Logger, Redacted } from "effect"

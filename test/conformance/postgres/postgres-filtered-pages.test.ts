@@ -57,7 +57,10 @@ const fill = [
     from generate_series(1, ${ROWS}) i`
 ]
 
-/** How many rows and entries of indexes were read of a table and its partitions by time since the counters were reset. */
+/**
+ * How many rows and entries of indexes were read of a table and its partitions by time since the
+ * counters were reset.
+ */
 const rowsReadOf = (client: SqlClient.SqlClient, table: string) =>
   Effect.gen(function* () {
     yield* ended(client)
@@ -70,7 +73,9 @@ const rowsReadOf = (client: SqlClient.SqlClient, table: string) =>
     return counted?.rows ?? 0
   })
 
-/** SIMs of two labels and both kinds, of which those of one label and kind are few, and come last. */
+/**
+ * SIMs of two labels and both kinds, of which those of one label and kind are few, and come last.
+ */
 const sims = `insert into simplan.sim (
     organization_id, iccid, sim_id, import_sequence, label, is_esim, created_at, allocation, downloaded,
     mobile_plan_applied, version

@@ -1,6 +1,7 @@
 /**
- * A schema that other migrations made is refused in one sentence, and nothing is done to it. One that the migrations of before made
- * is carried over by a script. And the try whether the database takes a write.
+ * A schema that other migrations made is refused in one sentence, and nothing is done to it. One
+ * that the migrations of before made is carried over by a script. And the try whether the database
+ * takes a write.
  */
 import { Effect, Exit, Layer, Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -281,7 +282,8 @@ describe("The migrations", () => {
 })
 
 describe("The try of a write", () => {
-  // A database that may write no temporary file stands for a disk without room, where that is what a write needs first.
+  // A database that may write no temporary file stands for a disk without room, where that is what
+  // a write needs first.
   for (const [what, setting] of [
     ["has no room", "temp_file_limit = 0"],
     ["is read only", "default_transaction_read_only = on"]

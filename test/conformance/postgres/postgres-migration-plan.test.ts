@@ -1,6 +1,7 @@
 /**
- * What `simplan migrate --plan` says of a migration, held against a database that runs it; and how a migration gets its locks
- * while the database is used. A database of this build is brought to planted later versions.
+ * What `simplan migrate --plan` says of a migration, held against a database that runs it; and how
+ * a migration gets its locks while the database is used. A database of this build is brought to
+ * planted later versions.
  */
 import { Effect, Fiber } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -56,7 +57,9 @@ const validity = (sql: SqlClient.SqlClient) =>
 interface Observed {
   /** The tables of before that others cannot use as they would, and what they cannot do. */
   readonly blocked: Readonly<Record<string, Step.Blocks>>
-  /** The tables and indexes of before that have another file now; a table with partitions has none. */
+  /**
+   * The tables and indexes of before that have another file now; a table with partitions has none.
+   */
   readonly rewritten: ReadonlyArray<string>
   /** The tables of before that were read row by row. */
   readonly scanned: ReadonlyArray<string>
@@ -71,7 +74,10 @@ const files = (sql: SqlClient.SqlClient) =>
     (rows) => new Map(rows.map(({ file, name }) => [name, file]))
   )
 
-/** How many rows this session has read of tables row by row; what earlier transactions read may be in it. */
+/**
+ * How many rows this session has read of tables row by row; what earlier transactions read may be
+ * in it.
+ */
 const scans = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly name: string; readonly count: number }>`

@@ -1,9 +1,11 @@
 /**
- * An upgrade without downtime: the version before serves while a later version is made, and after it.
+ * An upgrade without downtime: the version before serves while a later version is made, and after
+ * it.
  *
- * The later versions are planted, and the version before is this build. Once there is a second migration, the version before it is
- * known by its statements, which `statements-before.json.gz` has: as the suite runs them. Set `RECORD_STATEMENTS=1` for this test to
- * record those of this build, before the first change of the schema after a release.
+ * The later versions are planted, and the version before is this build. Once there is a second
+ * migration, the version before it is known by its statements, which `statements-before.json.gz`
+ * has: as the suite runs them. Set `RECORD_STATEMENTS=1` for this test to record those of this
+ * build, before the first change of the schema after a release.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { gunzipSync, gzipSync } from "node:zlib"
@@ -42,7 +44,10 @@ const statementsOf = (sent: ReadonlyArray<string>): ReadonlyArray<string> => {
   return [...found].filter((text) => /^(with|select|insert|update|delete) .*simplan\./.test(text)).sort()
 }
 
-/** What of these statements the schema does not serve, and which of its columns they would have to write and do not. */
+/**
+ * What of these statements the schema does not serve, and which of its columns they would have to
+ * write and do not.
+ */
 const unserved = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, texts: ReadonlyArray<string>) {
   const failing: Array<string> = []
   for (const [index, text] of texts.entries()) {

@@ -236,7 +236,10 @@ const afterUse = ({ attachments, sim, subscription }: Aggregate): Aggregate => (
   }))
 })
 
-/** Everything that the ports can do, to one SIM and what hangs on it; `round` is another one each time. */
+/**
+ * Everything that the ports can do, to one SIM and what hangs on it; `round` is another one each
+ * time.
+ */
 const use = (adapter: Adapter, round: number) =>
   Effect.gen(function* () {
     const ports = { storage: yield* Storage.Storage, jobs: yield* Jobs.Jobs, outbox: yield* Outbox.Outbox }
@@ -537,10 +540,16 @@ const useAtOnce = (adapter: Adapter, round: number) =>
     )
   }).pipe(Effect.provide(adapter))
 
-/** What is in the statements that requests and jobs are made of: look-ups, a page of SIMs, and commits. */
+/**
+ * What is in the statements that requests and jobs are made of: look-ups, a page of SIMs, and
+ * commits.
+ */
 const often = ["'found'", "array_agg(sim.sim_id)", "sim_used as", "sim_touched as", "job_finished as"]
 
-/** Those that PostgreSQL makes another plan for each time. All go over one connection here, reads too. */
+/**
+ * Those that PostgreSQL makes another plan for each time. All go over one connection here, reads
+ * too.
+ */
 const plannedEachTime = (adapter: Adapter) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -564,8 +573,8 @@ describe("The statements on PostgreSQL", () => {
       yield* Effect.scoped(Effect.flatMap(connect(url(), 1), populate))
       yield* client`vacuum analyze`
       yield* client`select pg_stat_reset()`
-      // Often enough for PostgreSQL to have made plans that are for any parameters. Over a pool, since the planner of
-      // simplan's own connection for reads avoids what is checked here.
+      // Often enough for PostgreSQL to have made plans that are for any parameters. Over a pool,
+      // since the planner of simplan's own connection for reads avoids what is checked here.
       yield* Effect.scoped(
         Effect.flatMap(connectOverPool(url()), (adapter) =>
           Effect.forEach(Array.from({ length: 12 }), (_, round) =>

@@ -1,6 +1,7 @@
 /**
- * Whatever is stored can be read, and one read never fails another (rule W9): rows that are larger than any limit allows,
- * a message that the client refuses for its size, and connections that the database ends under load.
+ * Whatever is stored can be read, and one read never fails another (rule W9): rows that are larger
+ * than any limit allows, a message that the client refuses for its size, and connections that the
+ * database ends under load.
  */
 import { Effect, Exit, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
@@ -126,7 +127,8 @@ describe("Connections that the database ends (W9)", () => {
     const other = yield* connect(url(), 1)
     const outside = yield* Effect.provide(SqlClient.SqlClient, other)
     let ended = 0
-    // The reads under way begin so. The database shows only the first 1,023 characters of a statement.
+    // The reads under way begin so. The database shows only the first 1,023 characters of a
+    // statement.
     const end = Effect.map(
       outside<{ readonly ended: boolean }>`
           select pg_terminate_backend(pid) as ended from pg_stat_activity
@@ -146,7 +148,8 @@ describe("Connections that the database ends (W9)", () => {
     const singles = Effect.forEach(Array.from({ length: 500 }), (_, index) => Effect.exit(read(index)), {
       concurrency: 50
     })
-    // A fast machine reads all of these between two ends, so the readers go on until there were three.
+    // A fast machine reads all of these between two ends, so the readers go on until there were
+    // three.
     const failed: Array<Exit.Exit<unknown, unknown>> = []
     while (ended < 3) {
       const [listed, found] = yield* Effect.all([lists, singles], { concurrency: "unbounded" })

@@ -1,6 +1,7 @@
 /**
- * Each statement as it is sent, in `printed/<operation>.sql`: a claim or a commit is put together from the texts of several
- * modules, and is reviewed here as a whole. `npm run statements` writes the files anew.
+ * Each statement as it is sent, in `printed/<operation>.sql`: a claim or a commit is put together
+ * from the texts of several modules, and is reviewed here as a whole. `npm run statements` writes
+ * the files anew.
  */
 import { readdirSync } from "node:fs"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL keeps the plan of a prepared statement. The plan for reading the SIMs of reports must be a good one too where
- * it was made before any report had been seen, and thousands came after it.
+ * PostgreSQL keeps the plan of a prepared statement. The plan for reading the SIMs of reports must
+ * be a good one too where it was made before any report had been seen, and thousands came after it.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -38,7 +38,8 @@ const read = (adapter: Adapter, sql: SqlClient.SqlClient) =>
     // Often enough for PostgreSQL to have made a plan that is for any parameters.
     for (let times = 0; times < 12; times++) expect(yield* seen).toEqual([])
     yield* on(adapter, (storage) => storage.commit({ reports: { seen: reports } }))
-    // What the adapter's connections have counted and not flushed yet is of no rows: they have read none of this table.
+    // What the adapter's connections have counted and not flushed yet is of no rows: they have read
+    // none of this table.
     yield* counted(sql)
     yield* sql`select pg_stat_reset()`.unprepared
     expect(yield* seen).toHaveLength(SIMS)

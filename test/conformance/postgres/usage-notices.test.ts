@@ -1,5 +1,6 @@
 /**
- * What processes publish to each other of rate limits by notifications (rule W10), over a channel that is no database.
+ * What processes publish to each other of rate limits by notifications (rule W10), over a channel
+ * that is no database.
  */
 import { Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,6 +1,6 @@
 /**
- * A telco of plain functions over books in memory, which can do wrong what the suite observes. Its calls can be lost,
- * late and refused, by hooks that are plain functions too.
+ * A telco of plain functions over books in memory, which can do wrong what the suite observes. Its
+ * calls can be lost, late and refused, by hooks that are plain functions too.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Telco, TelcoRefused, TelcoUnavailable } from "simplan/promise"

@@ -1,6 +1,6 @@
 /**
- * The books that the simulator is tested over, each layer with a database of its own; orders, and what is observed
- * behind it.
+ * The books that the simulator is tested over, each layer with a database of its own; orders, and
+ * what is observed behind it.
  */
 import { Duplex } from "node:stream"
 import { PGlite } from "@electric-sql/pglite"

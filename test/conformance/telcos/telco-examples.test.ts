@@ -1,6 +1,7 @@
 /**
- * The two worked examples of `adapters/first-telco.md`, a layer of the port and a bridge without a library, pass the suite over
- * a charging system that knows no keys, and keep their word when an answer is lost.
+ * The two worked examples of `adapters/first-telco.md`, a layer of the port and a bridge without a
+ * library, pass the suite over a charging system that knows no keys, and keep their word when an
+ * answer is lost.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"

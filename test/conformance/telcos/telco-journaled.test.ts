@@ -1,6 +1,7 @@
 /**
- * A telco of plain functions over a charging system that knows no keys, with the journal around it: the suite with calls lost,
- * late and refused, and a service that is started again between a call and its answer.
+ * A telco of plain functions over a charging system that knows no keys, with the journal around it:
+ * the suite with calls lost, late and refused, and a service that is started again between a call
+ * and its answer.
  */
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { Telco } from "simplan/ports"

@@ -1,4 +1,7 @@
-/** The suite over a telco of plain functions, and over ones that make mistakes, which it has to find. */
+/**
+ * The suite over a telco of plain functions, and over ones that make mistakes, which it has to
+ * find.
+ */
 import { Effect, Exit, Layer } from "effect"
 import type { Telco } from "simplan/ports"
 import { createSimulator, telcoLayer } from "simplan/promise"

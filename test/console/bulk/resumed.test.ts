@@ -1,6 +1,7 @@
 /**
- * Bulk actions that are cut, in a real browser: the server breaks off and the page is closed, or the connection is lost. They are found and gone on with from the
- * page, and there is a result for each in the end.
+ * Bulk actions that are cut, in a real browser: the server breaks off and the page is closed, or
+ * the connection is lost. They are found and gone on with from the page, and there is a result for
+ * each in the end.
  */
 import { Context, Effect, Stream } from "effect"
 import { BulkActions, Subscriptions } from "simplan"

@@ -1,5 +1,5 @@
-// A shop with a login and a policy of its own, which mounts the console below /esim. Arguments: the built copy's folder, and how many
-// proxies it trusts. It prints its address.
+// A shop with a login and a policy of its own, which mounts the console below /esim. Arguments: the
+// built copy's folder, and how many proxies it trusts. It prints its address.
 import { randomUUID } from "node:crypto"
 import { createServer } from "node:http"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * A proxy before a server: it serves it below a prefix of its own, says so in `X-Forwarded-*` as if it were reached by TLS, and adds a
- * policy of its own to each answer.
+ * A proxy before a server: it serves it below a prefix of its own, says so in `X-Forwarded-*` as if
+ * it were reached by TLS, and adds a policy of its own to each answer.
  */
 import { createServer, request } from "node:http"
 
@@ -24,7 +24,10 @@ export interface Proxy {
   readonly close: () => Promise<void>
 }
 
-/** `to`: the address that a path without the prefix is asked of. `protocol`: how the proxy says that it is reached. */
+/**
+ * `to`: the address that a path without the prefix is asked of. `protocol`: how the proxy says that
+ * it is reached.
+ */
 export const start = async (prefix: string, to: () => string, protocol: "http" | "https"): Promise<Proxy> => {
   const proxy = createServer((incoming, outgoing) => {
     const { host, ...headers } = incoming.headers

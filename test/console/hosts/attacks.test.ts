@@ -1,6 +1,7 @@
 /**
- * What somebody may try who has a customer's API key, an operator's token of little worth, or a link that others open: nothing of it is
- * markup, leads to another address, or does what the role may not.
+ * What somebody may try who has a customer's API key, an operator's token of little worth, or a
+ * link that others open: nothing of it is markup, leads to another address, or does what the role
+ * may not.
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { describe, expect, it } from "vitest"

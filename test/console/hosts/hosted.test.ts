@@ -1,6 +1,7 @@
 /**
- * The console in a host: below a prefix, with the host's own login and policy, and behind a proxy. What another site has a browser
- * ask for is refused, though the browser sends the host's cookie along.
+ * The console in a host: below a prefix, with the host's own login and policy, and behind a proxy.
+ * What another site has a browser ask for is refused, though the browser sends the host's cookie
+ * along.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -14,7 +15,10 @@ import * as BuiltCopy from "../../cli/BuiltCopy.ts"
 import * as Chromium from "../../playground/Chromium.ts"
 import * as Proxy from "./Proxy.ts"
 
-/** A name that is no loopback's: without TLS browsers say of it only which page asks, and not of which site it is. */
+/**
+ * A name that is no loopback's: without TLS browsers say of it only which page asks, and not of
+ * which site it is.
+ */
 const NAME = "shop.example"
 const PREFIX = "/ops"
 
@@ -186,7 +190,10 @@ describe("a page of another origin", () => {
   let evil: Server | undefined
   let address = ""
 
-  /** Has the browser ask for changes in each way that a page can without the other one's leave, and for the console in a frame. */
+  /**
+   * Has the browser ask for changes in each way that a page can without the other one's leave, and
+   * for the console in a frame.
+   */
   const attack = () => `<!doctype html><html lang="en"><title>Evil</title>
     <iframe id="frame" src="${direct}/esim/admin/console" title="frame"></iframe>
     <form id="form" method="post" enctype="text/plain" action="${direct}/esim/admin/v1/organizations">
@@ -206,7 +213,8 @@ describe("a page of another origin", () => {
     evil = createServer((_, response) => response.setHeader("content-type", "text/html").end(attack()))
     await new Promise<void>((resolve) => evil?.listen(0, "127.0.0.1", resolve))
     const bound = evil.address()
-    // Another port is another origin of the same site, to which the browser sends the shop's cookie.
+    // Another port is another origin of the same site, to which the browser sends the shop's
+    // cookie.
     address = `http://127.0.0.1:${typeof bound === "object" && bound !== null ? bound.port : 0}`
   })
   afterAll(() => {

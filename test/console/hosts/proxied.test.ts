@@ -1,5 +1,6 @@
 /**
- * The console behind a proxy that serves it elsewhere, says so in `X-Forwarded-*`, and adds a policy of its own.
+ * The console behind a proxy that serves it elsewhere, says so in `X-Forwarded-*`, and adds a
+ * policy of its own.
  */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as World from "../../http/World.ts"

@@ -88,8 +88,8 @@ export const make = Effect.gen(function* () {
     response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" })
     response.end(JSON.stringify(body))
   })
-  // Longer than the client's, so that no idle connection ends here while a call begins on it: that would be a fault that
-  // no test has asked for.
+  // Longer than the client's, so that no idle connection ends here while a call begins on it: that
+  // would be a fault that no test has asked for.
   server.keepAliveTimeout = 60_000
   const url = yield* Effect.acquireRelease(
     Effect.callback<string>((resume) => {
@@ -109,7 +109,10 @@ export const make = Effect.gen(function* () {
     lose: (path: string) => {
       loses = path
     },
-    /** The next call of an operation goes wrong. What it gives waits until a call that is done late is done. */
+    /**
+     * The next call of an operation goes wrong. What it gives waits until a call that is done late
+     * is done.
+     */
     fail: (fault: Fault, operation: Operation): Promise<void> =>
       new Promise((done) => {
         next = { fault, on: operations[operation], done }

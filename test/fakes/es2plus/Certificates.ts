@@ -1,6 +1,6 @@
 /**
- * X.509 certificates of a test, made of fresh keys by Node alone: a root, and what it has signed. A key exists only while the
- * test runs.
+ * X.509 certificates of a test, made of fresh keys by Node alone: a root, and what it has signed. A
+ * key exists only while the test runs.
  */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
 

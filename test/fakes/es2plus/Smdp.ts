@@ -1,5 +1,6 @@
 /**
- * A model of an SM-DP+: its profiles, their states (SGP.22 section 3.1.6), and what the functions of ES2+ make of them.
+ * A model of an SM-DP+: its profiles, their states (SGP.22 section 3.1.6), and what the functions
+ * of ES2+ make of them.
  */
 
 export type State =
@@ -36,7 +37,9 @@ export type Answer = { readonly failed: readonly [subject: string, reason: strin
 export interface Options {
   /** What the cancellation of an Available profile answers. */
   readonly withoutOrder?: "success" | "8.2.1/3.5" | "8.2.1/3.3" | "8.2.6/3.10"
-  /** Whether a call that comes again with its identifier has the first answer and no further effect. */
+  /**
+   * Whether a call that comes again with its identifier has the first answer and no further effect.
+   */
   readonly remembers?: boolean
 }
 

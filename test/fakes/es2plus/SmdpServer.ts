@@ -1,6 +1,6 @@
 /**
- * The model of an SM-DP+ behind ES2+: HTTPS on a socket, which requires a client certificate. Calls can be lost, delayed,
- * doubled and refused.
+ * The model of an SM-DP+ behind ES2+: HTTPS on a socket, which requires a client certificate. Calls
+ * can be lost, delayed, doubled and refused.
  */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http"
 import { createServer } from "node:https"

@@ -122,7 +122,10 @@ const usageTotal = (all, networkOf) => ({
   })
 })
 
-/** What a subscriber has used, in the answer of subscriberUsageOverPeriod: by days, the latest first. */
+/**
+ * What a subscriber has used, in the answer of subscriberUsageOverPeriod: by days, the latest
+ * first.
+ */
 export const usageOverPeriod = (all, { accountId, subscriberId }, networkOf) => {
   const days = grouped(all.toReversed(), ({ at }) => Dates.seconds(at).slice(0, 10))
   const total = usageTotal(all, networkOf)

@@ -1,4 +1,5 @@
-// What the system keeps: subscribers with their eSIMs, location zones, templates, packages, and messages sent.
+// What the system keeps: subscribers with their eSIMs, location zones, templates, packages, and
+// messages sent.
 import * as Dates from "./Dates.mjs"
 
 const DAY = 86_400_000
@@ -166,8 +167,9 @@ export const make = ({ now, resellerId }) => {
   }
 
   /**
-   * Charges data to the packages that can be used, the lowest priority first, or to one of them. The first use of a package
-   * without a window starts its days. Gives what was charged, package by package.
+   * Charges data to the packages that can be used, the lowest priority first, or to one of them.
+   * The first use of a package without a window starts its days. Gives what was charged, package by
+   * package.
    */
   books.useData = (subscriber, { bytes, packageId, ...network }) => {
     const at = now()

@@ -1,4 +1,5 @@
-// Checks requests against the documents: the fields that they name, with their types, and no others.
+// Checks requests against the documents: the fields that they name, with their types, and no
+// others.
 import * as Dates from "./Dates.mjs"
 import { invalid } from "./Status.mjs"
 
@@ -120,8 +121,8 @@ export const template = (value, where) => {
 const ESCAPE = /\\u[0-9a-fA-F]{4}/g
 
 /**
- * The message that a text stands for. Unicode is written as \uXXXX, for each UTF-16 unit; with it a message has at most 70
- * characters, without it 160, which is what one SMS holds.
+ * The message that a text stands for. Unicode is written as \uXXXX, for each UTF-16 unit; with it a
+ * message has at most 70 characters, without it 160, which is what one SMS holds.
  */
 export const message = (text, where) => {
   if (/[^\u0000-\u007f]/.test(text)) throw invalid(`${where} must have Unicode characters as \\\\uXXXX`)

@@ -1,4 +1,5 @@
-// Dates as the system writes them: UTC, without a zone. It may read those of requests in another zone.
+// Dates as the system writes them: UTC, without a zone. It may read those of requests in another
+// zone.
 
 /** An instant in milliseconds as `2026-04-15T17:41:26`. What is below a second is cut off. */
 export const seconds = (instant) => new Date(instant).toISOString().slice(0, 19)
@@ -13,8 +14,8 @@ const offsetAt = (instant, zone) => {
 }
 
 /**
- * The instant of a date of a zone, cut to the second; undefined for anything else. Of a date that comes twice it is the
- * first one.
+ * The instant of a date of a zone, cut to the second; undefined for anything else. Of a date that
+ * comes twice it is the first one.
  */
 export const parse = (date, zone = "UTC") => {
   if (typeof date !== "string" || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,6})?$/.test(date)) return undefined

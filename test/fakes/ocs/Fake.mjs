@@ -1,8 +1,9 @@
-// A fake of the online charging system on a real socket, written from its documents alone: `ocs-api`, `doc/v1` and `doc/v2`.
+// A fake of the online charging system on a real socket, written from its documents alone:
+// `ocs-api`, `doc/v1` and `doc/v2`.
 //
-// `main.mjs` runs it as a process. Requests are POSTs to `…/main/v1?token=…`, `…/main/v2?token=…` and, about the book of usage,
-// `…/as/v1?token=…`. What the documents leave
-// open: a wrong token is HTTP 401; two templates may have the same name; a text that is no JSON is code 2.
+// `main.mjs` runs it as a process. Requests are POSTs to `…/main/v1?token=…`, `…/main/v2?token=…`
+// and, about the book of usage, `…/as/v1?token=…`. What the documents leave open: a wrong token is
+// HTTP 401; two templates may have the same name; a text that is no JSON is code 2.
 // `POST /control/<name>` with a JSON body calls the function of that name (see `Fake.d.mts`).
 import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"

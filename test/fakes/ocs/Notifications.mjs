@@ -1,5 +1,6 @@
-// Notifies the customer of usage that crosses a threshold, and of a new state of an eSIM (customer_notification.md).
-// What was sent stays in the books, with the answer. Each is sent once: the documents know no second try.
+// Notifies the customer of usage that crosses a threshold, and of a new state of an eSIM
+// (customer_notification.md). What was sent stays in the books, with the answer. Each is sent once:
+// the documents know no second try.
 
 export const make = () => {
   const settings = { packages: null, es2plus: null, thresholds: [50, 80] }
@@ -30,7 +31,8 @@ export const make = () => {
     /** Where notifications go, and the two percentages of usage that are notified. */
     configure: (next) => Object.assign(settings, next),
     /**
-     * Notifies each threshold that usage has crossed. The units are those that are used, as in the documents' example.
+     * Notifies each threshold that usage has crossed. The units are those that are used, as in the
+     * documents' example.
      */
     usage: async (subscriber, charged) => {
       for (const { after, before, package: one } of charged) {

@@ -1,4 +1,5 @@
-// What each operation does. A request that the documents do not describe is refused before it does anything.
+// What each operation does. A request that the documents do not describe is refused before it does
+// anything.
 import * as Answers from "./Answers.mjs"
 import * as Checks from "./Checks.mjs"
 import * as Dates from "./Dates.mjs"

@@ -2,9 +2,11 @@
 //
 //     node test/fakes/ocs/main.mjs --port 9000 --token-file ocs.token --subscribers 20
 //
-// Options: --host (127.0.0.1), --path (/ocs-custo/main), --reseller (1), --calls-per-second (any), --notify URL (where
-// notifications of usage and of eSIMs go), --time-zone (of the periods of orders: UTC), --list-lag (seconds that lists of
-// packages are behind: 0), --ahead (seconds that its clock is ahead, --ahead=-90 for behind: 0). A token file that is not there is made, for the owner only.
+// Options: --host (127.0.0.1), --path (/ocs-custo/main), --reseller (1), --calls-per-second (any),
+// --notify URL (where notifications of usage and of eSIMs go), --time-zone (of the periods of
+// orders: UTC), --list-lag (seconds that lists of packages are behind: 0), --ahead (seconds that
+// its clock is ahead, --ahead=-90 for behind: 0). A token file that is not there is made, for the
+// owner only.
 import { randomBytes } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"

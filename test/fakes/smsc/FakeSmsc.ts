@@ -1,16 +1,16 @@
 /**
- * An SMSC on a real socket, made of the same library as the adapter: it keeps what it takes, puts the segments of a
- * message together as a phone does, and goes wrong as it is set.
+ * An SMSC on a real socket, made of the same library as the adapter: it keeps what it takes, puts
+ * the segments of a message together as a phone does, and goes wrong as it is set.
  */
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import smpp, { type PDU, type Session } from "smpp"
 
 /**
- * What it does with the next `submit_sm`. `accept`, and `double`: with two answers. `late`: takes it, and answers after
- * so many milliseconds. `lose`: takes it and never answers. `drop`: neither. `cut`: takes it and cuts the connection.
- * `unbind`: ends the session first, takes it and answers then. `nack`: answers with a `generic_nack`. A number is the
- * status that it is refused with.
+ * What it does with the next `submit_sm`. `accept`, and `double`: with two answers. `late`: takes
+ * it, and answers after so many milliseconds. `lose`: takes it and never answers. `drop`: neither.
+ * `cut`: takes it and cuts the connection. `unbind`: ends the session first, takes it and answers
+ * then. `nack`: answers with a `generic_nack`. A number is the status that it is refused with.
  */
 export type Behaviour =
   | "accept"

@@ -1,5 +1,6 @@
-// A host that the test of commands kills: it commits or rolls back transactions with an order row and a subscription, and
-// does the work that they leave. Arguments: the built copy's folder, the database's URL, the organization and the plan.
+// A host that the test of commands kills: it commits or rolls back transactions with an order row
+// and a subscription, and does the work that they leave. Arguments: the built copy's folder, the
+// database's URL, the organization and the plan.
 import { randomUUID } from "node:crypto"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"

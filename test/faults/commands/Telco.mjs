@@ -1,5 +1,5 @@
-// A telco whose books are tables beside those of simplan, so that all processes share it. It is slow at times, and its
-// calls are idempotent by their keys, as the port asks for.
+// A telco whose books are tables beside those of simplan, so that all processes share it. It is
+// slow at times, and its calls are idempotent by their keys, as the port asks for.
 import { setTimeout as sleep } from "node:timers/promises"
 
 /** @param {{ query: (text: string, values?: unknown[]) => Promise<unknown> }} pool */

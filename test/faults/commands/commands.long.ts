@@ -1,6 +1,7 @@
 /**
- * H1 under kill -9: processes that commit or roll back orders, each with a subscription, are killed at random. Afterwards
- * each committed order has exactly one package at the telco, and no other order has any.
+ * H1 under kill -9: processes that commit or roll back orders, each with a subscription, are killed
+ * at random. Afterwards each committed order has exactly one package at the telco, and no other
+ * order has any.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"

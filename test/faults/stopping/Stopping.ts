@@ -1,4 +1,7 @@
-/** Stops a server while requests have arrived on connections that are kept: each of them has to be answered. */
+/**
+ * Stops a server while requests have arrived on connections that are kept: each of them has to be
+ * answered.
+ */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import type { Member } from "../Cluster.ts"
@@ -53,7 +56,10 @@ const open = async (url: string, index: number): Promise<Kept | null> => {
   }
 }
 
-/** Writes a whole request on each connection, stops the process by SIGTERM, and returns when it has ended. */
+/**
+ * Writes a whole request on each connection, stops the process by SIGTERM, and returns when it has
+ * ended.
+ */
 export const whileAsked = async (member: Pick<Member, "name" | "url" | "end">): Promise<Stop> => {
   const opened = await Promise.all(Array.from({ length: KEPT }, (_, index) => open(member.url, index)))
   const kept = opened.filter((one) => one !== null)

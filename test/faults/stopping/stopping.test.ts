@@ -1,4 +1,7 @@
-/** The requests at a server that is stopped are counted: those that were sent to their end, and those that got any answer. */
+/**
+ * The requests at a server that is stopped are counted: those that were sent to their end, and
+ * those that got any answer.
+ */
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { expect, it } from "vitest"

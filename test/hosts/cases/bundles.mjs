@@ -1,5 +1,5 @@
-// Bundles of esbuild, in a folder without packages: the example of the README, an embedded database, the console, whose files are
-// not there, and how much one import takes with it.
+// Bundles of esbuild, in a folder without packages: the example of the README, an embedded
+// database, the console, whose files are not there, and how much one import takes with it.
 import { mkdirSync, rmSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import * as Host from "../Host.mjs"

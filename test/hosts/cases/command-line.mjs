@@ -1,4 +1,5 @@
-// `npx simplan serve` in an empty folder: a server on the embedded database, which answers and stops.
+// `npx simplan serve` in an empty folder: a server on the embedded database, which answers and
+// stops.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync } from "node:fs"

@@ -1,5 +1,5 @@
-// The console in the frameworks of the examples, with a login by cookies, read and written with the headers that browsers send. Next.js
-// has its own test in its example.
+// The console in the frameworks of the examples, with a login by cookies, read and written with the
+// headers that browsers send. Next.js has its own test in its example.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Host from "../Host.mjs"

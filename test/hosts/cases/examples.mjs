@@ -1,5 +1,6 @@
-// The examples that are packages of their own, each with simplan from the tarball: `npm run check` and `npm test` of each
-// that has them. They are installed once, as workspaces, and find a PostgreSQL at DATABASE_URL.
+// The examples that are packages of their own, each with simplan from the tarball: `npm run check`
+// and `npm test` of each that has them. They are installed once, as workspaces, and find a
+// PostgreSQL at DATABASE_URL.
 import { spawn } from "node:child_process"
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, delimiter, dirname, join } from "node:path"
@@ -23,8 +24,8 @@ const environmentOf = ({ engines }) =>
   engines === undefined ? {} : { PATH: [dirname(Host.nodeOf(RELEASE)), process.env.PATH].join(delimiter) }
 
 /**
- * Tools of the examples ask nobody but the registry. Prisma would fetch its schema engine from elsewhere, which generates
- * nothing: any program will do in its place.
+ * Tools of the examples ask nobody but the registry. Prisma would fetch its schema engine from
+ * elsewhere, which generates nothing: any program will do in its place.
  */
 const offline = {
   CHECKPOINT_DISABLE: "1",

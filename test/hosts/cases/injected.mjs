@@ -1,5 +1,6 @@
-// Requests that come without a connection: injected into Fastify and Express, as events of AWS Lambda, and mocks. Each is answered, and
-// the process then ends by itself: nothing of an answer is left that could keep it, or fail after it.
+// Requests that come without a connection: injected into Fastify and Express, as events of AWS
+// Lambda, and mocks. Each is answered, and the process then ends by itself: nothing of an answer is
+// left that could keep it, or fail after it.
 import * as Host from "../Host.mjs"
 
 const START = `
@@ -11,7 +12,10 @@ export const handler = toNodeHandler(simplan)
 export const organization = await simplan.organizations.create({ name: "Acme" })
 const { key } = await simplan.apiKeys.create({ organizationId: organization.organizationId, name: "tests" })
 export const headers = { "x-api-key": key, "content-type": "application/json" }
-/** Answers by their status and their message, and stops the service: the process has nothing to do from then on. */
+/**
+ * Answers by their status and their message, and stops the service: the process has nothing to do
+ * from then on.
+ */
 export const done = async (...answers) => {
   for (const [status, body] of answers) console.log(status, JSON.parse(body).message.slice(0, 23))
   await simplan.close()

@@ -1,4 +1,5 @@
-// Projects that are CommonJS, as `examples/modules.md` says: Node, three ways of TypeScript, and Jest, with modules as they are and with all of them made CommonJS.
+// Projects that are CommonJS, as `examples/modules.md` says: Node, three ways of TypeScript, and
+// Jest, with modules as they are and with all of them made CommonJS.
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { join } from "node:path"

@@ -1,5 +1,6 @@
-// The mounts of the HTTP API, checked by the compiler against the types of the frameworks: in strict TypeScript, the oldest
-// that the package supports and the newest. Next.js checks its mount in its example, by its own build.
+// The mounts of the HTTP API, checked by the compiler against the types of the frameworks: in
+// strict TypeScript, the oldest that the package supports and the newest. Next.js checks its mount
+// in its example, by its own build.
 import * as Host from "../Host.mjs"
 
 const COMPILERS = ["typescript-5.7", "typescript"]
@@ -7,7 +8,9 @@ const COMPILERS = ["typescript-5.7", "typescript"]
 const service =
   'import { createSimplan } from "simplan/promise"\n\nexport const simplan = createSimplan({ database: "memory", telco: "simulator" })\n'
 
-/** A module that mounts the service, by what it imports of the framework and what it does with it. */
+/**
+ * A module that mounts the service, by what it imports of the framework and what it does with it.
+ */
 const mounting = (imports, statements) =>
   [
     ...imports,

@@ -1,4 +1,5 @@
-// The releases of Node that hosts are on: the example of the README, and `require` of every entry point.
+// The releases of Node that hosts are on: the example of the README, and `require` of every entry
+// point.
 import * as Host from "../Host.mjs"
 import { manifest } from "../Package.mjs"
 

@@ -25,7 +25,10 @@ const lost = (folder) =>
       return !sources.every((source) => existsSync(join(folder, dirname(name), source)))
     })
 
-/** The relative links of the documents that lead to no file of the package. Images may be the repository's. */
+/**
+ * The relative links of the documents that lead to no file of the package. Images may be the
+ * repository's.
+ */
 const broken = (folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))

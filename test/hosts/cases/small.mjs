@@ -1,16 +1,23 @@
-// A host of Promises that leaves out the optional dependencies: how much is installed, what an import costs, and what is
-// said of the packages that are not there.
+// A host of Promises that leaves out the optional dependencies: how much is installed, what an
+// import costs, and what is said of the packages that are not there.
 import { lstatSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Host from "../Host.mjs"
 
 /**
- * Beside `effect`, in bytes: 9,122,578 with what `Package.mjs` names. The types of rows and views, unfolded, are 480,000 of these.
+ * Beside `effect`, in bytes: 9,122,578 with what `Package.mjs` names. The types of rows and views,
+ * unfolded, are 480,000 of these.
  */
 const LARGEST = 9_200_000
-/** Times the CPU that the import of `effect` takes; 1.3 is aimed at. A quiet machine shows 1.43, and a busy one has shown 1.52. */
+/**
+ * Times the CPU that the import of `effect` takes; 1.3 is aimed at. A quiet machine shows 1.43, and
+ * a busy one has shown 1.52.
+ */
 const COSTLIEST = 1.6
-/** What the import adds to the memory of the process, in bytes: 58 to 64 MB, by what else the machine does. */
+/**
+ * What the import adds to the memory of the process, in bytes: 58 to 64 MB, by what else the
+ * machine does.
+ */
 const MOST_MEMORY = 66_000_000
 
 const sizeOf = (path) => {

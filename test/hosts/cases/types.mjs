@@ -1,4 +1,5 @@
-// The types and the examples, checked whole by the oldest and the newest TypeScript, as Node and as bundlers resolve them.
+// The types and the examples, checked whole by the oldest and the newest TypeScript, as Node and as
+// bundlers resolve them.
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Host from "../Host.mjs"
@@ -7,7 +8,10 @@ import { manifest, root } from "../Package.mjs"
 const COMPILERS = ["typescript-5.7", "typescript"]
 const RESOLUTIONS = { node16: "node16", bundler: "esnext" }
 
-/** The examples in TypeScript, by their paths; those that are packages of their own have a compiler of their own. */
+/**
+ * The examples in TypeScript, by their paths; those that are packages of their own have a compiler
+ * of their own.
+ */
 const examples = () => {
   const directory = join(root, "examples")
   const paths = readdirSync(directory, { recursive: true }).map((path) => path.replaceAll("\\", "/"))

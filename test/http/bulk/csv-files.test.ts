@@ -1,6 +1,7 @@
 /**
- * CSV files as programs of all kinds write them (rules I7 and I9): in UTF-8 or UTF-16, with any end of a line, and with rows that have no
- * values. The API, the command line and the console read them by `CsvText`.
+ * CSV files as programs of all kinds write them (rules I7 and I9): in UTF-8 or UTF-16, with any end
+ * of a line, and with rows that have no values. The API, the command line and the console read them
+ * by `CsvText`.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

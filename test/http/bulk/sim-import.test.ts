@@ -1,6 +1,6 @@
 /**
- * Rows of a SIM import, from JSON or CSV (rule I1): values of any type become a row, and no row throws. Large imports
- * need little memory, and leave time for other requests.
+ * Rows of a SIM import, from JSON or CSV (rule I1): values of any type become a row, and no row
+ * throws. Large imports need little memory, and leave time for other requests.
  */
 import { Effect, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"

@@ -1,6 +1,6 @@
 /**
- * Edits of what somebody else edits at once (rule W16): `ETag` of what is read, and `If-Match` of what is changed, over memory and
- * over PostgreSQL.
+ * Edits of what somebody else edits at once (rule W16): `ETag` of what is read, and `If-Match` of
+ * what is changed, over memory and over PostgreSQL.
  */
 import { Redacted } from "effect"
 import * as Memory from "simplan/memory"

@@ -1,6 +1,6 @@
 /**
- * The documented examples of requests, as calls of a service that has what the samples name. The ids that a service makes itself
- * stand in place of those of the samples.
+ * The documented examples of requests, as calls of a service that has what the samples name. The
+ * ids that a service makes itself stand in place of those of the samples.
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { expect } from "vitest"

@@ -1,6 +1,6 @@
 /**
- * Every documented example of a request is accepted: its path, its parameters and each of its bodies together, by a service
- * that has what the samples name.
+ * Every documented example of a request is accepted: its path, its parameters and each of its
+ * bodies together, by a service that has what the samples name.
  */
 import { describe, expect, it } from "vitest"
 import * as Examples from "./Examples.ts"

@@ -1,7 +1,8 @@
 /**
- * An ICCID and an id are one thing in whatever way they are written (rules I1 and I13): every documented example of a request is
- * answered as it is when all its ICCIDs are padded and all its ids are in capitals. The document names the operations, their
- * parameters and their bodies, so that a new route is among them.
+ * An ICCID and an id are one thing in whatever way they are written (rules I1 and I13): every
+ * documented example of a request is answered as it is when all its ICCIDs are padded and all its
+ * ids are in capitals. The document names the operations, their parameters and their bodies, so
+ * that a new route is among them.
  */
 import { afterAll, describe, expect, it } from "vitest"
 import { Samples } from "simplan/views"
@@ -84,7 +85,10 @@ const answerOf = async (of: Operation, body: Body, spell: (of: Examples.Instead)
   }
 }
 
-/** The names and the examples of what a request holds: its parameters, and the fields of its body at any depth. */
+/**
+ * The names and the examples of what a request holds: its parameters, and the fields of its body at
+ * any depth.
+ */
 const held = (value: Examples.Json, name = ""): ReadonlyArray<readonly [name: string, value: string]> =>
   typeof value === "object" && value !== null
     ? Object.entries<Examples.Json>(value).flatMap(([key, inner]) => held(inner, Array.isArray(value) ? name : key))

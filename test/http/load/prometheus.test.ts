@@ -1,5 +1,6 @@
 /**
- * The metrics of a process with many series: formatted in pieces, once for all who ask meanwhile (rule W13).
+ * The metrics of a process with many series: formatted in pieces, once for all who ask meanwhile
+ * (rule W13).
  */
 import { Context, Deferred, Effect, Fiber, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"

@@ -1,6 +1,6 @@
 /**
- * Room for what is being read (rule W13): large reads of one organization begin few at a time, whichever its keys, and those
- * of others at once.
+ * Room for what is being read (rule W13): large reads of one organization begin few at a time,
+ * whichever its keys, and those of others at once.
  */
 import { Context, Deferred, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -46,7 +46,10 @@ describe("the room that a read needs", () => {
 
 let world: World.World
 
-/** A world whose lists of attachments load so many bytes each, and are answered when they are let go. */
+/**
+ * A world whose lists of attachments load so many bytes each, and are answered when they are let
+ * go.
+ */
 const reading = async (bytes: number) => {
   const underWay = new Map<string, number>()
   const most = new Map<string, number>()

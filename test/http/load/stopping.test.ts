@@ -1,6 +1,7 @@
 /**
- * A server that stops answers what has arrived: on kept connections, pipelined, in parts, and on connections that it has not
- * accepted yet. The last answer on each connection says that it is closed, and nothing waits longer than the drain timeout.
+ * A server that stops answers what has arrived: on kept connections, pipelined, in parts, and on
+ * connections that it has not accepted yet. The last answer on each connection says that it is
+ * closed, and nothing waits longer than the drain timeout.
  */
 import { Context, Deferred, Effect } from "effect"
 import { once } from "node:events"

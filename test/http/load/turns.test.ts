@@ -1,5 +1,6 @@
 /**
- * Requests of callers without a key (rule W13): a few begin in each turn of the event loop, those of each address in turn.
+ * Requests of callers without a key (rule W13): a few begin in each turn of the event loop, those
+ * of each address in turn.
  */
 import { expect, it } from "vitest"
 import * as Turns from "../../../adapters/http/Turns.ts"

@@ -1,6 +1,6 @@
 /**
- * The audit log over the wire: each change leaves one entry, and what is refused, replayed or no change leaves none
- * (rule W11).
+ * The audit log over the wire: each change leaves one entry, and what is refused, replayed or no
+ * change leaves none (rule W11).
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { describe, expect, it } from "vitest"

@@ -400,7 +400,10 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
   "POST /telco/v1/events": ["sim.report", async () => () => report(6)]
 }
 
-/** A system says that there is something to ask it for, or reports what it does not change by itself. */
+/**
+ * A system says that there is something to ask it for, or reports what it does not change by
+ * itself.
+ */
 const NOTIFICATIONS = /^POST \/telco\/(ocs|es2plus)\//
 
 const logs = async (organizations: ReadonlyArray<string>) => {

@@ -1,6 +1,6 @@
 /**
- * Jobs between two tries: who waits, why, since when and until when, in the management API and in the metrics; and having
- * them tried at once.
+ * Jobs between two tries: who waits, why, since when and until when, in the management API and in
+ * the metrics; and having them tried at once.
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { beforeEach, expect, it } from "vitest"

@@ -1,5 +1,6 @@
 /**
- * The metrics of jobs, deliveries, the telco, the queues and the database, which `adapters/cli/metrics.md` lists.
+ * The metrics of jobs, deliveries, the telco, the queues and the database, which
+ * `adapters/cli/metrics.md` lists.
  */
 import { readFileSync } from "node:fs"
 import { Context, Effect, Layer, Redacted } from "effect"
@@ -103,8 +104,9 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
   expect(described.sort()).toEqual(exported.sort())
   const manual = readFileSync(new URL("../../../adapters/cli/metrics.md", import.meta.url), "utf8")
   const listed = [...manual.matchAll(/^\| `((?:simplan|http)_\w+)` \|/gm)].map(([, name]) => name)
-  // No name of a webhook is resolved here, no endpoint fails at last, no job waits (see jobs.test.ts), the telco is a simulated one
-  // without a settings file. Connections are measured now and then, perhaps not yet.
+  // No name of a webhook is resolved here, no endpoint fails at last, no job waits (see
+  // jobs.test.ts), the telco is a simulated one without a settings file. Connections are measured
+  // now and then, perhaps not yet.
   const elsewhere = listed.filter((name) =>
     /^(?:http_(?:connections|unread_bytes)|simplan_(?:webhook_lookups|webhook_endpoint_deliveries|telco_requests?|telco_circuit_breaker|telco_polls?|telco_routed_calls|telco_slots|telco_usage|jobs_waiting))(?:_|$)/.test(
       `${name}`

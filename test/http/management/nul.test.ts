@@ -1,6 +1,6 @@
 /**
- * A NUL, which PostgreSQL keeps in no text, in each query parameter and each part of a path of `/v3` and `/admin/v1`: it is
- * refused as input, and never by the storage.
+ * A NUL, which PostgreSQL keeps in no text, in each query parameter and each part of a path of
+ * `/v3` and `/admin/v1`: it is refused as input, and never by the storage.
  */
 import { Redacted } from "effect"
 import * as Postgres from "simplan/postgres"

@@ -1,5 +1,6 @@
 /**
- * Operators over the wire: their tokens, their names in the audit log, and what is refused (rule W14).
+ * Operators over the wire: their tokens, their names in the audit log, and what is refused
+ * (rule W14).
  */
 import { expect, it } from "vitest"
 import * as Leaks from "../../setup/Leaks.ts"

@@ -1,6 +1,6 @@
 /**
- * What operators read of an organization (rule W14): the answers that its own key gets from `/v3`, activation codes by role, and the
- * limits of operators (rule W13).
+ * What operators read of an organization (rule W14): the answers that its own key gets from `/v3`,
+ * activation codes by role, and the limits of operators (rule W13).
  */
 import type { Operator } from "simplan/ports"
 import { describe, expect, it } from "vitest"

@@ -1,5 +1,6 @@
 /**
- * The day's tasks of a SIM, as operators do them for its organization (rule W14): with the previews and the answers of `/v3`.
+ * The day's tasks of a SIM, as operators do them for its organization (rule W14): with the previews
+ * and the answers of `/v3`.
  */
 import { expect, it } from "vitest"
 import * as Leaks from "../../setup/Leaks.ts"

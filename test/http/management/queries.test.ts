@@ -1,6 +1,6 @@
 /**
- * Query parameters of the management API, and fields of its bodies: one that a route does not have is refused, with the name
- * that was likely meant.
+ * Query parameters of the management API, and fields of its bodies: one that a route does not have
+ * is refused, with the name that was likely meant.
  */
 import { describe, expect, it } from "vitest"
 import { Messages } from "../../../adapters/fields/index.ts"

@@ -1,6 +1,6 @@
 /**
- * Roles of operators in the management API (rule W14): every route of the definition is called with every role, by operators who are
- * bound to an organization and by those who are not.
+ * Roles of operators in the management API (rule W14): every route of the definition is called with
+ * every role, by operators who are bound to an organization and by those who are not.
  */
 import { Operator } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
@@ -125,7 +125,9 @@ describe("an operator who is bound to an organization", () => {
       )
     )
 
-  /** Leaves a job of each organization that the telco does not take: one that waits, or a problem. */
+  /**
+   * Leaves a job of each organization that the telco does not take: one that waits, or a problem.
+   */
   const leave = async (number: number, fault: "refuse" | "unavailable"): Promise<ReadonlyArray<string>> => {
     const ids: Array<string> = []
     for (const [{ planId, tenant }, first] of [

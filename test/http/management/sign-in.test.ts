@@ -1,5 +1,6 @@
 /**
- * Sign-in by OpenID Connect (rule W14) at a real provider, without a browser: which claims count, and which cookies.
+ * Sign-in by OpenID Connect (rule W14) at a real provider, without a browser: which claims count,
+ * and which cookies.
  */
 import { Clock, Effect, Layer, Redacted, Result } from "effect"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -70,7 +71,10 @@ const start = async (inToken?: ReadonlyArray<string>, requiredClaims: ReadonlyAr
 
 type Started = Awaited<ReturnType<typeof start>>
 
-/** Signs in as a browser does. Returns where that leads to, the cookies, and the address that the provider has led back to. */
+/**
+ * Signs in as a browser does. Returns where that leads to, the cookies, and the address that the
+ * provider has led back to.
+ */
 const signIn = async ({ world }: Pick<Started, "world">, user: string) => {
   const jars = new Map<string, Map<string, string>>()
   let begun = ""
@@ -117,7 +121,10 @@ const signIn = async ({ world }: Pick<Started, "world">, user: string) => {
   }
 }
 
-/** Has a browser that has these cookies led to an address. Returns why it is not signed in, and its session's cookie. */
+/**
+ * Has a browser that has these cookies led to an address. Returns why it is not signed in, and its
+ * session's cookie.
+ */
 const lead = async (url: string, cookie: string) => {
   const answer = await fetch(url, { redirect: "manual", headers: { cookie } })
   const [, session] = /simplan_session=([^;]+)/.exec(answer.headers.getSetCookie().join("\n")) ?? []

@@ -1,6 +1,6 @@
 /**
- * What operators see first: an outage of a telco, an endpoint that answers 500 and a stock that runs out, and what of it exists for
- * whoever is bound to one organization (rule W14).
+ * What operators see first: an outage of a telco, an endpoint that answers 500 and a stock that
+ * runs out, and what of it exists for whoever is bound to one organization (rule W14).
  */
 import { Effect, Layer } from "effect"
 import { WebhookSender } from "simplan/ports"

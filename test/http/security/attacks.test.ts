@@ -1,6 +1,7 @@
 /**
- * What an attacker sends: requests that two servers in a row would read differently, requests that cost more than they
- * should, and keys that are not good any more. `errors`, `paths`, `tenancy` and `fuzz` have the rest.
+ * What an attacker sends: requests that two servers in a row would read differently, requests that
+ * cost more than they should, and keys that are not good any more. `errors`, `paths`, `tenancy` and
+ * `fuzz` have the rest.
  */
 import { describe, expect, it } from "vitest"
 import * as Definition from "../Definition.ts"

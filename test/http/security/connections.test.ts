@@ -1,5 +1,6 @@
 /**
- * Connections are bounded by address and in all, and a place is kept for clients of other addresses (rule W13).
+ * Connections are bounded by address and in all, and a place is kept for clients of other addresses
+ * (rule W13).
  */
 import { Effect } from "effect"
 import { Agent, get } from "node:http"

@@ -1,5 +1,6 @@
 /**
- * A server whose limit of open files is near (rule W13): connections without a key shut nobody else out.
+ * A server whose limit of open files is near (rule W13): connections without a key shut nobody else
+ * out.
  */
 import { connect } from "node:net"
 import { expect, it, vi } from "vitest"

@@ -1,6 +1,6 @@
 /**
- * A request that is cut off ends with its client or with the server. A body that breaks off creates nothing, and is
- * counted under the status 499.
+ * A request that is cut off ends with its client or with the server. A body that breaks off creates
+ * nothing, and is counted under the status 499.
  */
 import { Context, Effect } from "effect"
 import { get, request } from "node:http"

@@ -1,5 +1,6 @@
 /**
- * The rate limit of a key, and the bound of its lists, over two servers on one PostgreSQL (rule W10).
+ * The rate limit of a key, and the bound of its lists, over two servers on one PostgreSQL
+ * (rule W10).
  */
 import { Redacted } from "effect"
 import * as Postgres from "simplan/postgres"
@@ -37,7 +38,8 @@ it("a rate limit holds over all processes to within 20 %", { timeout: 30_000 }, 
     const began = performance.now()
     const until = began + SECONDS * 1_000
     let isLimited = false
-    // A quota that is whole does not grow: what a machine that stands still for longer has not asked for is lost.
+    // A quota that is whole does not grow: what a machine that stands still for longer has not
+    // asked for is lost.
     let asking = 0
     let last = began
     const flood = async (world: World.World): Promise<number> => {

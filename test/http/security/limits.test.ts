@@ -1,5 +1,6 @@
 /**
- * What one customer does costs no other (rule W10): streams, requests under way, and what answers cost.
+ * What one customer does costs no other (rule W10): streams, requests under way, and what answers
+ * cost.
  */
 import { Clock, Context, Effect, Latch, Layer, Redacted } from "effect"
 import { RequestContext } from "simplan"
@@ -34,7 +35,8 @@ describe("a reader that stops reading", () => {
     const sockets = await Promise.all(keys.map((key) => Lists.stalled(world.url, key)))
     let open = sockets.length
     for (const socket of sockets) socket.once("close", () => (open -= 1))
-    // The buffers of the operating system take some megabytes of each; the process reads no page beyond them.
+    // The buffers of the operating system take some megabytes of each; the process reads no page
+    // beyond them.
     for (let filled = -1; filled !== held; await sleep(300)) filled = held
     expect((await tenants[0]?.get("/v3/sims"))?.status).toBe(200)
     // Nothing more is read. Who writes to a connection that the server has closed gets an error.
@@ -253,7 +255,10 @@ describe("the rate limit", () => {
 describe("W13: a heavy read that lasts on PostgreSQL", { timeout: 60_000 }, () => {
   const path = "/v3/usage?from=2026-01-01&to=2026-01-10"
 
-  /** A world whose time stands still until it is moved, and a lock on the book of usage, which its second pages run into. */
+  /**
+   * A world whose time stands still until it is moved, and a lock on the book of usage, which its
+   * second pages run into.
+   */
   const held = async () => {
     const database = await Databases.create()
     onTestFinished(database.drop)

@@ -25,7 +25,10 @@ it("the heap of a server on PGlite does not grow with its requests", { timeout: 
       })
     )
 
-    /** Each client asks in turn for a subscription, its attachments, a page of SIMs and reports some usage. */
+    /**
+     * Each client asks in turn for a subscription, its attachments, a page of SIMs and reports some
+     * usage.
+     */
     const ask = async (requests: number): Promise<void> => {
       const client = async (iccid: string): Promise<void> => {
         const paths = [`/v3/subscriptions/${iccid}`, `/v3/subscriptions/${iccid}/plan-attachments`, "/v3/sims"]

@@ -109,7 +109,8 @@ it("what arrives behind an answer that has begun waits until it was taken, whoev
   const [held] = served
   socket.write(region)
   while (held.readableLength === 0) await sleep(5)
-  // Node ends the process where its parser is given a request of such a connection, and more after that.
+  // Node ends the process where its parser is given a request of such a connection, and more after
+  // that.
   for (let time = 0; time < 5; time++) {
     held.resume().read()
     await sleep(10)

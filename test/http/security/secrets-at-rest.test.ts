@@ -50,7 +50,8 @@ it("a dump of the database has no signing key, no URL of a webhook and no activa
     for (const secret of [
       ...keys,
       ...keys.map((key) => key.slice("whsec_".length)),
-      // A matching id alone is too short: what is encrypted may have its three characters by chance.
+      // A matching id alone is too short: what is encrypted may have its three characters by
+      // chance.
       "LPA:1$",
       "smdp.example",
       tenant.key,

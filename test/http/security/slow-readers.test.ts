@@ -1,6 +1,7 @@
 /**
- * Clients that read slowly, or next to nothing (rules W10 and W13): an answer of any size is under way until it is read,
- * counts for its key and its organization, and is sent to the end to whoever reads it steadily.
+ * Clients that read slowly, or next to nothing (rules W10 and W13): an answer of any size is under
+ * way until it is read, counts for its key and its organization, and is sent to the end to whoever
+ * reads it steadily.
  */
 import { Effect } from "effect"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"

@@ -1,6 +1,6 @@
 /**
- * No organization can read or change what belongs to another one: every endpoint of the definition is called with ids
- * that exist and the key of another organization.
+ * No organization can read or change what belongs to another one: every endpoint of the definition
+ * is called with ids that exist and the key of another organization.
  */
 import { describe, expect, it } from "vitest"
 import * as Definition from "../Definition.ts"

@@ -1,6 +1,6 @@
 /**
- * The memory of a server whose clients read nothing, or send their bodies in the smallest chunks (rule W13). The server is a
- * process of its own.
+ * The memory of a server whose clients read nothing, or send their bodies in the smallest chunks
+ * (rule W13). The server is a process of its own.
  */
 import { readFileSync } from "node:fs"
 import { connect, type Socket } from "node:net"

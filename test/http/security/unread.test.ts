@@ -1,5 +1,6 @@
 /**
- * The bytes that wait for their readers (rule W13): for whom they count, and which connections are closed beyond a bound.
+ * The bytes that wait for their readers (rule W13): for whom they count, and which connections are
+ * closed beyond a bound.
  */
 import { describe, expect, it } from "vitest"
 import type { Holder } from "../../../adapters/http/connections/Connection.ts"

@@ -1,5 +1,6 @@
 /**
- * The history of a SIM (rule L3): all that happened, newest first, in pages, and nothing of another organization.
+ * The history of a SIM (rule L3): all that happened, newest first, in pages, and nothing of another
+ * organization.
  */
 import { Problems } from "simplan"
 import { TelcoSimulator } from "simplan/telco-simulator"

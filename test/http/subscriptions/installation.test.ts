@@ -1,5 +1,6 @@
 /**
- * How an eSIM is installed (rule I10): links beside the activation code where they are asked for, and the QR code.
+ * How an eSIM is installed (rule I10): links beside the activation code where they are asked for,
+ * and the QR code.
  */
 import { describe, expect, it } from "vitest"
 import * as Inventory from "../Inventory.ts"

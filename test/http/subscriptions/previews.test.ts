@@ -1,5 +1,6 @@
 /**
- * Requests with `dry_run=true` (rule S9): the answer or the refusal that would come, what would be done, and that nothing is.
+ * Requests with `dry_run=true` (rule S9): the answer or the refusal that would come, what would be
+ * done, and that nothing is.
  */
 import { describe, expect, it } from "vitest"
 import { TelcoSimulator } from "../../../adapters/telco-simulator/index.ts"

@@ -1,5 +1,6 @@
 /**
- * Moving a subscription to another eSIM over HTTP (rule S8): its answer, what has moved, the refusals, and the preview.
+ * Moving a subscription to another eSIM over HTTP (rule S8): its answer, what has moved, the
+ * refusals, and the preview.
  */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -199,7 +200,10 @@ describe("a move is refused", () => {
 })
 
 describe("the SIM that a subscription has left, while the telco cannot confirm that", () => {
-  /** A world whose telco refuses connections when `away` is done, with a subscription on the first SIM. */
+  /**
+   * A world whose telco refuses connections when `away` is done, with a subscription on the first
+   * SIM.
+   */
   const begin = async () => {
     const own = await World.forTest()
     const { planId, tenant } = await Inventory.stock(own, 1, 4)

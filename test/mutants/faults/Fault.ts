@@ -37,7 +37,10 @@ export interface Fault {
   readonly wrong: string
   /** Why nothing can distinguish the wrong text from the right one; null where something has to. */
   readonly equivalent: string | null
-  /** The run of the engine's simulation that found it last, such as `plan 3`; null where none is known. */
+  /**
+   * The run of the engine's simulation that found it last, such as `plan 3`; null where none is
+   * known.
+   */
   readonly hint: string | null
 }
 

@@ -9,8 +9,9 @@
  *       = why nothing could find it
  *       @ plan 3
  *
- * The lines after `-` are replaced by those after `+`, and left out where there are none. `@` names the run that found the
- * fault last, which is tried first. Lines that begin with `#` say something to the reader.
+ * The lines after `-` are replaced by those after `+`, and left out where there are none. `@` names
+ * the run that found the fault last, which is tried first. Lines that begin with `#` say something
+ * to the reader.
  */
 import type { Area, Fault } from "./Fault.ts"
 
@@ -56,7 +57,9 @@ export const parse = (area: Area, text: string): ReadonlyArray<Fault> => {
   }))
 }
 
-/** The list with the run that each of these faults was found by; undefined where that is to stay. */
+/**
+ * The list with the run that each of these faults was found by; undefined where that is to stay.
+ */
 export const hinted = (text: string, runOf: (name: string) => string | undefined): string =>
   text
     .split(/\n(?=\w+: )/)

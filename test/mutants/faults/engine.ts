@@ -1,5 +1,6 @@
 /**
- * Faults in the engine, which the simulation of several processes has to find; engine.txt lists them.
+ * Faults in the engine, which the simulation of several processes has to find; engine.txt lists
+ * them.
  */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

@@ -1,5 +1,6 @@
 /**
- * Faults in the terms of plans, and in what bounds an organization and its requests: P1, S4, W9 and W13.
+ * Faults in the terms of plans, and in what bounds an organization and its requests: P1, S4, W9 and
+ * W13.
  */
 import { faultsOf, instead } from "./Fault.ts"
 

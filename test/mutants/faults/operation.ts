@@ -1,6 +1,6 @@
 /**
- * Faults in what processes say of themselves, in the secrets and uses of API keys, and in edits of versions: W3 and W16. The tests of
- * these find them; no random run goes by them.
+ * Faults in what processes say of themselves, in the secrets and uses of API keys, and in edits of
+ * versions: W3 and W16. The tests of these find them; no random run goes by them.
  */
 import { faultsIn, faultsOf, instead, without } from "./Fault.ts"
 

@@ -1,5 +1,6 @@
 /**
- * Faults in what becomes of orders, commands and keys while a telco fails: S5, S6, H1, E2, W2 and W7.
+ * Faults in what becomes of orders, commands and keys while a telco fails: S5, S6, H1, E2, W2 and
+ * W7.
  */
 import { faultsOf, instead, without } from "./Fault.ts"
 

@@ -1,5 +1,6 @@
 /**
- * Faults in the sessions of operators' browsers, and in whom the claims of an identity provider name: W14.
+ * Faults in the sessions of operators' browsers, and in whom the claims of an identity provider
+ * name: W14.
  */
 import { faultsIn, faultsOf, instead } from "./Fault.ts"
 

@@ -1,5 +1,6 @@
 /**
- * Faults in the state of an attachment, in all that is shown of it and in what is notified of it: T2, T6, T7, S4 and E1.
+ * Faults in the state of an attachment, in all that is shown of it and in what is notified of it:
+ * T2, T6, T7, S4 and E1.
  */
 import { faultsOf } from "./Fault.ts"
 

@@ -7,7 +7,10 @@ import { TestClock } from "effect/testing"
 /** What is asked of the storage, and of the randomness of the machine, ends beside the clock. */
 const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
-/** Lets so many milliseconds pass, for what also waits for turns of the event loop: 25 ms for each five turns. */
+/**
+ * Lets so many milliseconds pass, for what also waits for turns of the event loop: 25 ms for each
+ * five turns.
+ */
 export const pass = (millis: number) =>
   Effect.repeat(Effect.andThen(Effect.repeat(turn, { times: 4 }), TestClock.adjust(25)), { times: millis / 25 - 1 })
 

@@ -1,6 +1,7 @@
 /**
- * The business clocks. On a virtual one nothing waits for the machine's time: an advance, a `settled` or a stop ends by what has
- * happened. The machine's clock stands still in these tests, so whatever waits for it, also as a poll, never ends.
+ * The business clocks. On a virtual one nothing waits for the machine's time: an advance, a
+ * `settled` or a stop ends by what has happened. The machine's clock stands still in these tests,
+ * so whatever waits for it, also as a poll, never ends.
  */
 import { Context, Deferred, Effect, Fiber, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -168,7 +169,10 @@ describe("On a virtual clock nothing waits for the machine's:", () => {
     )
   })
 
-  /** A creation that has reserved the only eSIM and commits when it may, and another one meanwhile: what comes of both. */
+  /**
+   * A creation that has reserved the only eSIM and commits when it may, and another one meanwhile:
+   * what comes of both.
+   */
   const both = Effect.fnUntraced(function* (simReservationPool: boolean, commits: boolean) {
     const [begun, mayCommit] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
     const failed = new Storage.StorageError({ message: "The storage is out of reach" })

@@ -1,6 +1,6 @@
 /**
- * What a process keeps in memory when another changes it. API keys and the catalogue: at once where it is notified, and
- * within 5 s where it does not; plans: at once, notified or not.
+ * What a process keeps in memory when another changes it. API keys and the catalogue: at once where
+ * it is notified, and within 5 s where it does not; plans: at once, notified or not.
  */
 import { Effect } from "effect"
 import { ApiKeys, Catalogues, Plans, Time } from "simplan"

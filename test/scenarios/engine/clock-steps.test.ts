@@ -1,5 +1,6 @@
 /**
- * A machine's clock that is set while work is under way: no lease and no cache gets longer or shorter by it (rule W13).
+ * A machine's clock that is set while work is under way: no lease and no cache gets longer or
+ * shorter by it (rule W13).
  */
 import { Effect } from "effect"
 import { ApiKeys, Time, Worker } from "simplan"

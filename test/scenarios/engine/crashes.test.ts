@@ -1,7 +1,7 @@
 /**
- * S5 and W2 across a crash: wherever a process dies around the telco's answer, the next one ends with exactly one
- * package and a consistent subscription, an idempotency key gets that outcome, and the audit log who asked for it
- * (rule W11).
+ * S5 and W2 across a crash: wherever a process dies around the telco's answer, the next one ends
+ * with exactly one package and a consistent subscription, an idempotency key gets that outcome, and
+ * the audit log who asked for it (rule W11).
  */
 import { Effect } from "effect"
 import { AuditLog, IdempotencyKeys, Messages, RequestContext, Time } from "simplan"

@@ -1,5 +1,6 @@
 /**
- * Fairness: no organization's jobs and no endpoint's deliveries keep another's waiting, however many are due.
+ * Fairness: no organization's jobs and no endpoint's deliveries keep another's waiting, however
+ * many are due.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { Changes, type Job, Jobs, Storage } from "simplan/ports"

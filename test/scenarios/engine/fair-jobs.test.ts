@@ -1,6 +1,6 @@
 /**
- * Rule W13 at the jobs of a process: jobs of one organization that hang keep no other's waiting, also where the telco has no
- * slots of its own. On a virtual machine clock.
+ * Rule W13 at the jobs of a process: jobs of one organization that hang keep no other's waiting,
+ * also where the telco has no slots of its own. On a virtual machine clock.
  */
 import { Context, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"

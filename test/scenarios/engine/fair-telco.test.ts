@@ -1,6 +1,6 @@
 /**
- * Rule W13 at the telco: what one organization asks of it keeps another one waiting for a turn, and no longer. On a virtual
- * machine clock.
+ * Rule W13 at the telco: what one organization asks of it keeps another one waiting for a turn, and
+ * no longer. On a virtual machine clock.
  */
 import { Effect, Layer, Logger, Ref } from "effect"
 import { TestClock } from "effect/testing"

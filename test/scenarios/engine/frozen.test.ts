@@ -1,6 +1,6 @@
 /**
- * A process that stands still for longer than its leases, and goes on when another has taken its work over: nothing
- * that it does then has any effect. One that only takes long keeps its work.
+ * A process that stands still for longer than its leases, and goes on when another has taken its
+ * work over: nothing that it does then has any effect. One that only takes long keeps its work.
  */
 import { Effect, Logger } from "effect"
 import { Attachments, Messages, Reports, Subscriptions, Time, Webhooks, Worker } from "simplan"

@@ -1,6 +1,6 @@
 /**
- * What a request about one SIM reads: no attachments but those that it is about (rule W13). A subscription may have
- * hundreds, each with its texts.
+ * What a request about one SIM reads: no attachments but those that it is about (rule W13). A
+ * subscription may have hundreds, each with its texts.
  */
 import { Context, Effect, Layer } from "effect"
 import { Attachments, Commands, Messages, Services, Sims, Subscriptions, Wallet } from "simplan"

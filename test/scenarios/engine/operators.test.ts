@@ -1,5 +1,6 @@
 /**
- * Operators of the service over several processes: their tokens, and who knows of their end when (rule W14).
+ * Operators of the service over several processes: their tokens, and who knows of their end when
+ * (rule W14).
  */
 import { Effect } from "effect"
 import { AuditLog, Clock, Organizations, ServiceOperators, Time } from "simplan"

@@ -1,5 +1,6 @@
 /**
- * How much an organization may have (rule W13): plans, custom regions, webhook endpoints and API keys.
+ * How much an organization may have (rule W13): plans, custom regions, webhook endpoints and API
+ * keys.
  */
 import { Effect, Layer, Stream } from "effect"
 import { ApiKeys, Coverage, Organizations, Plans, Services, Settings, Webhooks } from "simplan"

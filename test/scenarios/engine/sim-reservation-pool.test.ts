@@ -1,6 +1,7 @@
 /**
- * The hand of SIMs that a process claims ahead of need (rule S2), on a machine time of its own: each SIM is given once,
- * no request is refused for want of one while one is left, and a quiet process holds none.
+ * The hand of SIMs that a process claims ahead of need (rule S2), on a machine time of its own:
+ * each SIM is given once, no request is refused for want of one while one is left, and a quiet
+ * process holds none.
  */
 import { Clock, Context, Effect, Exit, Fiber, Layer, Scheduler, Scope } from "effect"
 import type { Refusal } from "simplan"
@@ -19,7 +20,10 @@ import * as Tests from "../../setup/Tests.ts"
 const kind = { organizationId: "org", label: "Green", purpose: "subscription" } as const
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => iccidOf(from + index))
 
-/** How long a hop to the storage takes, and how long a request has its SIM before it commits, in milliseconds. */
+/**
+ * How long a hop to the storage takes, and how long a request has its SIM before it commits, in
+ * milliseconds.
+ */
 const HOP = 2
 const REQUEST = 5
 
@@ -308,7 +312,8 @@ test("hands back what a request had that failed or was interrupted", function* (
 test("refuses no request for want of a SIM by a claim that was made before it", function* () {
   const storage = yield* stock(0)
   const one = yield* process(storage)
-  // Found to be empty as its hop ends; a SIM comes, and who asks then is not answered by the answer on its way back.
+  // Found to be empty as its hop ends; a SIM comes, and who asks then is not answered by the answer
+  // on its way back.
   const slow = yield* process({
     ...storage,
     sims: {

@@ -1,6 +1,6 @@
 /**
- * S5 for a SIM in stock on which its telco lists packages without an owner: it leaves the stock before it is sold, and
- * comes back when they are cancelled.
+ * S5 for a SIM in stock on which its telco lists packages without an owner: it leaves the stock
+ * before it is sold, and comes back when they are cancelled.
  */
 import { Effect } from "effect"
 import { Problems, Sims } from "simplan"

@@ -1,5 +1,6 @@
 /**
- * A process that is asked to stop while the telco or a receiver does not answer: what it held is another's at once.
+ * A process that is asked to stop while the telco or a receiver does not answer: what it held is
+ * another's at once.
  */
 import { expect, it } from "vitest"
 import * as Calls from "../Calls.ts"

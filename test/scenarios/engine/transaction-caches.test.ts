@@ -1,6 +1,7 @@
 /**
- * H1: what a process keeps in memory, and a transaction of the host that reads the same: what that transaction sees may be
- * rolled back, so nobody else is given it, and it waits for no read of others.
+ * H1: what a process keeps in memory, and a transaction of the host that reads the same: what that
+ * transaction sees may be rolled back, so nobody else is given it, and it waits for no read of
+ * others.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, Effect, Fiber, Layer } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Reads that may cost much take turns, are made aside of others, are stopped after a while, and are charged for the time that they
- * take (rule W13).
+ * Reads that may cost much take turns, are made aside of others, are stopped after a while, and are
+ * charged for the time that they take (rule W13).
  */
 import { Context, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,5 +1,6 @@
 /**
- * When keys were last used (rule W3): how often that is written, and that no use is lost to a write that fails.
+ * When keys were last used (rule W3): how often that is written, and that no use is lost to a write
+ * that fails.
  */
 import { Effect, Exit, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"

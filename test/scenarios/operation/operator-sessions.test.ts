@@ -1,5 +1,6 @@
 /**
- * Sessions of operators' browsers over several processes (rule W14): which cookies are good, and who knows of their end when.
+ * Sessions of operators' browsers over several processes (rule W14): which cookies are good, and
+ * who knows of their end when.
  */
 import { Deferred, Effect, Fiber } from "effect"
 import { AuditLog, OperatorSessions, Time } from "simplan"

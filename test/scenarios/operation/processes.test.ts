@@ -1,5 +1,6 @@
 /**
- * What processes say of themselves: when, what others see of it, and that those that have stopped or were killed are gone.
+ * What processes say of themselves: when, what others see of it, and that those that have stopped
+ * or were killed are gone.
  */
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, Effect, Exit, Fiber, Layer, Metric, Scope } from "effect"

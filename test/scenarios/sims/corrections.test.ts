@@ -1,5 +1,6 @@
 /**
- * Corrections of many SIMs at once (rule I9): requests take turns, so that others wait for one batch however many rows are sent.
+ * Corrections of many SIMs at once (rule I9): requests take turns, so that others wait for one
+ * batch however many rows are sent.
  */
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { Clock, Deferred, Effect, Result, Stream } from "effect"
@@ -53,7 +54,10 @@ it("a row whose ICCID is a number, which has lost digits, names no SIM (I1)", ()
 })
 
 describe("many corrections under an idempotency key (W2)", () => {
-  /** Rows in three batches, of which the second to last is refused, and the last one says what the first one does. */
+  /**
+   * Rows in three batches, of which the second to last is refused, and the last one says what the
+   * first one does.
+   */
   const rowsOf = (iccids: ReadonlyArray<string>): ReadonlyArray<SimCorrections.Row> => [
     ...iccids.map((iccid) => ({ iccid, label: "Blue" })),
     { iccid: "12", label: "Blue" },

@@ -1,5 +1,6 @@
 /**
- * The preview of an import (rules I7 and S9): its report is that of the import, and nothing is written.
+ * The preview of an import (rules I7 and S9): its report is that of the import, and nothing is
+ * written.
  */
 import { Stream } from "effect"
 import * as fc from "fast-check"
@@ -12,7 +13,9 @@ const iccids = ["8944500000000000014", "8944500000000000022", "89445000000000000
 const labels = ["Green", "Blue", "no label"]
 const codes = [null, "LPA:1$smdp.example$ONE", "LPA:1$smdp.example$TWO", "none"]
 
-/** Rows of few SIMs, so that many are there already, are named twice, or are another organization's. */
+/**
+ * Rows of few SIMs, so that many are there already, are named twice, or are another organization's.
+ */
 const row = fc.record({
   iccid: fc.constantFrom(...iccids),
   label: fc.constantFrom(...labels),

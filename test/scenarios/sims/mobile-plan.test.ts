@@ -1,5 +1,6 @@
 /**
- * I6 against a telco that fails: what a caller is answered stays true, at the telco as well, once all is quiet.
+ * I6 against a telco that fails: what a caller is answered stays true, at the telco as well, once
+ * all is quiet.
  */
 import { Effect } from "effect"
 import { Time, Wallet } from "simplan"

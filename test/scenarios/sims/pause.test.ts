@@ -1,6 +1,6 @@
 /**
- * S7 against a telco that fails: the last wish is what the telco has once all is quiet, whatever was lost or overtaken, and no
- * SIM is free before it was resumed.
+ * S7 against a telco that fails: the last wish is what the telco has once all is quiet, whatever
+ * was lost or overtaken, and no SIM is free before it was resumed.
  */
 import { Effect } from "effect"
 import { Pauses, Problems, Time } from "simplan"

@@ -1,6 +1,6 @@
 /**
- * The gauges of free eSIMs, of many organizations those that have the fewest, counted a part at a time, and each of them
- * for good; and those of endpoints that fail.
+ * The gauges of free eSIMs, of many organizations those that have the fewest, counted a part at a
+ * time, and each of them for good; and those of endpoints that fail.
  */
 import { Effect, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"

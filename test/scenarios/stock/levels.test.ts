@@ -1,5 +1,6 @@
 /**
- * Levels of free eSIMs (rule I12): `stock.low` once each time the number falls below, whoever checks and however often.
+ * Levels of free eSIMs (rule I12): `stock.low` once each time the number falls below, whoever
+ * checks and however often.
  */
 import { Effect } from "effect"
 import { SimCorrections, Stock, Worker } from "simplan"

@@ -1,6 +1,7 @@
 /**
- * S5 for a SIM that is free here, and on which the telco has a package of somebody else, as after a restore of an older backup:
- * it is not sold, its customer keeps what was paid, and an operator decides.
+ * S5 for a SIM that is free here, and on which the telco has a package of somebody else, as after a
+ * restore of an older backup: it is not sold, its customer keeps what was paid, and an operator
+ * decides.
  */
 import { Effect } from "effect"
 import { Commands, Problems, Replacements } from "simplan"

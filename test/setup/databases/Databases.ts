@@ -5,8 +5,8 @@
  *     yield* Databases.scoped()                       // the same as an Effect: dropped with the scope
  *     const url = Databases.forEachTest()             // in a describe: url() is the running test's own
  *
- * With `template`, a database is copied from one that `prepare` filled once per run (say, with the migrations): cheaper
- * than preparing each one.
+ * With `template`, a database is copied from one that `prepare` filled once per run (say, with the
+ * migrations): cheaper than preparing each one.
  */
 import { randomBytes } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -59,8 +59,8 @@ const make = async (name: string, template: string, encoding?: string): Promise<
     drop: () =>
       asAdmin((client) =>
         Effect.gen(function* () {
-          // PostgreSQL may still be ending a session that its client has closed. To end it by force would send that client
-          // an error, for which nothing listens any more.
+          // PostgreSQL may still be ending a session that its client has closed. To end it by force
+          // would send that client an error, for which nothing listens any more.
           const sessions = client<{ count: number }>`
             select count(*)::int as count from pg_stat_activity where datname = ${name}`
           yield* Effect.repeat(sessions, {
@@ -76,7 +76,9 @@ const make = async (name: string, template: string, encoding?: string): Promise<
 
 const freshName = (): string => `test_${randomBytes(8).toString("hex")}`
 
-/** The name of the template's database, which the first one to ask prepares while the others wait. */
+/**
+ * The name of the template's database, which the first one to ask prepares while the others wait.
+ */
 const prepared = ({ name, prepare }: Template): Promise<string> => {
   const finished = `template_${name}`
   return asAdmin((client) =>
@@ -110,7 +112,10 @@ export const scoped = (options: Options = {}): Effect.Effect<Database, never, Sc
     (database) => Effect.promise(database.drop)
   )
 
-/** Registers hooks that give every test of the enclosing describe a database; the answer is its URL during a test. */
+/**
+ * Registers hooks that give every test of the enclosing describe a database; the answer is its URL
+ * during a test.
+ */
 export const forEachTest = (options: Options = {}): (() => string) => {
   let current: Database | undefined
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 /**
- * Versions after this build's, as a later build could have them, with a step of each kind. A database of this build is of an earlier
- * version to them.
+ * Versions after this build's, as a later build could have them, with a step of each kind. A
+ * database of this build is of an earlier version to them.
  */
 import type * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
 import * as Initial from "../../../adapters/postgres/migrations/Initial.ts"
@@ -89,7 +89,8 @@ const dropped: Migrations.Migration = {
 /** This build's version and those after it. */
 export const chain: Migrations.Chain = [{ name: "initial", steps: Initial.steps }, remarks, indexes, dropped]
 
-// An index on a table of before stands alone, so that it can be built while others write: nothing else can be written.
+// An index on a table of before stands alone, so that it can be built while others write: nothing
+// else can be written.
 export const refused: Migrations.Migration = {
   name: "both",
   // @ts-expect-error It is among other steps.

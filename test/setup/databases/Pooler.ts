@@ -1,8 +1,10 @@
 /**
- * A pooler in transaction mode in front of a PostgreSQL: each transaction of a client goes to another of its sessions.
+ * A pooler in transaction mode in front of a PostgreSQL: each transaction of a client goes to
+ * another of its sessions.
  *
- * A client logs in over a session of the pooler's own, which then is for every client. `next` says which idle session the
- * next transaction gets, as `PgBouncer` (the one that was used last) or in turn.
+ * A client logs in over a session of the pooler's own, which then is for every client. `next` says
+ * which idle session the next transaction gets, as `PgBouncer` (the one that was used last) or in
+ * turn.
  */
 import { connect, createServer, type Socket } from "node:net"
 
@@ -21,7 +23,10 @@ interface Session {
 interface Client {
   readonly socket: Socket
   session: Session | null
-  /** What waits for a session: whole groups of messages, each of which the server ends with `ReadyForQuery`. */
+  /**
+   * What waits for a session: whole groups of messages, each of which the server ends with
+   * `ReadyForQuery`.
+   */
   readonly waiting: Array<Buffer>
 }
 

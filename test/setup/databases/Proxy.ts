@@ -1,4 +1,7 @@
-/** A proxy in front of a TCP server, that can be cut off and stalled, and can swallow what it carries. */
+/**
+ * A proxy in front of a TCP server, that can be cut off and stalled, and can swallow what it
+ * carries.
+ */
 import { connect, createServer, type Socket } from "node:net"
 
 export interface Proxy {
@@ -7,7 +10,10 @@ export interface Proxy {
   readonly cut: () => void
   /** Lets nothing through in either direction, and breaks nothing. */
   readonly stall: () => void
-  /** The connections that there are carry nothing any more, for good, without an error; new ones work. */
+  /**
+   * The connections that there are carry nothing any more, for good, without an error; new ones
+   * work.
+   */
   readonly swallow: () => void
   /** Lets everything through again. */
   readonly resume: () => void

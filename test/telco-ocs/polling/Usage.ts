@@ -1,12 +1,14 @@
 /**
  * The usage profile by which the polls of SIMs are measured: how travellers use data packages.
  *
- * - Each day three of five SIMs use nothing. The others use a log-normal volume: half of them less than 250 MB, one in a
- *   hundred more than 4 GB (sigma 1.2); 205 MB a day of all SIMs on average.
- * - The volume comes in eight bursts at random times of the day, each at 1 to 20 Mbit/s, evenly on a logarithmic scale. So a
- *   burst of 30 MB takes between 12 s and 4 min, and use cannot be foretold from the rate before.
- * - Packages of 1, 3, 5, 10 and 20 GB (20, 25, 25, 20 and 10 %) for 30 days. On the day after one is used up or over, at any
- *   time of it, the SIM gets a new one, which its next burst activates. They have done so for one to two months before.
+ * - Each day three of five SIMs use nothing. The others use a log-normal volume: half of them less
+ *   than 250 MB, one in a hundred more than 4 GB (sigma 1.2); 205 MB a day of all SIMs on average.
+ * - The volume comes in eight bursts at random times of the day, each at 1 to 20 Mbit/s, evenly on
+ *   a logarithmic scale. So a burst of 30 MB takes between 12 s and 4 min, and use cannot be
+ *   foretold from the rate before.
+ * - Packages of 1, 3, 5, 10 and 20 GB (20, 25, 25, 20 and 10 %) for 30 days. On the day after one
+ *   is used up or over, at any time of it, the SIM gets a new one, which its next burst activates.
+ *   They have done so for one to two months before.
  */
 export const MEGABYTE = 1_048_576
 export const DAY = 86_400_000

@@ -1,6 +1,6 @@
 /**
- * When a SIM is polled again, for any packages; and how late 100 % is found of some thousand SIMs with few calls. The
- * full measurement is `npm run test:ocs-polling`.
+ * When a SIM is polled again, for any packages; and how late 100 % is found of some thousand SIMs
+ * with few calls. The full measurement is `npm run test:ocs-polling`.
  */
 import * as fc from "fast-check"
 import { Time } from "simplan"

@@ -1,4 +1,5 @@
-// How late the thresholds of many SIMs are found with few calls per second (see Usage.ts and Simulation.ts):
+// How late the thresholds of many SIMs are found with few calls per second (see Usage.ts and
+// Simulation.ts):
 //
 //     npm run test:ocs-polling -- --sims 100000 --rate 20 --days 3 --notified 50,80 --thresholds 50,80,100
 //

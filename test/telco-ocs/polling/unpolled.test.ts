@@ -1,4 +1,7 @@
-/** Each SIM with an order is polled, whichever write of the journal fails, and whatever became of the entry that says when. */
+/**
+ * Each SIM with an order is polled, whichever write of the journal fails, and whatever became of
+ * the entry that says when.
+ */
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Time } from "simplan"
@@ -14,7 +17,10 @@ const SIM = { telco: TELCO, kind: "sim", key: ICCID }
 
 const settings = { telco: TELCO, resellerId: 1, zones: { Green: { FR: 27 } }, mobilePlanId: null, listLag: 0 }
 
-/** Orders a package while the write of the journal with this number fails, once: how many writes there were. */
+/**
+ * Orders a package while the write of the journal with this number fails, once: how many writes
+ * there were.
+ */
 const orderWith = (failing: number, isDone: boolean) =>
   Effect.gen(function* () {
     const memory = yield* Journal.makeMemory

@@ -1,6 +1,6 @@
 /**
- * A model of the OCS in memory, with what the tests of reports change: packages with their use, the network that a SIM was
- * seen in, the history of a profile, and calls that fail.
+ * A model of the OCS in memory, with what the tests of reports change: packages with their use, the
+ * network that a SIM was seen in, the history of a profile, and calls that fail.
  */
 import { Clock, Effect } from "effect"
 import { Time } from "simplan/ports"

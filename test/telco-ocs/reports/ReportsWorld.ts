@@ -1,6 +1,6 @@
 /**
- * A service whose telco is a model of the OCS in memory, under a virtual clock, with the reports of `adapters/telco-ocs` on
- * top of it.
+ * A service whose telco is a model of the OCS in memory, under a virtual clock, with the reports of
+ * `adapters/telco-ocs` on top of it.
  */
 import { Context, Effect, Layer, Logger, type Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -44,7 +44,10 @@ export interface World extends Service.Service {
   readonly problems: Effect.Effect<ReadonlyArray<Job.Job>>
   /** Polls, settles and compares until the scope closes. */
   readonly background: Effect.Effect<void, never, Scope.Scope>
-  /** The comparison of all SIMs: asks for it, says how far it is, and goes on with it until the scope closes. */
+  /**
+   * The comparison of all SIMs: asks for it, says how far it is, and goes on with it until the
+   * scope closes.
+   */
   readonly all: {
     readonly request: Effect.Effect<unknown>
     readonly progress: Effect.Effect<Reporting.Progress | null>

@@ -1,5 +1,6 @@
 /**
- * Which thresholds of usage polls leave to the OCS's notifications: those that come, whatever the settings say.
+ * Which thresholds of usage polls leave to the OCS's notifications: those that come, whatever the
+ * settings say.
  */
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,6 +1,6 @@
 /**
- * A subscription that moves to another SIM (rule S8) of an online charging system: when the new SIM is polled, and how the usage
- * of the old one is compared.
+ * A subscription that moves to another SIM (rule S8) of an online charging system: when the new SIM
+ * is polled, and how the usage of the old one is compared.
  */
 import { Context, Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -37,7 +37,8 @@ describe("A subscription that has moved", () => {
     yield* pollAt(world, ICCID, START + Time.HOUR)
     yield* replace(world)
     expect(world.model.packages).toMatchObject([{ iccid: NEXT, allowanceBytes: 60 * GIGABYTE, usedBytes: 0 }])
-    // It was idle for long: half of the plan may be reached with 10 GB more, and half of what was left with 30 GB.
+    // It was idle for long: half of the plan may be reached with 10 GB more, and half of what was
+    // left with 30 GB.
     const now = START + 20 * Time.HOUR
     expect(yield* pollAt(world, NEXT, now)).toBe(now + (10 * GIGABYTE) / PollSchedule.PEAK + PollSchedule.TOLERANCE)
     world.model.change(2, { usedBytes: 50 * GIGABYTE })

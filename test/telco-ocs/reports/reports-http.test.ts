@@ -1,6 +1,6 @@
 /**
- * Reports over HTTP: the OCS's fake uses data, moves SIMs and changes profiles, with notifications and without, and the core
- * learns of all of it.
+ * Reports over HTTP: the OCS's fake uses data, moves SIMs and changes profiles, with notifications
+ * and without, and the core learns of all of it.
  */
 import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import { Problems, Sims, Subscriptions } from "simplan"

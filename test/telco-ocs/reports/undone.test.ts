@@ -1,6 +1,6 @@
 /**
- * S5 and S6 of a creation whose package the charging system has made, though its caller was told that it was not: what was
- * used of it before it could be cancelled is kept, and listed.
+ * S5 and S6 of a creation whose package the charging system has made, though its caller was told
+ * that it was not: what was used of it before it could be cancelled is kept, and listed.
  */
 import { Context, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -55,7 +55,10 @@ const settled = (world: World) =>
 
 const kinds = ({ problems }: World) => Effect.map(problems, (all) => all.map(({ work }) => work._tag))
 
-/** An operator leaves a package there, each time that it was used; it is among the problems in the end. */
+/**
+ * An operator leaves a package there, each time that it was used; it is among the problems in the
+ * end.
+ */
 const stayingResolved = (world: World, id: number) =>
   Effect.gen(function* () {
     for (const [index, expected] of ["CancelPackages", "ReviewPackage", "ReviewPackage"].entries()) {

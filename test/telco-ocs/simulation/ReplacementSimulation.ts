@@ -1,11 +1,13 @@
 /**
- * A subscription that moves from SIM to SIM (rule S8) over some days, from a seed: used, paused, topped up, and replaced while
- * the telco loses, delays and doubles calls and processes die. Most moves come before a poll has found what was used, the SIM
- * that was left is used until its packages are stopped, and some of that is charged later. In the end one SIM has the
- * subscription, with exactly one package for what is left of each, in whole MB rounded up; the SIMs that it has left are withdrawn
- * and resumed, and have no package. All packages that the system has ever made for an attachment grant no more than its plan,
- * taken together. The days of each package sum to what it has used, and both books of usage are equal to the byte, by SIM, day and
- * country (rule U1).
+ * A subscription that moves from SIM to SIM (rule S8) over some days, from a seed: used, paused,
+ * topped up, and replaced while the telco loses, delays and doubles calls and processes die. Most
+ * moves come before a poll has found what was used, the SIM that was left is used until its
+ * packages are stopped, and some of that is charged later. In the end one SIM has the subscription,
+ * with exactly one package for what is left of each, in whole MB rounded up; the SIMs that it has
+ * left are withdrawn and resumed, and have no package. All packages that the system has ever made
+ * for an attachment grant no more than its plan, taken together. The days of each package sum to
+ * what it has used, and both books of usage are equal to the byte, by SIM, day and country
+ * (rule U1).
  */
 import { Context, Effect, Exit, Layer, Result, Stream } from "effect"
 import { Attachments, Pauses, Problems, Replacements, Sims, Subscriptions, Time, Usage, Worker } from "simplan"
@@ -220,7 +222,8 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       if (isFaulty && now() < calmFrom && oneIn(3)) dieIn = 1 + random(6)
       const before = yield* attachments.list({ organizationId, iccid: old })
       const reported = (yield* booked(old)).reduce((sum, { bytes }) => sum + bytes, 0)
-      // The process dies before the commit, where it lists what the new SIM has, or in a job of its own.
+      // The process dies before the commit, where it lists what the new SIM has, or in a job of its
+      // own.
       const replacing = Context.get(services, Replacements.Replacements).replace({ organizationId, iccid: old })
       const ended = yield* Effect.exit(Effect.result(replacing))
       if (Exit.isFailure(ended)) return count("process dies before it has replaced")

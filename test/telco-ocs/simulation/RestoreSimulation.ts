@@ -1,7 +1,8 @@
 /**
- * A shop whose database goes back to an earlier state while the charging system stays (rule S5), from a seed: sales, top-ups,
- * pauses and deletions before the backup and after it, the restore, all SIMs compared or not, and sales again. Calls fail meanwhile.
- * In the end no SIM of a customer whom the backup does not know was sold again, each of them keeps what was paid, no SIM has more
+ * A shop whose database goes back to an earlier state while the charging system stays (rule S5),
+ * from a seed: sales, top-ups, pauses and deletions before the backup and after it, the restore,
+ * all SIMs compared or not, and sales again. Calls fail meanwhile. In the end no SIM of a customer
+ * whom the backup does not know was sold again, each of them keeps what was paid, no SIM has more
  * packages than its subscription, and whatever differs is among the problems.
  */
 import { Clock, Context, Effect, Layer, Result, Stream } from "effect"

@@ -1,6 +1,7 @@
 /**
- * Storage and a journal that go back to an earlier state, as a database after the restore of a backup. Up to the backup all that is
- * done is done to a second one too, which then stays as it is: the backup.
+ * Storage and a journal that go back to an earlier state, as a database after the restore of a
+ * backup. Up to the backup all that is done is done to a second one too, which then stays as it is:
+ * the backup.
  */
 import { Context, Effect } from "effect"
 

@@ -1,4 +1,7 @@
-/** Many runs of the simulations, of orders, of usage, of replacements and of restores, and what they add up to. */
+/**
+ * Many runs of the simulations, of orders, of usage, of replacements and of restores, and what they
+ * add up to.
+ */
 import * as ReplacementSimulation from "./ReplacementSimulation.ts"
 import * as RestoreSimulation from "./RestoreSimulation.ts"
 import * as Simulation from "./Simulation.ts"

@@ -1,4 +1,7 @@
-/** Tests of the adapter over a model of the charging system whose calls end as a script says, on a clock of the test's. */
+/**
+ * Tests of the adapter over a model of the charging system whose calls end as a script says, on a
+ * clock of the test's.
+ */
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { Telco } from "simplan/ports"

@@ -1,7 +1,8 @@
 /**
- * Orders of packages under faults, from a seed: clients that try again, processes that die and stand still at any call,
- * and a system that loses, delays, doubles and refuses, with a clock and a zone of its own. Some SIMs are paused and resumed
- * meanwhile. All in virtual time, so that a run of hours takes milliseconds, and its course is the seed's.
+ * Orders of packages under faults, from a seed: clients that try again, processes that die and
+ * stand still at any call, and a system that loses, delays, doubles and refuses, with a clock and a
+ * zone of its own. Some SIMs are paused and resumed meanwhile. All in virtual time, so that a run
+ * of hours takes milliseconds, and its course is the seed's.
  */
 import { Clock, Context, Effect, Fiber, Latch, Layer, Logger, Random, Scheduler } from "effect"
 import { Telco } from "simplan/ports"
@@ -96,7 +97,8 @@ const make = (seed: number, surroundings: Surroundings.Surroundings) => {
   const machine = Machine.time(start, random)
   const now = () => machine.clock.currentTimeMillisUnsafe()
 
-  // Orders that are alike, of one SIM at one moment, are those that could take each other's package.
+  // Orders that are alike, of one SIM at one moment, are those that could take each other's
+  // package.
   const areAlike = oneIn(2)
 
   // --- the system ---
@@ -114,7 +116,8 @@ const make = (seed: number, surroundings: Surroundings.Surroundings) => {
     "refused"
   ] as const
   const cuts = ["request cut", "answer cut"] as const
-  // Where nothing is late and no process dies, one read is enough, and there is never a duplicate to delete.
+  // Where nothing is late and no process dies, one read is enough, and there is never a duplicate
+  // to delete.
   const isPlain = oneIn(6)
   const ordering = isPlain
     ? (["request lost", "answer lost", "answer cut"] as const)
@@ -197,7 +200,10 @@ const start = Effect.fnUntraced(function* (
   let freezeIn = !isSafe && oneIn(3) ? 1 + random(60) : 0
   let frozenUntil = 0
 
-  /** Where the process may stop: the scheduler decides whether it goes on, and the seed what befalls it. */
+  /**
+   * Where the process may stop: the scheduler decides whether it goes on, and the seed what befalls
+   * it.
+   */
   const point = Effect.gen(function* () {
     // Whatever takes a while lets others go on.
     if (oneIn(2)) yield* Effect.sleep(random(oneIn(8) ? 2 * SECOND : 50))
@@ -290,7 +296,8 @@ const start = Effect.fnUntraced(function* (
 const simulate = Effect.fnUntraced(function* (world: World) {
   const { areAlike, count, iccids, isPlain, model, now, oneIn, pick, random, windows, zoneSet } = world
   const journal = yield* Journal.makeMemory
-  // Locks that never hold anybody up, as if each holder had stood still for too long: nothing may depend on them.
+  // Locks that never hold anybody up, as if each holder had stood still for too long: nothing may
+  // depend on them.
   const shared =
     !isPlain && (areAlike ? !oneIn(3) : oneIn(4)) ? { ...journal, lock: () => Effect.succeed(true) } : journal
   const verdict = Verdict.make(model, world.surroundings.zone)
@@ -313,7 +320,9 @@ const simulate = Effect.fnUntraced(function* (world: World) {
   ]
   const isOutdated = (one: Process | undefined): boolean =>
     one === undefined || one.isDead() || one.timeZone !== zoneSet()
-  /** A process that is there; a dead one, and one with other settings, is replaced after a while. */
+  /**
+   * A process that is there; a dead one, and one with other settings, is replaced after a while.
+   */
   const alive = Effect.fnUntraced(function* () {
     const slot = random(processes.length)
     const one = processes[slot] as Process
@@ -325,7 +334,10 @@ const simulate = Effect.fnUntraced(function* (world: World) {
     return processes[slot] as Process
   })
 
-  /** A call by some process, whose caller waits for so long. Null: it died, or the caller waited no longer. */
+  /**
+   * A call by some process, whose caller waits for so long. Null: it died, or the caller waited no
+   * longer.
+   */
   const attempt = Effect.fnUntraced(function* <A>(
     use: (process: Process) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
   ) {
@@ -398,8 +410,9 @@ const simulate = Effect.fnUntraced(function* (world: World) {
   })
 
   /**
-   * Pauses a SIM and resumes it as the core does: one change at a time. Where its first call is refused, it may be wanted no
-   * more; else it is asked for under a new key. The SIM, if it is paused in the end; else null.
+   * Pauses a SIM and resumes it as the core does: one change at a time. Where its first call is
+   * refused, it may be wanted no more; else it is asked for under a new key. The SIM, if it is
+   * paused in the end; else null.
    */
   const pausing = Effect.fnUntraced(function* (iccid: string) {
     let active = true
@@ -494,8 +507,8 @@ const simulate = Effect.fnUntraced(function* (world: World) {
 })
 
 /**
- * The SIMs are released as the core does it, perhaps over a journal from a backup: what remains of simplan's templates is
- * used, and was refused. A line for each package that is left otherwise.
+ * The SIMs are released as the core does it, perhaps over a journal from a backup: what remains of
+ * simplan's templates is used, and was refused. A line for each package that is left otherwise.
  */
 const released = Effect.fnUntraced(function* (
   { iccids, model, now, oneIn, random }: World,

@@ -1,7 +1,8 @@
 /**
- * The clock, the zone and the lists of the charging system in a run of the simulation, from the run's seed: a clock that is
- * up to ten minutes off, a zone with a change of summer time near the run's windows, lists that are up to five seconds
- * behind, and a setting of the zone that may be wrong at first.
+ * The clock, the zone and the lists of the charging system in a run of the simulation, from the
+ * run's seed: a clock that is up to ten minutes off, a zone with a change of summer time near the
+ * run's windows, lists that are up to five seconds behind, and a setting of the zone that may be
+ * wrong at first.
  */
 import { DateTime } from "effect"
 import * as Shapes from "../../../adapters/telco-ocs/api/Shapes.ts"

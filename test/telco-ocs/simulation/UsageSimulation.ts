@@ -1,9 +1,11 @@
 /**
- * The usage of a SIM over some days, from a seed: it roams, its polls come late and not at all, also for weeks, processes die, calls fail, the
- * system's clock is off, its lists are behind, and its book of usage is written late. In the end, after the daily comparisons,
- * simplan's book and that of the system are equal to the byte, by day and country (rule U1); and what the system has charged
- * outside of all packages is among the problems, with both figures. So is a package that was used before its creation was undone;
- * one that an operator leaves there is so again once more of it was used.
+ * The usage of a SIM over some days, from a seed: it roams, its polls come late and not at all,
+ * also for weeks, processes die, calls fail, the system's clock is off, its lists are behind, and
+ * its book of usage is written late. In the end, after the daily comparisons, simplan's book and
+ * that of the system are equal to the byte, by day and country (rule U1); and what the system has
+ * charged outside of all packages is among the problems, with both figures. So is a package that
+ * was used before its creation was undone; one that an operator leaves there is so again once more
+ * of it was used.
  */
 import { Clock, Context, Effect, Layer, Logger, Random, Scheduler, type Scope, Stream } from "effect"
 import { Problems, Time, Usage, Worker } from "simplan"
@@ -197,8 +199,9 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
     })
     const { drain } = Context.get(services, Worker.Worker)
     /**
-     * A top-up whose package is made while its answer is lost, and where the process dies, all that it would have written. The
-     * package is used before the next process, or the undo, is answered by the system.
+     * A top-up whose package is made while its answer is lost, and where the process dies, all that
+     * it would have written. The package is used before the next process, or the undo, is answered
+     * by the system.
      */
     const interrupted = Effect.gen(function* () {
       isSubscribing = true
@@ -239,9 +242,14 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
     })
     const problems = Context.get(services, Problems.Problems)
     const page = Effect.map(problems.page({ after: null, limit: 100 }), ({ items }) => items)
-    /** What an operator has read that is used of packages that were left there, by the system's ids. */
+    /**
+     * What an operator has read that is used of packages that were left there, by the system's ids.
+     */
     const left = new Map<number, number>()
-    /** The package that a problem wants to be cancelled by the system's id, and how much of it is used by its message. */
+    /**
+     * The package that a problem wants to be cancelled by the system's id, and how much of it is
+     * used by its message.
+     */
     const undoneOf = ({ refused, work }: Job.Job) => {
       if (work._tag !== "CancelPackages" && work._tag !== "ReviewPackage") return null
       const found = /package (?:(\d+) at|\S+ \((\d+)\) is).* (\d+) bytes of it are used/.exec(refused?.message ?? "")
@@ -309,7 +317,10 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       } else if (what === 19) yield* leave
     }
     const twice: Array<string> = []
-    /** An operator has the packages cancelled that were used before their creations were undone: how much was used of them. */
+    /**
+     * An operator has the packages cancelled that were used before their creations were undone: how
+     * much was used of them.
+     */
     const resolved = Effect.gen(function* () {
       isSubscribing = true
       const before = model.packages
@@ -389,8 +400,8 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
   })
 
 /**
- * What runs a seed of a simulation of days: on a machine of its own, from a time that the seed says. `salt` has each simulation begin
- * at another one.
+ * What runs a seed of a simulation of days: on a machine of its own, from a time that the seed
+ * says. `salt` has each simulation begin at another one.
  */
 export const runner =
   <E>(

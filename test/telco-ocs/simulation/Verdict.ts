@@ -1,6 +1,7 @@
 /**
- * What has to hold after a run of the simulation: for each order exactly one package, or none if it was cancelled or
- * refused, and no package of ours that belongs to no order, other than used ones that were told.
+ * What has to hold after a run of the simulation: for each order exactly one package, or none if it
+ * was cancelled or refused, and no package of ours that belongs to no order, other than used ones
+ * that were told.
  */
 import { Equal, type Result } from "effect"
 import type { Telco } from "simplan/ports"
@@ -11,10 +12,16 @@ import * as Surroundings from "./Surroundings.ts"
 
 type Answer = Result.Result<Telco.TelcoPackage, Telco.Refused | Telco.Unavailable>
 
-/** In milliseconds: what passes at most between a look and the deletion that it leads to, which may be done late. */
+/**
+ * In milliseconds: what passes at most between a look and the deletion that it leads to, which may
+ * be done late.
+ */
 const DELETION = 800_000
 
-/** In milliseconds: the greatest distance of an ordered time that the clocks of a zone show twice from the one it becomes. */
+/**
+ * In milliseconds: the greatest distance of an ordered time that the clocks of a zone show twice
+ * from the one it becomes.
+ */
 const MOVED = 2 * 3_600_000
 
 export const make = (model: Model.Model, zone: string) => {
@@ -25,7 +32,10 @@ export const make = (model: Model.Model, zone: string) => {
   let hasCancelled = false
   const problem = (what: string) => void found.push(what)
 
-  /** Whether a package begins, or ends, as it was ordered: to the second, but around an hour that comes twice. */
+  /**
+   * Whether a package begins, or ends, as it was ordered: to the second, but around an hour that
+   * comes twice.
+   */
   const isAsOrdered = (actual: number | null, ordered: number, direction: 1 | -1): boolean => {
     if (actual === null) return false
     const exact = Math.floor(ordered / 1000) * 1000

@@ -1,6 +1,6 @@
 /**
- * An order over HTTP, with the connection cut at each byte of its answer and all over its request: the caller's repetitions
- * and the watch time leave exactly one package.
+ * An order over HTTP, with the connection cut at each byte of its answer and all over its request:
+ * the caller's repetitions and the watch time leave exactly one package.
  */
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -1,6 +1,7 @@
 /**
- * The drill of a restore (rule S5), over PostgreSQL and the fake of the charging system: a backup, an hour of sales, the restore,
- * and sales again. Nothing is sold twice, no customer loses what was paid, and every difference is listed.
+ * The drill of a restore (rule S5), over PostgreSQL and the fake of the charging system: a backup,
+ * an hour of sales, the restore, and sales again. Nothing is sold twice, no customer loses what was
+ * paid, and every difference is listed.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Clock, Context, Effect, Layer, Logger, Redacted, type Scope, Stream } from "effect"

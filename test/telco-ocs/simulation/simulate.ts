@@ -1,4 +1,6 @@
-/** One worker of `npm run test:ocs` (see simulate.mjs): every `step`th seed from `seed` to `until`. */
+/**
+ * One worker of `npm run test:ocs` (see simulate.mjs): every `step`th seed from `seed` to `until`.
+ */
 import { parentPort, workerData } from "node:worker_threads"
 import { Schema } from "effect"
 import * as Runs from "./Runs.ts"

@@ -1,4 +1,7 @@
-/** A fixed part of what `npm run test:ocs` runs from new seeds: orders of packages, pauses beside them (rule S7), replacements (rule S8), restores (rule S5). */
+/**
+ * A fixed part of what `npm run test:ocs` runs from new seeds: orders of packages, pauses beside
+ * them (rule S7), replacements (rule S8), restores (rule S5).
+ */
 import { describe, expect, it } from "vitest"
 import * as Runs from "./Runs.ts"
 import * as Simulation from "./Simulation.ts"

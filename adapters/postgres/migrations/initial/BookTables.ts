@@ -1,13 +1,14 @@
 /**
- * Books that are partitioned by time: usage (rule U1), the ids of reports that were taken (rule R1), and audit entries (rule W11). Old
- * partitions are dropped as a whole. What keeps the partitions is a function that does one step in a transaction, which waits for a
- * lock so shortly that it holds up others for 0.1 s at most.
+ * Books that are partitioned by time: usage (rule U1), the ids of reports that were taken
+ * (rule R1), and audit entries (rule W11). Old partitions are dropped as a whole. What keeps the
+ * partitions is a function that does one step in a transaction, which waits for a lock so shortly
+ * that it holds up others for 0.1 s at most.
  */
 import { type Change, Step } from "../Step.ts"
 
 export const steps: ReadonlyArray<Change> = [
-  // A day of a month that has no partition is in the default one, until the month is made. What was used before there was a book has
-  // a day of its own, which readers get as none.
+  // A day of a month that has no partition is in the default one, until the month is made. What was
+  // used before there was a book has a day of its own, which readers get as none.
   Step.Table({
     name: "usage_entry",
     columns: {
@@ -74,12 +75,14 @@ export const steps: ReadonlyArray<Change> = [
     partitions: { audit_entry_default: "default" }
   }),
 
-  // The next step, and whether there was one. Rows of a period that has no partition are in the default one; they are moved with the
-  // partition that is made for them, unless they are so many that it would take long. Then they stay.
+  // The next step, and whether there was one. Rows of a period that has no partition are in the
+  // default one; they are moved with the partition that is made for them, unless they are so many
+  // that it would take long. Then they stay.
   //
-  // A partition is made while nothing uses the table, not its default partition alone. A statement plans by the partitions that it
-  // finds before it waits for the default one: then an insert would be refused, as its row is no longer one of the default partition,
-  // and a read would miss the rows that were moved. So each waits before it plans.
+  // A partition is made while nothing uses the table, not its default partition alone. A statement
+  // plans by the partitions that it finds before it waits for the default one: then an insert would
+  // be refused, as its row is no longer one of the default partition, and a read would miss the
+  // rows that were moved. So each waits before it plans.
   Step.Function({
     name: "keep_partition",
     definition: `(

@@ -1,10 +1,12 @@
 /**
- * What goes over a queue by its partitions: lists those with due work, and finds the first rows of several (rule W13).
+ * What goes over a queue by its partitions: lists those with due work, and finds the first rows of
+ * several (rule W13).
  *
- * A queue is empty most of the time, so PostgreSQL believes that of one that has just been filled, until its statistics are
- * gathered anew. If all plans seem to cost nothing, it reads all that is due for each partition: 0.1 s of 100,000 rows, times the
- * partitions. So these functions leave it no other way than the index that the partition leads. A claim by shares searches once for
- * each share, and is planned once: to plan each search anew takes five times as long as the search.
+ * A queue is empty most of the time, so PostgreSQL believes that of one that has just been filled,
+ * until its statistics are gathered anew. If all plans seem to cost nothing, it reads all that is
+ * due for each partition: 0.1 s of 100,000 rows, times the partitions. So these functions leave it
+ * no other way than the index that the partition leads. A claim by shares searches once for each
+ * share, and is planned once: to plan each search anew takes five times as long as the search.
  */
 import { type Change, Step } from "../Step.ts"
 

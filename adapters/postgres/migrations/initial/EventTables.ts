@@ -82,10 +82,12 @@ export const steps: ReadonlyArray<Change> = [
     }
   }),
 
-  // handler and iccid: the handler that it is to in place of an endpoint, and the SIM whose order it keeps.
+  // handler and iccid: the handler that it is to in place of an endpoint, and the SIM whose order
+  // it keeps.
   //
-  // Every delivery is settled once: its row then moves, and gets a second entry in the first indexes, beside the first one. Pages
-  // that are full by then are searched for dead entries, or split, so they have room.
+  // Every delivery is settled once: its row then moves, and gets a second entry in the first
+  // indexes, beside the first one. Pages that are full by then are searched for dead entries, or
+  // split, so they have room.
   Step.Table({
     name: "delivery",
     columns: {
@@ -146,9 +148,10 @@ export const steps: ReadonlyArray<Change> = [
     key: "(organization_id, delivery_id, number)"
   }),
 
-  // How many deliveries are pending to each endpoint, and when one was last made, so that neither is counted in the log (rules W7
-  // and W13). Each connection adds to a row of its own, as far as there are enough of them: commits that are written at the same
-  // time do not wait for one another. What one connection has added another one may take, so a row may be less than 0.
+  // How many deliveries are pending to each endpoint, and when one was last made, so that neither
+  // is counted in the log (rules W7 and W13). Each connection adds to a row of its own, as far as
+  // there are enough of them: commits that are written at the same time do not wait for one
+  // another. What one connection has added another one may take, so a row may be less than 0.
   Step.Table({
     name: "delivery_count",
     columns: {

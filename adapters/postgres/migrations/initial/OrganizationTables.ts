@@ -1,4 +1,7 @@
-/** Organizations, and who may call: their API keys (rule W3), operators of the service and their sessions (rule W14). */
+/**
+ * Organizations, and who may call: their API keys (rule W3), operators of the service and their
+ * sessions (rule W14).
+ */
 import { type Change, Step } from "../Step.ts"
 
 export const steps: ReadonlyArray<Change> = [
@@ -37,7 +40,8 @@ export const steps: ReadonlyArray<Change> = [
     }
   }),
 
-  // When keys were last used: in a table of its own, so that it waits for no commit, and changes nothing of a key.
+  // When keys were last used: in a table of its own, so that it waits for no commit, and changes
+  // nothing of a key.
   Step.Table({
     name: "api_key_use",
     columns: {
@@ -49,7 +53,8 @@ export const steps: ReadonlyArray<Change> = [
     fillfactor: 70
   }),
 
-  // Who the management API takes requests from. They belong to the service, and see one organization or all.
+  // Who the management API takes requests from. They belong to the service, and see one
+  // organization or all.
   Step.Table({
     name: "operator",
     columns: {

@@ -1,5 +1,6 @@
 /**
- * SIMs, and what is written under the guard of a SIM's version: subscriptions, attachments, packages, and what the SM-DP+ reports.
+ * SIMs, and what is written under the guard of a SIM's version: subscriptions, attachments,
+ * packages, and what the SM-DP+ reports.
  */
 import { type Change, Step } from "../Step.ts"
 
@@ -10,8 +11,8 @@ const LOWER =
   "abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя"
 
 export const steps: ReadonlyArray<Change> = [
-  // The function is `SimSearch.folded`. The locales of servers do not agree on the case of letters, so it names them. The letters
-  // of C are those of ASCII, and fold in a tenth of the time.
+  // The function is `SimSearch.folded`. The locales of servers do not agree on the case of letters,
+  // so it names them. The letters of C are those of ASCII, and fold in a tenth of the time.
   Step.Function({
     name: "folded",
     definition: `(metadata text) returns text language sql immutable parallel safe as $$
@@ -26,8 +27,8 @@ export const steps: ReadonlyArray<Change> = [
     $$`
   }),
 
-  // The ICCIDs of the whole service. The last digits are found here, where rows never change: a SIM that goes into service would
-  // change its entries in an index of its own table (rules L1 and L4).
+  // The ICCIDs of the whole service. The last digits are found here, where rows never change: a SIM
+  // that goes into service would change its entries in an index of its own table (rules L1 and L4).
   Step.Table({
     name: "iccid",
     columns: { iccid: `text collate "C" primary key`, organization_id: `text collate "C" not null` },
@@ -40,8 +41,9 @@ export const steps: ReadonlyArray<Change> = [
     columns: { organization_id: `text collate "C" primary key`, last: "bigint not null" }
   }),
 
-  // releasing is null but for SIMs on their way back to stock (rule S5): an index by `allocation` would make a SIM that goes into
-  // service change each of its indexes. sim_free depends on who has a SIM and not on how, for the same reason.
+  // releasing is null but for SIMs on their way back to stock (rule S5): an index by `allocation`
+  // would make a SIM that goes into service change each of its indexes. sim_free depends on who has
+  // a SIM and not on how, for the same reason.
   Step.Table({
     name: "sim",
     columns: {
@@ -153,7 +155,8 @@ export const steps: ReadonlyArray<Change> = [
     }
   }),
 
-  // refusal: what the telco said where it refused the package (rule L2). replacement: what of it is ordered on another SIM.
+  // refusal: what the telco said where it refused the package (rule L2). replacement: what of it is
+  // ordered on another SIM.
   Step.Table({
     name: "package",
     columns: {

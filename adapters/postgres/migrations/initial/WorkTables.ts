@@ -1,4 +1,7 @@
-/** Commits and work: jobs, requests that are repeated (rule W2), commands of hosts (rule H1), and what processes share. */
+/**
+ * Commits and work: jobs, requests that are repeated (rule W2), commands of hosts (rule H1), and
+ * what processes share.
+ */
 import { type Change, Step } from "../Step.ts"
 import * as ClaimFunctions from "./ClaimFunctions.ts"
 
@@ -14,9 +17,11 @@ export const steps: ReadonlyArray<Change> = [
   $$`
   }),
 
-  // waiting: why it waits for its next try (`Job.Waiting`), as few jobs do while the telco answers. job_of_sim has those that wait
-  // or are a problem (rule L3). job_provisioning has the creations that are not decided, whose SIMs may come back to stock (rule
-  // S5): an index of SIMs would change with each that goes into service, and a creation's job is written and removed all the same.
+  // waiting: why it waits for its next try (`Job.Waiting`), as few jobs do while the telco answers.
+  // job_of_sim has those that wait or are a problem (rule L3). job_provisioning has the creations
+  // that are not decided, whose SIMs may come back to stock (rule S5): an index of SIMs would
+  // change with each that goes into service, and a creation's job is written and removed all the
+  // same.
   Step.Table({
     name: "job",
     columns: {
@@ -115,9 +120,9 @@ export const steps: ReadonlyArray<Change> = [
 
   // A try whether the database takes a write (`Storage.probe`).
   //
-  // To change one row needs no room on the disk: its page is there, and so is the file of the log. So the function first
-  // writes a temporary file of 8 kB pages beside the tables, which a full disk refuses. It does that by its setting of
-  // `work_mem`, which the 4,000 rows do not fit into.
+  // To change one row needs no room on the disk: its page is there, and so is the file of the log.
+  // So the function first writes a temporary file of 8 kB pages beside the tables, which a full
+  // disk refuses. It does that by its setting of `work_mem`, which the 4,000 rows do not fit into.
   Step.Table({
     name: "write_probe",
     columns: { singleton: "boolean primary key default true check (singleton)", at: "bigint not null" }

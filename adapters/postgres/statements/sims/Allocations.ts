@@ -1,7 +1,8 @@
 /**
- * Who has a SIM, as its row has it: two columns for the domain's `Sim.Allocation`. The first one distinguishes a withdrawn SIM
- * whose end the telco has not confirmed yet, as `Replaced`. So no statement names its values: a condition is made of a question
- * of the domain, and asks for all of them that are meant.
+ * Who has a SIM, as its row has it: two columns for the domain's `Sim.Allocation`. The first one
+ * distinguishes a withdrawn SIM whose end the telco has not confirmed yet, as `Replaced`. So no
+ * statement names its values: a condition is made of a question of the domain, and asks for all of
+ * them that are meant.
  */
 import { Sim, Withdrawal } from "simplan/ports"
 
@@ -14,7 +15,10 @@ export type Stored = (typeof values)[number]
 /** The columns of an allocation. */
 export interface Columns {
   readonly allocation: Stored
-  /** The subscription that has it, or why it is withdrawn; null where it is free: what the index of free eSIMs goes by. */
+  /**
+   * The subscription that has it, or why it is withdrawn; null where it is free: what the index of
+   * free eSIMs goes by.
+   */
   readonly allocatedTo: string | null
 }
 
@@ -45,5 +49,7 @@ export const where = (isAsked: (sim: Pick<Sim.Sim, "allocation">) => boolean, co
 export const standing = (status: Sim.Status, column?: string): string =>
   where((sim) => Sim.status(sim) === status, column)
 
-/** What the column `releasing` has of a row that is written: true or null, which an index goes by. */
+/**
+ * What the column `releasing` has of a row that is written: true or null, which an index goes by.
+ */
 export const RELEASING = `nullif(${standing("releasing", "r.allocation")}, false)`

@@ -1,9 +1,10 @@
 /**
  * The lists of SIMs and of subscriptions with a filter (rule L1).
  *
- * What a search finds is looked up in the index of each thing that it may be, and paused SIMs in an index of theirs. Where that
- * are no more than the rows that may be scanned, they are all that is left to filter and to sort. Where they are more, the list
- * is scanned in its order, as other filtered lists are: rows that fit stand close together there.
+ * What a search finds is looked up in the index of each thing that it may be, and paused SIMs in an
+ * index of theirs. Where that are no more than the rows that may be scanned, they are all that is
+ * left to filter and to sort. Where they are more, the list is scanned in its order, as other
+ * filtered lists are: rows that fit stand close together there.
  */
 import type { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
@@ -78,7 +79,8 @@ const isFound = (
   organizationId: string,
   { iccid, imsi, metadata, msisdn, subscriptionId }: SimSearch.Search
 ): Fragment => {
-  // With an offset the planner takes these lookups for what they are, and never reads the whole table instead.
+  // With an offset the planner takes these lookups for what they are, and never reads the whole
+  // table instead.
   const subscribed = sql`exists (
         select from simplan.subscription found
         where found.organization_id = ${organizationId} and found.iccid = sim.iccid
@@ -112,7 +114,10 @@ const services: { readonly [Status in Subscription.ServiceStatus]: string } = {
   paused: PAUSED
 }
 
-/** A list of rows that each have one SIM. What is beside them is looked up: a join may read all of the organization. */
+/**
+ * A list of rows that each have one SIM. What is beside them is looked up: a join may read all of
+ * the organization.
+ */
 interface List {
   /** The table that the list is of. */
   readonly table: "sim" | "subscription"

@@ -1,8 +1,9 @@
 /**
  * Finds SIMs in all organizations at once, or in one (rule L4).
  *
- * Each thing that a search may be is looked up in an index of its own: of all organizations in one that does not begin with the
- * organization, of one organization in the index that its lists are searched by (`Search`).
+ * Each thing that a search may be is looked up in an index of its own: of all organizations in one
+ * that does not begin with the organization, of one organization in the index that its lists are
+ * searched by (`Search`).
  */
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
@@ -23,7 +24,10 @@ interface Asked {
 /** The rank of a row which says that not all attachments were looked at. */
 const CUT = -1
 
-/** A place of each index where the search finds something, with its rank in `SimSearch.places`; and the attachments looked at. */
+/**
+ * A place of each index where the search finds something, with its rank in `SimSearch.places`; and
+ * the attachments looked at.
+ */
 const placesOf = (sql: Sql, asked: Asked) => {
   const { limit, organizationId, search } = asked
   const { iccid, imsi, metadata, msisdn, subscriptionId } = search
@@ -62,7 +66,8 @@ const placesOf = (sql: Sql, asked: Asked) => {
     ...(iccid === null
       ? []
       : [
-          // The inventory's key has the organization before the ICCID, the table of ICCIDs has the ICCID alone.
+          // The inventory's key has the organization before the ICCID, the table of ICCIDs has the
+          // ICCID alone.
           organizationId === null
             ? of("iccid", "iccid", "iccid.iccid", begins(sql, "iccid.iccid", iccid))
             : of("iccid", "sim", "sim.iccid", begins(sql, "sim.iccid", iccid)),

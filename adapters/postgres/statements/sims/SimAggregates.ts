@@ -1,6 +1,7 @@
 /**
- * The reads of SIM aggregates: a SIM with its present subscription, that one's attachments and their packages, nested in SQL as
- * JSON arrays without names (see `Sims`). The rows of an aggregate have its organization, ICCID and subscription.
+ * The reads of SIM aggregates: a SIM with its present subscription, that one's attachments and
+ * their packages, nested in SQL as JSON arrays without names (see `Sims`). The rows of an aggregate
+ * have its organization, ICCID and subscription.
  */
 import { Effect } from "effect"
 import type { Attachment, Package, Sim, SimAggregate, Storage } from "simplan/ports"
@@ -68,8 +69,8 @@ type Packed = readonly [
 ]
 
 /**
- * Those packages of `attachment` that pass the filter. Of the organization that was asked for, which may be a parameter: what is
- * nested learns nothing of it from the rows around.
+ * Those packages of `attachment` that pass the filter. Of the organization that was asked for,
+ * which may be a parameter: what is nested learns nothing of it from the rows around.
  */
 const packages = (filter: string): string => `(
   select json_agg(
@@ -103,7 +104,10 @@ const value = (filter: string): string => `
     ${attachmentsValue(filter)}
   )`
 
-/** Since when `sim` is paused, and those attachments of `subscription` that pass the filter, with all of their packages. */
+/**
+ * Since when `sim` is paused, and those attachments of `subscription` that pass the filter, with
+ * all of their packages.
+ */
 const attachments = (filter: string): string =>
   `json_build_array(sim.paused_at, subscription.subscription_id, ${attachmentsValue(filter)})`
 

@@ -1,10 +1,11 @@
 /**
- * The import of SIMs: one statement for any number of them. An ICCID is unique in the whole service through a table of
- * its own, whose insertion decides, also between two imports at the same time, who has it. Import sequences are counted
- * for each organization, so that they tell nothing of others: imports of one organization take turns at its counter.
+ * The import of SIMs: one statement for any number of them. An ICCID is unique in the whole service
+ * through a table of its own, whose insertion decides, also between two imports at the same time,
+ * who has it. Import sequences are counted for each organization, so that they tell nothing of
+ * others: imports of one organization take turns at its counter.
  *
- * A SIM that the organization has already gets the identities of its row, and the activation code if it is an eSIM
- * without one (rule I7).
+ * A SIM that the organization has already gets the identities of its row, and the activation code
+ * if it is an eSIM without one (rule I7).
  */
 import { Effect } from "effect"
 import { type AuditEntry, Sim, Storage } from "simplan/ports"
@@ -21,7 +22,10 @@ interface Imported {
   readonly updated: boolean
   /** Who has a taken one; null where it was taken while this statement ran. */
   readonly organizationId: string | null
-  /** What stays of a SIM that is there, where it may differ from the row: an encrypted code differs from any. */
+  /**
+   * What stays of a SIM that is there, where it may differ from the row: an encrypted code differs
+   * from any.
+   */
   readonly stored: Sim.Kept | null
 }
 
@@ -58,7 +62,8 @@ const isDifferent = identities.map(({ column, name }) => `given.${name} <> coale
 
 const replacement = identities.map(({ column, name }) => `${column} = coalesce(r.${name}, sim.${column})`).join(", ")
 
-// The count of what was inserted lets all imports take their locks in one order: SIMs that are there already come last.
+// The count of what was inserted lets all imports take their locks in one order: SIMs that are
+// there already come last.
 const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: ReadonlyArray<AuditEntry.AuditEntry>) => sql<
   Row<Imported>
 >`
@@ -128,7 +133,10 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
     ${Columns.ofOwner(sql, "sim", sims)}
   order by given.position`
 
-/** Imports SIMs whose ICCID is new, updates those that the organization has (rule I7), and names who has the others. */
+/**
+ * Imports SIMs whose ICCID is new, updates those that the organization has (rule I7), and names who
+ * has the others.
+ */
 export const run = (database: Database) =>
   Effect.fnUntraced(function* (sims: ReadonlyArray<Storage.NewSim>, auditEntry?: AuditEntry.AuditEntry) {
     const entries = auditEntry === undefined ? [] : [auditEntry]
@@ -136,7 +144,8 @@ export const run = (database: Database) =>
     const given = sims.map(Secrets.ofSim(database.cipher.encrypt))
     const open = Secrets.ofSim(database.cipher.decrypt)
     const rows = yield* store(given)
-    // What another import registered after this statement's snapshot is only visible to the next statement.
+    // What another import registered after this statement's snapshot is only visible to the next
+    // statement.
     const unseen = given.filter((_, position) => rows[position]?.organizationId === null)
     const seen = unseen.length === 0 ? [] : yield* store(unseen)
     const outcome = {

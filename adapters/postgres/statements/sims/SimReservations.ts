@@ -1,6 +1,6 @@
 /**
- * The statements about the SIMs that are free: how many there are, and the claims of some that nobody else is given
- * meanwhile (rule S2).
+ * The statements about the SIMs that are free: how many there are, and the claims of some that
+ * nobody else is given meanwhile (rule S2).
  */
 import { Effect } from "effect"
 import { Label, Sim, type Storage } from "simplan/ports"
@@ -19,7 +19,8 @@ const isReleasing = Allocations.standing("releasing")
 
 const isProvisioning = Allocations.where(Sim.isProvisioning)
 
-// The orders are for the planner, which goes by the index of each; it takes the order out of an `exists`.
+// The orders are for the planner, which goes by the index of each; it takes the order out of an
+// `exists`.
 /** Whether an organization has an eSIM of the label of `known`. */
 export const hasSome = (sql: Sql, owner: Fragment): Fragment => sql`(
         select true from simplan.sim
@@ -49,7 +50,10 @@ export const stock = (database: Database) => (of: { readonly organizationIds: Re
       where found.free > 0 or ${hasSome(sql, sql`asked.organization_id`)}`
   )
 
-/** Which SIMs serve the purpose, and in which order; each has a partial index of this shape; withdrawn ones are few. */
+/**
+ * Which SIMs serve the purpose, and in which order; each has a partial index of this shape;
+ * withdrawn ones are few.
+ */
 const purposes = {
   subscription: {
     fits: isFree,
@@ -64,7 +68,10 @@ const purposes = {
 
 interface Outcome {
   readonly sims: ReadonlyArray<Sims.Packed>
-  /** Whether there is one that fits, in the snapshot: past claims and locks. Null where all were had. */
+  /**
+   * Whether there is one that fits, in the snapshot: past claims and locks. Null where all were
+   * had.
+   */
   readonly fitting: true | null
   /** Whether one is on its way back to stock (rule S5). Null where all were had, or one fits. */
   readonly returning: true | null
@@ -74,9 +81,12 @@ interface Outcome {
 
 type OfLabel = Pick<Storage.ReservationRequest, "organizationId" | "label">
 
-// The index of the jobs of SIMs has texts of the default collation. In another one, and by a join, all jobs that have ended would
-// be gone over, for each SIM.
-/** Selects a row where a SIM of the label is on its way back to stock. One whose release has ended in refusals is not. */
+// The index of the jobs of SIMs has texts of the default collation. In another one, and by a join,
+// all jobs that have ended would be gone over, for each SIM.
+/**
+ * Selects a row where a SIM of the label is on its way back to stock. One whose release has ended
+ * in refusals is not.
+ */
 const returning = (sql: Sql, of: OfLabel) => sql`
         select true from simplan.sim
         where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and sim.releasing
@@ -132,18 +142,20 @@ export const free = (database: Database) => (of: OfLabel) =>
 /** How many are claimed at most. */
 const MOST = 100
 
-// A claim need not be on the disk before it is answered: the commit that makes use of it comes behind it in the log, and
-// where a crash of the database undoes it, the SIM's version lets only one of those who then have it go on. Nor need its
-// end. Within a transaction it is that one's setting.
+// A claim need not be on the disk before it is answered: the commit that makes use of it comes
+// behind it in the log, and where a crash of the database undoes it, the SIM's version lets only
+// one of those who then have it go on. Nor need its end. Within a transaction it is that one's
+// setting.
 const flushing = (sql: Sql, joined: boolean) =>
   sql.literal(joined ? "" : `, set_config('synchronous_commit', 'off', true)`)
 
-// PostgreSQL plans it once, as no parameter promises a cheaper plan than any other would: it knows nothing of a number
-// that is selected, and of an array that is, that it has ten places. The limit within is for the planner alone, so that
-// it expects to be through soon and goes by the index; no row is locked that is not asked for.
+// PostgreSQL plans it once, as no parameter promises a cheaper plan than any other would: it knows
+// nothing of a number that is selected, and of an array that is, that it has ten places. The limit
+// within is for the planner alone, so that it expects to be through soon and goes by the index; no
+// row is locked that is not asked for.
 //
-// `fitting` has an order for the planner's sake likewise, which would else read the table as a whole where it expects to
-// find one soon; it takes the order out of an `exists`.
+// `fitting` has an order for the planner's sake likewise, which would else read the table as a
+// whole where it expects to find one soon; it takes the order out of an `exists`.
 const reservation = (sql: Sql, of: Storage.ReservationRequest, joined: boolean) => {
   const fits = sql.literal(purposes[of.purpose].fits)
   const order = sql.literal(purposes[of.purpose].order)

@@ -1,9 +1,11 @@
 /**
- * What a commit writes of SIMs, and of what hangs on them: their subscriptions, attachments and packages.
+ * What a commit writes of SIMs, and of what hangs on them: their subscriptions, attachments and
+ * packages.
  *
- * Each difference of a SIM is written by the statements for the columns that it changes. There are few of them and their texts
- * are fixed, so that PostgreSQL plans each one once. Those of a SIM are guarded by its version, raise it, and end any
- * reservation of the SIM. What hangs on it is written under that guard.
+ * Each difference of a SIM is written by the statements for the columns that it changes. There are
+ * few of them and their texts are fixed, so that PostgreSQL plans each one once. Those of a SIM are
+ * guarded by its version, raise it, and end any reservation of the SIM. What hangs on it is written
+ * under that guard.
  */
 import { type Attachment, type Package, Sim, SimDifference, Subscription } from "simplan/ports"
 import type { Sql } from "../../database/Database.ts"
@@ -96,7 +98,10 @@ const update = writing(
 
 const written = [...allocation, ...reported, "mobilePlanApplied", "mobilePlanTarget"] as const
 
-/** A SIM that is corrected (rule I9). An import may bring an activation code meanwhile, so only one that changes is written. */
+/**
+ * A SIM that is corrected (rule I9). An import may bring an activation code meanwhile, so only one
+ * that changes is written.
+ */
 type Corrected = Pick<State, Key | (typeof written)[number]> &
   Pick<Sims.SimRow, "label" | "lpa"> & { readonly isNewCode: boolean }
 
@@ -122,7 +127,9 @@ const correct: Columns.Write<Corrected> = Columns.clause(
   "version"
 )
 
-/** Locks SIMs in the order of their keys, for a commit that writes several of them in several ways. */
+/**
+ * Locks SIMs in the order of their keys, for a commit that writes several of them in several ways.
+ */
 const lock = Columns.clause(
   "sim_locked",
   keyColumns,
@@ -146,8 +153,9 @@ const provisionedColumns = Columns.of<Provisioned>(
 const IN_SERVICE = `'${Allocations.columnsOf({ _tag: "InService", subscriptionId: "" }).allocation}'`
 
 /**
- * Writes what a confirmed creation changes: a word each in the rows of the SIM, of its subscription and of the attachment.
- * Every creation ends with it, and it costs half of what the three general statements do.
+ * Writes what a confirmed creation changes: a word each in the rows of the SIM, of its subscription
+ * and of the attachment. Every creation ends with it, and it costs half of what the three general
+ * statements do.
  */
 const provision = (sql: Sql, rows: ReadonlyArray<Provisioned>): Columns.Clause => ({
   ctes: [
@@ -292,7 +300,10 @@ const allocationFields = new Set<SimField>(["allocation", "recycledAt", "movedTo
 const isWithin = <Field>(fields: ReadonlyArray<Field>, set: ReadonlySet<Field>): boolean =>
   fields.every((field) => set.has(field))
 
-/** The rows of a difference that only confirms one attachment and puts its SIM into service; null for any other one. */
+/**
+ * The rows of a difference that only confirms one attachment and puts its SIM into service; null
+ * for any other one.
+ */
 const provisionedOf = ({ attachments, sim, subscriptions }: Difference): Provisioned | null => {
   const { allocation, iccid, organizationId, version } = sim.row
   const [attachment] = attachments.changed
@@ -342,7 +353,8 @@ const simClauses = (
     const corrected = correctedOf(sim, encrypt)
     if (corrected !== null) rows.corrected.push(corrected)
     else if (fields.length === 0) {
-      // A SIM that stays as it is goes along with those that were used, if its view has what that statement writes.
+      // A SIM that stays as it is goes along with those that were used, if its view has what that
+      // statement writes.
       rows[isUse && row.lastActivityAt !== undefined ? "used" : "touched"].push(row)
     } else if (isWithin(fields, reportedFields)) {
       rows.used.push(row)

@@ -1,8 +1,8 @@
 /**
  * The rows of SIMs, and the reads of SIMs by themselves.
  *
- * One answer may have many SIMs, so they come as JSON arrays without names (see `Columns.Packed`). What most SIMs have none of
- * stands together at the end, and is null where there is nothing of it.
+ * One answer may have many SIMs, so they come as JSON arrays without names (see `Columns.Packed`).
+ * What most SIMs have none of stands together at the end, and is null where there is nothing of it.
  */
 import type { Fragment } from "effect/sql/Statement"
 import { type Label, type Sim, SimIdentities, type Storage } from "simplan/ports"
@@ -112,7 +112,10 @@ export const value = `json_build_array(${values.join(", ")})`
 /** Null: there is no SIM. */
 type PackedPage = Columns.ByColumn<Packed> | null
 
-/** The SIMs of a page column by column, in the order in which they come: made in three quarters of the time. */
+/**
+ * The SIMs of a page column by column, in the order in which they come: made in three quarters of
+ * the time.
+ */
 const packedPage = `case when count(*) > 0 then
   json_build_array(${values.map((column) => `array_agg(${column})`).join(", ")})
 end`
@@ -267,9 +270,9 @@ export const byIccid = (database: Database) => {
 }
 
 /**
- * The rows of a page. Label and kind stand in the order, and are bounds and not equalities, so that the planner has no index
- * but the one that they lead: by its statistics another one may look as good, and be read as a whole. Of a label both kinds
- * are read.
+ * The rows of a page. Label and kind stand in the order, and are bounds and not equalities, so that
+ * the planner has no index but the one that they lead: by its statistics another one may look as
+ * good, and be read as a whole. Of a label both kinds are read.
  */
 const listed = (sql: Sql, { after, isEsim, label, limit, organizationId }: Query): Fragment => {
   const of = (isEsim: boolean | null): Fragment => {

@@ -1,5 +1,6 @@
 /**
- * The statements about how many SIMs there are, and about the levels of free eSIMs (rules I11 and I12).
+ * The statements about how many SIMs there are, and about the levels of free eSIMs (rules I11 and
+ * I12).
  */
 import { Effect } from "effect"
 import type { Stock, Storage } from "simplan/ports"

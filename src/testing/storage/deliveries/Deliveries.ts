@@ -1,5 +1,6 @@
 /**
- * Webhook deliveries as the commit that causes their event writes them: to which endpoints, and with which body.
+ * Webhook deliveries as the commit that causes their event writes them: to which endpoints, and
+ * with which body.
  */
 import { Effect } from "effect"
 import * as Delivery from "../../../domain/Delivery.ts"

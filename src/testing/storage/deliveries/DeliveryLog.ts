@@ -1,6 +1,6 @@
 /**
- * The log of webhook deliveries: its filter, the attempts, what the attempts show of an endpoint, and its purge (rule
- * W12); and events that are about an endpoint.
+ * The log of webhook deliveries: its filter, the attempts, what the attempts show of an endpoint,
+ * and its purge (rule W12); and events that are about an endpoint.
  */
 import { Effect } from "effect"
 import { type Answer, type Delivery, LAST_ATTEMPTS, type LoggedAttempt } from "../../../domain/Delivery.ts"

@@ -1,6 +1,6 @@
 /**
- * The queue of webhook deliveries: they are handed out like jobs, under leases, from a place on and by partitions, which are
- * endpoints; settled, replayed and handed back.
+ * The queue of webhook deliveries: they are handed out like jobs, under leases, from a place on and
+ * by partitions, which are endpoints; settled, replayed and handed back.
  */
 import { Effect } from "effect"
 import * as Delivery from "../../../domain/Delivery.ts"

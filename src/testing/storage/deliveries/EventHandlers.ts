@@ -1,5 +1,6 @@
 /**
- * Handlers of events (rule E2): what is due to them, in order per SIM, and that endpoints and their log see none of it.
+ * Handlers of events (rule E2): what is due to them, in order per SIM, and that endpoints and their
+ * log see none of it.
  */
 import { Effect } from "effect"
 import * as Delivery from "../../../domain/Delivery.ts"

@@ -16,7 +16,10 @@ import { change, type World, type Written } from "../world/World.ts"
 export interface Edit {
   /** The rows, and what else is committed. */
   readonly written: (world: World, part: Part, aggregate: SimAggregate) => readonly [Written, Commit?]
-  /** A view that has all that is written: half of the changes are of it alone. Absent: of the whole aggregate. */
+  /**
+   * A view that has all that is written: half of the changes are of it alone. Absent: of the whole
+   * aggregate.
+   */
   readonly view?: (aggregate: SimAggregate) => SimChange["loaded"]
 }
 
@@ -31,7 +34,10 @@ const usage = (of: Pick<World, "now">, { choice, row }: Part, { attachments, sim
   return { reports: { usage: [Rows.usage(of, sim, attachment, { day, countryAlpha2, bytes: choice + 1 })] } }
 }
 
-/** What a report changes of an aggregate: something of its SIM, of an attachment and of a package of that. */
+/**
+ * What a report changes of an aggregate: something of its SIM, of an attachment and of a package of
+ * that.
+ */
 const used = (world: World, part: Part, aggregate: SimAggregate): Written => {
   const at = world.now + part.choice
   const of = aggregate.attachments.length === 0 ? undefined : pick(aggregate.attachments, part.choice)

@@ -1,6 +1,7 @@
 /**
- * The strongest case: random steps are taken on the storage under test and on a reference, and each step must have the
- * same outcome on both, conflicts included; in the end all that can be read is the same.
+ * The strongest case: random steps are taken on the storage under test and on a reference, and each
+ * step must have the same outcome on both, conflicts included; in the end all that can be read is
+ * the same.
  */
 import { Context, Effect, Layer } from "effect"
 import * as fc from "fast-check"
@@ -104,7 +105,8 @@ const prepare = (world: World.World, place: number): Run => {
   }
 }
 
-// A step's outcome on one side. The world is seeded by the step's place, so that both sides make the same ids.
+// A step's outcome on one side. The world is seeded by the step's place, so that both sides make
+// the same ids.
 const take = (run: Run, service: Service, taken: Step, place: number) =>
   Effect.gen(function* () {
     const turn = (taken.do === "commit" ? taken.parts.length : taken.choice) % 2

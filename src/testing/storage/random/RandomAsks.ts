@@ -1,5 +1,6 @@
 /**
- * Random imports, claims and reads. What a storage may number in its own way (import sequences) is left out of answers.
+ * Random imports, claims and reads. What a storage may number in its own way (import sequences) is
+ * left out of answers.
  */
 import { Effect, Struct } from "effect"
 import * as fc from "fast-check"

@@ -1,5 +1,6 @@
 /**
- * Random commits: each part of a step becomes a piece of a commit, made from what the storage holds at that moment.
+ * Random commits: each part of a step becomes a piece of a commit, made from what the storage holds
+ * at that moment.
  */
 import { Effect, Record, Result, Struct } from "effect"
 import * as fc from "fast-check"
@@ -306,7 +307,8 @@ const kinds = {
   "take usage": among("aggregate", 6, takeUsage, 2),
   plan: among("plan", 6, ofPlan),
   "rest on plan": among("plan", 6, restingOnPlan),
-  // Two keys that swap their hashes are not what a use case does, nor two operators that swap their names.
+  // Two keys that swap their hashes are not what a use case does, nor two operators that swap their
+  // names.
   operator: single("operator", ofOperator),
   session: among("session", 3, ofSession),
   "api key": single("api key", ofKey),

@@ -1,8 +1,9 @@
 /**
- * The random steps by which two storages are compared: what a run of them works on, and their numbers.
+ * The random steps by which two storages are compared: what a run of them works on, and their
+ * numbers.
  *
- * A step is a name and small numbers that pick rows from small pools, so that steps meet each other often, and so that
- * a run that fails shrinks to a short one that can be read.
+ * A step is a name and small numbers that pick rows from small pools, so that steps meet each other
+ * often, and so that a run that fails shrinks to a short one that can be read.
  */
 import type { Instant } from "../../../domain/Time.ts"
 import type { World } from "../world/World.ts"
@@ -41,6 +42,9 @@ export const pick = <A>(pool: ReadonlyArray<A>, index: number): A => {
   return picked
 }
 
-/** An id of the organization's pool, in which plans, regions, endpoints, keys and jobs pick their ids. */
+/**
+ * An id of the organization's pool, in which plans, regions, endpoints, keys and jobs pick their
+ * ids.
+ */
 export const idOf = (run: Run, { organizationId }: World, index: number): string =>
   pick(run.ids.get(organizationId) ?? [], index)

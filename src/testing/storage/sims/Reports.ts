@@ -1,6 +1,6 @@
 /**
- * What the telco's reports need and leave: the aggregates that they are about, the ids that were seen, and the SM-DP+ history
- * (rules R1, R3 and I2).
+ * What the telco's reports need and leave: the aggregates that they are about, the ids that were
+ * seen, and the SM-DP+ history (rules R1, R3 and I2).
  */
 import { Effect } from "effect"
 import { packageId } from "../../../domain/Package.ts"

@@ -1,5 +1,6 @@
 /**
- * SIM aggregates: a SIM with its present subscription, that subscription's attachments and their packages.
+ * SIM aggregates: a SIM with its present subscription, that subscription's attachments and their
+ * packages.
  */
 import { Effect } from "effect"
 import * as Attachments from "../../../domain/Attachment.ts"

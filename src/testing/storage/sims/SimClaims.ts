@@ -1,5 +1,6 @@
 /**
- * Claims on free SIMs (rules S2, S5 and I6): in order, exclusive, ended by time, by a commit or by being handed back.
+ * Claims on free SIMs (rules S2, S5 and I6): in order, exclusive, ended by time, by a commit or by
+ * being handed back.
  */
 import { Effect } from "effect"
 import type { Job } from "../../../domain/Job.ts"

@@ -1,5 +1,6 @@
 /**
- * Imports of SIMs: each ICCID is in the whole service once (rule I2), and a repeated import brings what a SIM lacks (rule I7).
+ * Imports of SIMs: each ICCID is in the whole service once (rule I2), and a repeated import brings
+ * what a SIM lacks (rule I7).
  */
 import { Effect } from "effect"
 import { none } from "../../../domain/SimIdentities.ts"

@@ -1,5 +1,6 @@
 /**
- * Finding SIMs and subscriptions (rule L1): a list with a filter has what `SimSearch` says of every SIM by itself.
+ * Finding SIMs and subscriptions (rule L1): a list with a filter has what `SimSearch` says of every
+ * SIM by itself.
  */
 import { Effect } from "effect"
 import { type Sim, statuses } from "../../../domain/Sim.ts"
@@ -31,7 +32,10 @@ const whole = <A, Cursor, E>(
     return items
   })
 
-/** How many rows a step scans: fewer than there are, so that a search finds more than that; and more. */
+/**
+ * How many rows a step scans: fewer than there are, so that a search finds more than that; and
+ * more.
+ */
 const scanLimits = [3, 100] as const
 
 /** Reads both lists in each way, and compares them with what is known of each SIM. */
@@ -81,7 +85,10 @@ const finds = (
     }
   })
 
-/** Searches all organizations and each of them, and compares the hits of these worlds with what is known of each SIM. */
+/**
+ * Searches all organizations and each of them, and compares the hits of these worlds with what is
+ * known of each SIM.
+ */
 const findsEverywhere = (world: World.World, aggregates: ReadonlyArray<SimAggregate>, text: string) =>
   Effect.gen(function* () {
     const search = SimSearch.of(text)
@@ -112,7 +119,10 @@ const findsEverywhere = (world: World.World, aggregates: ReadonlyArray<SimAggreg
     }
   })
 
-/** Texts that differ in their case, at the border of what is searched, and in letters that have no case or an odd one. */
+/**
+ * Texts that differ in their case, at the border of what is searched, and in letters that have no
+ * case or an odd one.
+ */
 const texts = [
   "Order 4711",
   "order 4712",

@@ -1,6 +1,6 @@
 /**
- * The book of usage (rule U1): what a commit adds to it, what is read of it, what outlives a subscription, and what is forgotten
- * by age.
+ * The book of usage (rule U1): what a commit adds to it, what is read of it, what outlives a
+ * subscription, and what is forgotten by age.
  */
 import { Effect } from "effect"
 import type { Attachment } from "../../../domain/Attachment.ts"

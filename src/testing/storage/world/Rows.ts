@@ -1,6 +1,6 @@
 /**
- * Rows for the cases of the storage suite: plain, valid values of the world's organization, with what a case is about
- * changed.
+ * Rows for the cases of the storage suite: plain, valid values of the world's organization, with
+ * what a case is about changed.
  */
 import { Effect } from "effect"
 import type { ApiKey } from "../../../domain/ApiKey.ts"
@@ -41,7 +41,9 @@ export const apiKey = (world: World, changes: Partial<ApiKey> = {}): ApiKey => (
   ...changes
 })
 
-/** One that sees all organizations. No other has its name: names are unique in the whole service. */
+/**
+ * One that sees all organizations. No other has its name: names are unique in the whole service.
+ */
 export const session = (world: World, changes: Partial<Session> = {}): Session => ({
   sessionId: world.id(),
   endsAt: world.now,
@@ -132,7 +134,10 @@ export const plan = (world: World, changes: Partial<Plan> = {}): Plan => ({
   ...changes
 })
 
-/** Some countries, in no order. Codes are drawn, as a set of countries is unique in its organization. */
+/**
+ * Some countries, in no order. Codes are drawn, as a set of countries is unique in its
+ * organization.
+ */
 const countries = ({ random }: World): ReadonlyArray<string> =>
   Array.from({ length: 5 }, () => String.fromCharCode(65 + random(26), 65 + random(26)))
 

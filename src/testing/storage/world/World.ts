@@ -1,10 +1,12 @@
 /**
- * What one case of the storage suite works in: an organization, ids and a stretch of time that no other case has.
+ * What one case of the storage suite works in: an organization, ids and a stretch of time that no
+ * other case has.
  *
- * Jobs and deliveries are claimed across organizations, by due time. Each case therefore lives a year before the one
- * ahead of it in the suite, so that what a failed case left behind is never due, and its machine's clock is a day
- * later, so that the leases left behind are over. What a case commonly does in it is here too: it stocks SIMs, changes
- * their aggregates by the rows that are to be written, and puts, claims and finishes work.
+ * Jobs and deliveries are claimed across organizations, by due time. Each case therefore lives a
+ * year before the one ahead of it in the suite, so that what a failed case left behind is never
+ * due, and its machine's clock is a day later, so that the leases left behind are over. What a case
+ * commonly does in it is here too: it stocks SIMs, changes their aggregates by the rows that are to
+ * be written, and puts, claims and finishes work.
  */
 import { Effect, type Scope } from "effect"
 import { uuid7 } from "../../../domain/Id.ts"
@@ -214,8 +216,8 @@ export const claim = (world: World, changes: Partial<Claim> = {}): Claim => ({
 })
 
 /**
- * Takes work until there is none, as one of several workers; fails where there is more than there can be, so that a
- * storage that hands out the same work for ever ends the case.
+ * Takes work until there is none, as one of several workers; fails where there is more than there
+ * can be, so that a storage that hands out the same work for ever ends the case.
  */
 export const takeAll = <A>(
   most: number,
@@ -253,7 +255,10 @@ export interface Change {
   readonly next: SimAggregate
 }
 
-/** Rows that replace those with their keys. A subscription that is null is removed, with its attachments. */
+/**
+ * Rows that replace those with their keys. A subscription that is null is removed, with its
+ * attachments.
+ */
 export interface Written {
   readonly sim?: Partial<Sim>
   readonly subscription?: Subscription | null
@@ -271,7 +276,10 @@ export const simChange = (sim: Sim, changes: Partial<Sim> = {}): SimChange => ({
   next: { sim: { ...sim, ...changes } }
 })
 
-/** The change of a SIM that is put into service with this subscription, and with what else is written. */
+/**
+ * The change of a SIM that is put into service with this subscription, and with what else is
+ * written.
+ */
 export const subscribe = (sim: Sim, subscription: Subscription, written: Written = {}): Change => {
   const allocation = { _tag: "InService", subscriptionId: subscription.subscriptionId } as const
   return change(alone(sim), { ...written, sim: { allocation, ...written.sim }, subscription })

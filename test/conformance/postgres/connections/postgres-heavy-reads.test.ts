@@ -1,5 +1,6 @@
 /**
- * Heavy reads of the storage (rule W13) hold up no other read, and the server stops those that nobody waits for, or that take too long.
+ * Heavy reads of the storage (rule W13) hold up no other read, and the server stops those that
+ * nobody waits for, or that take too long.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Fiber, Layer, Redacted, Schedule } from "effect"
@@ -21,11 +22,17 @@ const totals = (adapter: Adapter, atMost = 60_000) =>
     { atMost }
   )
 
-/** Locks the book of usage as long as the effect lasts, so that no statement comes to an end that reads it. */
+/**
+ * Locks the book of usage as long as the effect lasts, so that no statement comes to an end that
+ * reads it.
+ */
 const locked = <A, E, R>(sql: SqlClient.SqlClient, effect: Effect.Effect<A, E, R>) =>
   sql.withTransaction(Effect.andThen(sql`lock table simplan.usage_total in access exclusive mode`, effect))
 
-/** How many statements of the adapter wait for the lock, asked outside of the transaction that has it: what it sees stays. */
+/**
+ * How many statements of the adapter wait for the lock, asked outside of the transaction that has
+ * it: what it sees stays.
+ */
 const waiting = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly count: number }>`

@@ -1,5 +1,6 @@
 /**
- * The lock on the database is taken again as soon as its connection is lost, and writes wait for that.
+ * The lock on the database is taken again as soon as its connection is lost, and writes wait for
+ * that.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Fiber, Layer, Redacted } from "effect"

@@ -1,6 +1,6 @@
 /**
- * A pooler may refuse connections that begin with settings it does not know, as PgBouncer does. The adapter then goes
- * without the planner's settings.
+ * A pooler may refuse connections that begin with settings it does not know, as PgBouncer does. The
+ * adapter then goes without the planner's settings.
  */
 import { connect, createServer } from "node:net"
 import { Effect } from "effect"
@@ -16,7 +16,10 @@ const refusal = (code: string, message: string): Buffer => {
   return Buffer.concat([head, fields])
 }
 
-/** Passes connections on to a server, but for those whose first message names the setting: `answer` refuses some of them. */
+/**
+ * Passes connections on to a server, but for those whose first message names the setting: `answer`
+ * refuses some of them.
+ */
 const pooler = (server: URL, setting: string, answer: (times: number) => string | null) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly url: string; readonly named: () => number; readonly close: () => void }>((resume) => {
@@ -46,7 +49,10 @@ const pooler = (server: URL, setting: string, answer: (times: number) => string 
     ({ close }) => Effect.sync(close)
   )
 
-/** How often connections named the setting: when the adapter had started, and when it had read twice. */
+/**
+ * How often connections named the setting: when the adapter had started, and when it had read
+ * twice.
+ */
 const namedBy = (answer: (times: number) => string | null) =>
   Effect.gen(function* () {
     const { url } = yield* Databases.scoped()

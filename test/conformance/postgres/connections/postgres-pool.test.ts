@@ -1,5 +1,6 @@
 /**
- * The storage over what a host has already: a `Pool` of the package `pg`, and a client of `@effect/sql-pg`.
+ * The storage over what a host has already: a `Pool` of the package `pg`, and a client of
+ * `@effect/sql-pg`.
  */
 import { createServer } from "node:net"
 import * as PgClient from "@effect/sql-pg/PgClient"

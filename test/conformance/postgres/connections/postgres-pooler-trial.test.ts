@@ -1,6 +1,6 @@
 /**
- * The trial that finds a pooler distinguishes a slow database, which it waits for, from one that is silent. Both are
- * made here; what real ones answer is in `postgres-pooler.test.ts`.
+ * The trial that finds a pooler distinguishes a slow database, which it waits for, from one that is
+ * silent. Both are made here; what real ones answer is in `postgres-pooler.test.ts`.
  */
 import { Duration, Effect, Exit, Fiber, Queue, type Scope } from "effect"
 import { TestClock } from "effect/testing"
@@ -11,7 +11,10 @@ import type * as Session from "../../../../adapters/postgres/connection/Session.
 
 const target = { argument: "url", address: "db:5432" }
 
-/** A database whose sessions are the connections' own. `answer` is what each statement takes, by the number of its connection. */
+/**
+ * A database whose sessions are the connections' own. `answer` is what each statement takes, by the
+ * number of its connection.
+ */
 const database = (answer: (connection: number) => Effect.Effect<void>): Session.Open => {
   const listeners: Array<Queue.Queue<{ readonly payload: string }, SqlError>> = []
   let opened = 0

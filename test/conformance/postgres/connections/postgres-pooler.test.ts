@@ -1,6 +1,7 @@
 /**
- * A pooler in transaction mode is refused at the start, and serves where a direct address is beside it. The one here stands in front of the run's PostgreSQL;
- * `npm run test:poolers` tries PgBouncer itself.
+ * A pooler in transaction mode is refused at the start, and serves where a direct address is beside
+ * it. The one here stands in front of the run's PostgreSQL; `npm run test:poolers` tries PgBouncer
+ * itself.
  */
 import { randomUUID } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"

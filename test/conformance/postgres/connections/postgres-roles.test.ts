@@ -1,6 +1,7 @@
 /**
- * Roles and settings of PostgreSQL as people set them up. In each cell of the matrix a server starts, sells a subscription at a telco
- * with a journal and one at the simulated telco, takes a report and starts again; then a host goes on with a pool of its own.
+ * Roles and settings of PostgreSQL as people set them up. In each cell of the matrix a server
+ * starts, sells a subscription at a telco with a journal and one at the simulated telco, takes a
+ * report and starts again; then a host goes on with a pool of its own.
  *
  * The document has the table that comes of it; `WRITE_ROLES=1` writes it anew.
  */
@@ -226,7 +227,10 @@ const TABLE = /\| sessions begin with \|[\s\S]*?(?=\n\n|\n$)/
 
 const cells = new Map<string, string>()
 
-/** A cell in words of the document: which ones are refused, and by which setting, is in the sentences that the tests below compare. */
+/**
+ * A cell in words of the document: which ones are refused, and by which setting, is in the
+ * sentences that the tests below compare.
+ */
 const inWords = (cell: string): string =>
   cell.replace(/refused: .*$/s, "refused").replace(/^The (?!server).*$/s, "refused")
 

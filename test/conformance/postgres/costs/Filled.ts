@@ -1,6 +1,7 @@
 /**
- * Tables as the largest organization and the largest service have them that `ReadCosts` is about, at a scale: what has a bound is
- * there beyond it at once, and what grows without one is there by shares of its whole.
+ * Tables as the largest organization and the largest service have them that `ReadCosts` is about,
+ * at a scale: what has a bound is there beyond it at once, and what grows without one is there by
+ * shares of its whole.
  */
 import * as Values from "../../../domain/Values.ts"
 
@@ -82,7 +83,8 @@ export const bounded: ReadonlyArray<string> = [
   `insert into simplan.stock_level select organization_id, label, 1000, false, 1
     from (select '${BIG}' union all select ${name("50 + i")} ${series(WATCHED / 2)}) of (organization_id),
       unnest(array['Green', 'Aqua', 'Blue', 'Voilet', 'Red', 'Grey', 'Orange']) label`,
-  // Endpoints of the organization, and failing ones of all others, each with what sixteen connections have counted.
+  // Endpoints of the organization, and failing ones of all others, each with what sixteen
+  // connections have counted.
   `insert into simplan.webhook_endpoint (organization_id, endpoint_id, url, events, description, failing_since, signing_keys,
       created_at, version)
     select '${BIG}', 'w-' || i, 'https://example.com', '{subscription.created}', '', null, ${keys}::jsonb, i, 1 ${series(100)}`,
@@ -93,7 +95,8 @@ export const bounded: ReadonlyArray<string> = [
   `insert into simplan.delivery_count select organization_id, endpoint_id, shard, 1, 1
     from simplan.webhook_endpoint, generate_series(0, 15) shard
     where organization_id = '${BIG}' or failing_since <= 100`,
-  // The SIM that has everything: a subscription of many attachments, one of which has many packages.
+  // The SIM that has everything: a subscription of many attachments, one of which has many
+  // packages.
   `insert into ${simColumns} values ('${BIG}', '${FULL_SIM}', 'full', 0, 'Green', true, 1, 'InService', 'full', true, false, 1,
     null, '208930000000000', '46700000000')`,
   `insert into simplan.iccid values ('${FULL_SIM}', '${BIG}')`,

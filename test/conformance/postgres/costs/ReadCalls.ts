@@ -1,4 +1,6 @@
-/** The calls of each read that go over the most rows of tables that are filled as `Filled` has them. */
+/**
+ * The calls of each read that go over the most rows of tables that are filled as `Filled` has them.
+ */
 import type { Effect } from "effect"
 import { type Jobs, Label, type Outbox, Quota, type ReadCosts, SimSearch, type Storage, UsageBook } from "simplan/ports"
 import * as Filled from "./Filled.ts"

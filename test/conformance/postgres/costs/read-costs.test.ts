@@ -1,9 +1,10 @@
 /**
- * What each read goes over is what `ReadCosts` declares (rule W13). The rows and the entries of indexes are counted that the server
- * has read for it; no time is measured.
+ * What each read goes over is what `ReadCosts` declares (rule W13). The rows and the entries of
+ * indexes are counted that the server has read for it; no time is measured.
  *
- * What has no bound is filled by two shares of its whole. The rows of a read at the whole are those of the larger share, and as many
- * more for each further share as the larger one has more than the smaller one.
+ * What has no bound is filled by two shares of its whole. The rows of a read at the whole are those
+ * of the larger share, and as many more for each further share as the larger one has more than the
+ * smaller one.
  */
 import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,10 +20,16 @@ import * as ReadCalls from "./ReadCalls.ts"
 const SMALL = 1 / 80
 const LARGE = 1 / 40
 
-/** How many times as many rows as declared may be gone over, and at least: an estimate far too high says nothing. */
+/**
+ * How many times as many rows as declared may be gone over, and at least: an estimate far too high
+ * says nothing.
+ */
 const FACTOR = { most: 1.25, least: 1 / 4 }
 
-/** What is made among other reads goes over at most so many rows, and what is made aside over more than the other number. */
+/**
+ * What is made among other reads goes over at most so many rows, and what is made aside over more
+ * than the other number.
+ */
 const CLASS = { light: 20_100, heavy: 1_000 }
 
 /** Up to so many entries are read to plan a statement: the planner looks at the ends of indexes. */

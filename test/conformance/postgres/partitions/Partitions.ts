@@ -1,9 +1,10 @@
 /**
- * The schema with every table partitioned by hash of the organization that can be: made from the catalogue of a database that
- * has had the migrations and has no rows yet.
+ * The schema with every table partitioned by hash of the organization that can be: made from the
+ * catalogue of a database that has had the migrations and has no rows yet.
  *
- * A table can be where each row has an organization, the key has its column, and nothing else is unique: another constraint is known
- * by its name, which partitions have not. One that is partitioned already, by months, has its partitions partitioned again.
+ * A table can be where each row has an organization, the key has its column, and nothing else is
+ * unique: another constraint is known by its name, which partitions have not. One that is
+ * partitioned already, by months, has its partitions partitioned again.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -59,8 +60,9 @@ const statementsOf = ({ bound, name, options, parent, triggers }: Whole, count: 
 }
 
 /**
- * Partitions the tables; gives the names of those that are. Those that are partitioned by time are left as they are, or have
- * their partitions partitioned: then `keep_partitions` keeps them no more.
+ * Partitions the tables; gives the names of those that are. Those that are partitioned by time are
+ * left as they are, or have their partitions partitioned: then `keep_partitions` keeps them no
+ * more.
  */
 export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, count: number, belowTime: boolean) {
   const found = (yield* wholes(sql)).filter(({ parent }) => belowTime || parent === null)
@@ -127,7 +129,10 @@ const partitionsOf = (node: Node): ReadonlyMap<string, ReadonlySet<number>> => {
   return found
 }
 
-/** The partitions of each table that the plan of a statement has: those that are left before it begins. */
+/**
+ * The partitions of each table that the plan of a statement has: those that are left before it
+ * begins.
+ */
 export const plan = async (
   client: pg.Client,
   { text, values }: Sent,

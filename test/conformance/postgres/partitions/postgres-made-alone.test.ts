@@ -1,6 +1,7 @@
 /**
- * A partition is made, and rows are moved into it, while no statement uses its table: no write is refused for it, and no read
- * misses a row, in whatever order they come. Each order is made by transactions that are left open.
+ * A partition is made, and rows are moved into it, while no statement uses its table: no write is
+ * refused for it, and no read misses a row, in whatever order they come. Each order is made by
+ * transactions that are left open.
  */
 import { Effect, Fiber, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -136,7 +137,10 @@ const left = ({ tables }: Book, sql: SqlClient.SqlClient) =>
     (found) => found.flat().reduce((sum, { count }) => sum + count, 0)
   )
 
-/** Runs what comes while the partitions are made and not committed yet; it has to wait, and ends after the commit. */
+/**
+ * Runs what comes while the partitions are made and not committed yet; it has to wait, and ends
+ * after the commit.
+ */
 const meanwhile = Effect.fnUntraced(function* <A, E>(
   {
     book,

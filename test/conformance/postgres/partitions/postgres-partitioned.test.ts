@@ -1,9 +1,9 @@
 /**
- * The storage on tables that are partitioned by organization, as an operator may have them, or an engine that is distributed by
- * organization has them (see `adapters/cli/processes.md`).
+ * The storage on tables that are partitioned by organization, as an operator may have them, or an
+ * engine that is distributed by organization has them (see `adapters/cli/processes.md`).
  *
- * With `MEASURE_PARTITIONS=1` the last test prints what the statements that name no organization take on 64 partitions, beside
- * what they take on whole tables.
+ * With `MEASURE_PARTITIONS=1` the last test prints what the statements that name no organization
+ * take on 64 partitions, beside what they take on whole tables.
  */
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
@@ -190,7 +190,9 @@ const rows = (sql: SqlClient.SqlClient) => {
   ]
 }
 
-/** What each of these statements takes, in milliseconds: the middle of several runs that are undone. */
+/**
+ * What each of these statements takes, in milliseconds: the middle of several runs that are undone.
+ */
 const measured = Effect.fnUntraced(function* (isPartitioned: boolean) {
   const database = yield* Databases.scoped()
   const sql = yield* clientOf(yield* connect(database.url, 1))
