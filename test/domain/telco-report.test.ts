@@ -70,6 +70,12 @@ describe("A report that names a package counts for it (R1)", () => {
     expect(routed(of, total(5, named))).toBe(expected)
   })
 
+  it("also if its id, which telcos store as they like, is in capitals (I13)", () => {
+    const attachmentId = "019bab1c-0b80-7000-8000-00000000000a"
+    const named = aggregate([attached({ attachmentId }, [lasting(NOW - DAY_MS, NOW + DAY_MS)])])
+    expect(routed(named, total(5, `${attachmentId.toUpperCase()}:0`))).toBe(`${attachmentId}:0`)
+  })
+
   it("also before the package begins and after it has expired", () => {
     expect(routed(of, total(5, "b:1"), NOW - 99 * DAY_MS)).toBe("b:1")
     expect(routed(of, total(5, "a:0"), NOW - 99 * DAY_MS)).toBe("a:0")
