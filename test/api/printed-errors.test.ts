@@ -1,5 +1,6 @@
 /**
- * The errors of `simplan/promise` that are printed from the catalogue of refusals: `npm run print` writes them anew.
+ * The errors of `simplan/promise` that are printed from the catalogue of refusals: `npm run print`
+ * writes them anew.
  */
 import { readFileSync } from "node:fs"
 import { Refusal } from "simplan"

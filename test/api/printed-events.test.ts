@@ -1,6 +1,6 @@
 /**
- * What is printed from the catalogue of events: the types that hosts read, the console's lists of types, and the table of the document.
- * `npm run print` writes it anew.
+ * What is printed from the catalogue of events: the types that hosts read, the console's lists of
+ * types, and the table of the document. `npm run print` writes it anew.
  */
 import { Schema } from "effect"
 import { Refusal } from "simplan"

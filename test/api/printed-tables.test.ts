@@ -1,6 +1,6 @@
 /**
- * The tables of documents that are printed from declarations: settings, commands, codes of errors and methods. `npm run print` writes
- * them anew, and `npm run check` compares them.
+ * The tables of documents that are printed from declarations: settings, commands, codes of errors
+ * and methods. `npm run print` writes them anew, and `npm run check` compares them.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

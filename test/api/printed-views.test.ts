@@ -1,5 +1,6 @@
 /**
- * What is printed from the views: the declarations that hosts read. `npm run print` writes them anew.
+ * What is printed from the views: the declarations that hosts read. `npm run print` writes them
+ * anew.
  */
 import { Jobs, Organizations, Overview, ServiceOperators, type View, Webhooks } from "simplan/views"
 import { describe, expect, it } from "vitest"

@@ -1,24 +1,14 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { relative, sep } from "node:path"
-import { fileURLToPath } from "node:url"
+import { readdirSync } from "node:fs"
 import { describe, expect, it } from "vitest"
+import * as Documents from "../documents/Documents.ts"
 import { cycles, loadedWith, manifestOf, roomCycles, type SourceFile, strayEntries, violations } from "./rules.ts"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
-
-const readFiles = (folder: string): ReadonlyArray<SourceFile> =>
-  existsSync(`${root}${folder}`)
-    ? readdirSync(`${root}${folder}`, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && /\.[mc]?tsx?$/.test(entry.name))
-        .map((entry) => {
-          const path = `${entry.parentPath}${sep}${entry.name}`
-          return { path: relative(root, path).replaceAll(sep, "/"), text: readFileSync(path, "utf8") }
-        })
-    : []
+const readFiles = (...folders: ReadonlyArray<string>): ReadonlyArray<SourceFile> =>
+  Documents.below(folders, /\.[mc]?tsx?$/).map((path) => ({ path, text: Documents.read(path) }))
 
 // Read once, so that each is parsed once.
-const all = ["src", "adapters"].flatMap(readFiles)
+const all = readFiles("src", "adapters")
 const examples = readFiles("examples")
 
 /** Parsing all files takes some seconds, and many times that on a machine that does much else. */
@@ -26,14 +16,16 @@ const PARSING = 60_000
 
 const tracked = (): ReadonlyArray<string> => {
   try {
-    return execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8", stdio: "pipe" }).trim().split("\n")
+    return execFileSync("git", ["ls-files"], { cwd: Documents.root, encoding: "utf8", stdio: "pipe" })
+      .trim()
+      .split("\n")
   } catch {
     // An unpacked archive instead of a clone.
-    return readdirSync(root).filter((name) => !["node_modules", "dist", "coverage"].includes(name))
+    return readdirSync(Documents.root).filter((name) => !["node_modules", "dist", "coverage"].includes(name))
   }
 }
 
-const manifest = manifestOf(readFileSync(`${root}package.json`, "utf8"))
+const manifest = manifestOf(Documents.read("package.json"))
 
 describe("the repository", () => {
   it("keeps the import rules", { timeout: PARSING }, () => {

@@ -2,17 +2,13 @@
  * Comments are prose: none of their lines is longer than 100 characters, but for tables, examples
  * of code, headings of parts, and what a tool reads.
  */
-import { readdirSync, readFileSync } from "node:fs"
 import { expect, it } from "vitest"
+import * as Documents from "../documents/Documents.ts"
 
 const LONGEST = 100
 
-const folders = ["src", "adapters", "test"]
-
-const paths = folders.flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => /\.(ts|tsx|mjs)$/.test(path) && !/node_modules|printed/.test(path))
-    .map((path) => `${folder}/${path}`)
+const paths = Documents.below(["src", "adapters", "test"], /\.(?:tsx?|mjs)$/).filter(
+  (path) => !path.includes("/printed/")
 )
 
 const isTable = (line: string): boolean => /^\s*\* \|/.test(line)
@@ -27,7 +23,7 @@ const tooLong = (text: string): ReadonlyArray<string> =>
     .filter((line) => ![isTable, isExample, isHeading, isDirective].some((is) => is(line)))
 
 it("a line of a comment has at most 100 characters", () => {
-  const long = paths.flatMap((path) => tooLong(readFileSync(path, "utf8")).map((line) => `${path}: ${line}`))
+  const long = paths.flatMap((path) => tooLong(Documents.read(path)).map((line) => `${path}: ${line}`))
   expect(long).toEqual([])
   expect(paths.length).toBeGreaterThan(1_000)
 })

@@ -3,12 +3,9 @@
  * up for it. One that nobody makes up for leaves something undone for good, so a new one without
  * such a comment is found here.
  */
-import { readdirSync, readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
 import { parseSync } from "vite"
-
-const root = fileURLToPath(new URL("../..", import.meta.url))
+import * as Documents from "../documents/Documents.ts"
 
 interface Node {
   readonly type: string
@@ -101,18 +98,12 @@ const unexplained = (path: string, text: string): ReadonlyArray<string> => {
 }
 
 /** Those of the service itself: tests and simulations ignore what they have made fail. */
-const isChecked = (path: string): boolean =>
-  /\.tsx?$/.test(path) && !/^(?:src\/testing|adapters\/simulation|adapters\/timeline)\//.test(path)
+const isChecked = (path: string): boolean => !/^(?:src\/testing|adapters\/simulation|adapters\/timeline)\//.test(path)
 
 it("Each failure that is ignored says who makes up for it", { timeout: 120_000 }, () => {
-  const files = ["src", "adapters"]
-    .flatMap((folder) =>
-      readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" }).map((at) => `${folder}/${at}`)
-    )
-    .map((path) => path.replaceAll("\\", "/"))
-    .filter(isChecked)
+  const files = Documents.below(["src", "adapters"], /\.tsx?$/).filter(isChecked)
   expect(files.length).toBeGreaterThan(300)
-  expect(files.flatMap((path) => unexplained(path, readFileSync(`${root}${path}`, "utf8")))).toEqual([])
+  expect(files.flatMap((path) => unexplained(path, Documents.read(path)))).toEqual([])
 })
 
 it.each([

@@ -2,8 +2,6 @@
  * The words of identifiers: the standard ones (publish, notify, report, poll, observe), and none of
  * our own for them.
  */
-import { readdirSync } from "node:fs"
-import { sep } from "node:path"
 import { parseSync } from "vite"
 import { expect, it } from "vitest"
 import * as Documents from "../documents/Documents.ts"
@@ -34,11 +32,7 @@ const refused = (path: string, text: string): ReadonlyArray<string> => {
     .map((name) => `${path}: ${name}`)
 }
 
-const paths = ["src", "adapters", "examples", "test"].flatMap((folder) =>
-  readdirSync(`${Documents.root}${folder}`, { recursive: true, encoding: "utf8" })
-    .map((path) => `${folder}/${path.replaceAll(sep, "/")}`)
-    .filter((path) => /\.(?:ts|mts|mjs)$/.test(path) && !path.includes("node_modules/"))
-)
+const paths = Documents.below(["src", "adapters", "examples", "test"], /\.(?:ts|mts|mjs)$/)
 
 it("Identifiers have the standard words", { timeout: 120_000 }, () => {
   expect(paths.length).toBeGreaterThan(500)

@@ -2,28 +2,22 @@
  * The pages of `src/domain/rules` define every rule that is cited anywhere, and each has a file and
  * a test that cite it. The list of them is printed by `npm run print`.
  */
-import { readdirSync, readFileSync } from "node:fs"
-import { relative, sep } from "node:path"
-import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { between, table } from "../api/Printed.ts"
+import * as Documents from "../documents/Documents.ts"
 import { citedIn, definedIn, mistakes, PAGES, rulesOf } from "./citations.ts"
 import type { SourceFile } from "./rules.ts"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
 const self = [
   "test/architecture/rules-readme.test.ts",
   "test/architecture/citations.ts",
   "test/architecture/printed/rules.md"
 ]
 
-const text = (path: string): SourceFile => ({ path, text: readFileSync(`${root}${path}`, "utf8") })
+const text = (path: string): SourceFile => ({ path, text: Documents.read(path) })
 
-const files = ["src", "adapters", "test", "examples"]
-  .flatMap((folder) => readdirSync(`${root}${folder}`, { recursive: true, withFileTypes: true }))
-  .filter((entry) => entry.isFile() && /\.(?:[mc]?tsx?|mjs|md)$/.test(entry.name))
-  .map((entry) => relative(root, `${entry.parentPath}${sep}${entry.name}`).replaceAll(sep, "/"))
-  .filter((path) => !path.includes("node_modules/") && !self.includes(path))
+const files = Documents.below(["src", "adapters", "test", "examples"], /\.(?:[mc]?tsx?|mjs|md)$/)
+  .filter((path) => !self.includes(path))
   .toSorted()
   .map(text)
   .concat(text("README.md"))
@@ -68,7 +62,7 @@ describe("The rules", () => {
 Printed by \`npm run print\`.
 
 ${table(["rule", "files", "tests"], rows)}
-`).toMatchFileSnapshot(`${root}test/architecture/printed/rules.md`)
+`).toMatchFileSnapshot(`${Documents.root}test/architecture/printed/rules.md`)
   })
 })
 

@@ -1,23 +1,28 @@
 /**
- * The documents of the repository.
+ * The documents of the repository, and its other files by folder.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
-const below = (folder: string, extension: string): ReadonlyArray<string> =>
-  readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(extension) && !path.includes("node_modules/"))
-    .map((path) => `${folder}/${path}`)
+/** The paths from the root of the files below folders whose names match; nothing installed. */
+export const below = (folders: ReadonlyArray<string>, name: RegExp): ReadonlyArray<string> =>
+  folders.flatMap((folder) =>
+    readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
+      .map((path) => `${folder}/${path.replaceAll(sep, "/")}`)
+      .filter((path) => name.test(path) && !path.includes("node_modules/"))
+  )
 
-/** Their paths from the root. */
-export const paths: ReadonlyArray<string> = ["src", "adapters", "test", "examples"]
-  .flatMap((folder) => below(folder, ".md"))
-  .concat("README.md", "CHANGELOG.md")
+/** The paths of the documents from the root. */
+export const paths: ReadonlyArray<string> = below(["src", "adapters", "test", "examples"], /\.md$/).concat(
+  "README.md",
+  "CHANGELOG.md"
+)
 
 /** Paths from the root of the examples in JavaScript. */
-export const examples: ReadonlyArray<string> = below("examples", ".js")
+export const examples: ReadonlyArray<string> = below(["examples"], /\.js$/)
 
 export const exists = (path: string): boolean => existsSync(`${root}${path}`)
 

@@ -172,8 +172,8 @@ export const limited =
     })
 
 /**
- * The guard of what is done for the organization that the path names. One that does not exist is
- * 404. The role `read` opens no profile, so it gets activation codes shortened.
+ * The guard of what is done for the organization that the path names. One that does not exist
+ * is 404. The role `read` opens no profile, so it gets activation codes shortened.
  */
 export const ofOrganization = (
   guard: Guard

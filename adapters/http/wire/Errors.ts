@@ -182,8 +182,8 @@ const ofSchemaError = ({ cause, kind }: HttpApiError.HttpApiSchemaError): Respon
     : response(ofRefusal(Messages.toRefusal(cause.issue, requestParts[kind])))
 
 /**
- * The response to whatever ended a request: 400 where the request did not match its schema, else
- * 500. An interrupted request gets no response.
+ * The response to whatever ended a request: 400 where the request did not match its schema,
+ * else 500. An interrupted request gets no response.
  */
 export const responseToCause = (cause: Cause.Cause<unknown>): Effect.Effect<Response> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause).pipe(Effect.orDie)

@@ -296,8 +296,7 @@ const place = (mounted: Http.Mounted, { base, target }: Incoming) => {
  * as they are.
  *
  * Where the handler is given a `next` and the path is below no group that is mounted, it calls
- * `next`; else such a path is
- * 404. An unknown path below a group that is mounted is always 404.
+ * `next`; else such a path is 404. An unknown path below a group that is mounted is always 404.
  *
  * Throws a `SimplanError` where it is given something else than a service of `createSimplan`, or
  * what its `mount` gives.

@@ -251,8 +251,7 @@ export const idsOrderEvents: Invariant = make("the ids of events order them", "W
     for (const { about, eventId } of events.sort((one, other) => (one.eventId < other.eventId ? -1 : 1))) {
       last.set(about, { eventId, process })
     }
-    // The process that was killed has made the events of its step: the next one has done nothing
-    // yet.
+    // The killed process made the events of its step; the next one has done nothing yet.
     if (step.outcome._tag === "Killed") process += 1
     return complaint
   }

@@ -5,9 +5,9 @@
 //     npm run test:ocs -- --runs 10000
 //
 // Prints how much was run and which faults there were, and the seed of each run that leaves a
-// package too many or too few, or two books that are not equal to the byte; the exit code is then
-// 1. Options: --runs (1000), --seed (the first one; by the time of day), --workers (one for each
-// core).
+// package too many or too few, or two books that are not equal to the byte; the exit code is
+// then 1. Options: --runs (1000), --seed (the first one; by the time of day), --workers (one for
+// each core).
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
