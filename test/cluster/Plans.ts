@@ -221,10 +221,12 @@ const unreachable: Cluster.Step = {
   fault: { _tag: "Telco", fault: "unreachable", after: 0, times: 1 }
 }
 
+const refused: Cluster.Step = { _tag: "Fault", fault: { _tag: "Telco", fault: "refuse", after: 1, times: 1 } }
+
 /**
  * An order under a key, of one package or two, that comes again and again while the telco fails, by
  * any process, sooner and later than it is undone, perhaps when the telco cannot even be reached
- * any more; one process may die meanwhile.
+ * any more, or refuses to go on with it just before; one process may die meanwhile.
  */
 const repeated = fc
   .record({
@@ -243,7 +245,8 @@ const repeated = fc
         isUnreachable: fc.oneof(
           { weight: 3, arbitrary: fc.constant(false) },
           { weight: 1, arbitrary: fc.constant(true) }
-        )
+        ),
+        isRefused: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) })
       }),
       { minLength: 1, maxLength: 4 }
     )
@@ -258,13 +261,15 @@ const repeated = fc
       ...(calls === null ? [] : [die]),
       { _tag: "Fault", fault: { _tag: "Telco", fault, after, times } },
       { _tag: "Requests", requests: [{ process, command }] },
-      ...again.flatMap(
-        ({ isUnreachable, process, wait }): ReadonlyArray<Cluster.Step> => [
+      ...again.flatMap(({ isRefused, isUnreachable, process, wait }): ReadonlyArray<Cluster.Step> => {
+        const repeat: Cluster.Step = { _tag: "Requests", requests: [{ process, command: { _tag: "Repeat", back: 0 } }] }
+        return [
           { _tag: "Wait", millis: wait },
-          ...(isUnreachable ? [unreachable] : []),
-          { _tag: "Requests", requests: [{ process, command: { _tag: "Repeat", back: 0 } }] }
+          ...(isRefused ? [refused, repeat] : []),
+          ...(isUnreachable || isRefused ? [unreachable] : []),
+          repeat
         ]
-      )
+      })
     ]
   })
 

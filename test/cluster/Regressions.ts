@@ -239,6 +239,24 @@ const namedAfterMove = (seed: number): Cluster.Plan => ({
   ]
 })
 
+/**
+ * The telco refuses the second package of an order under a key; the order began anew before the
+ * first one was undone.
+ */
+const refusedInPart: Cluster.Plan = {
+  seed: 97511956,
+  clocks: [22964, 0],
+  concurrency: 2,
+  steps: [
+    createPlan(daily),
+    fault({ _tag: "Telco", fault: "refuse", after: 1, times: 1 }),
+    requests([0, order({ period: { start: -46_800_000, end: null }, keyed: true })]),
+    fault({ _tag: "Telco", fault: "unreachable", after: 0, times: 2 }),
+    requests([1, again]),
+    requests([1, again])
+  ]
+}
+
 export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [reportDuringCreation],
   [listedJustBefore],
@@ -251,6 +269,7 @@ export const regressions: ReadonlyArray<[Cluster.Plan]> = [
   [manySlots],
   [busyReceiver],
   [deletedDuringReport],
+  [refusedInPart],
   // With the seeds above, the processes of these two no longer meet as they did.
   [{ ...lastSimTwice, seed: 1_002 }],
   [{ ...deletedDuringReport, seed: 1_003 }],

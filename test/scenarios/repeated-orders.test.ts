@@ -91,6 +91,31 @@ describe("S5: an order that is repeated under its key", () => {
     expect(await Calls.activePackages(world)).toHaveLength(1)
   })
 
+  it("is refused until it is undone where the telco has refused a part of it, and begins anew then", async () => {
+    const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 3 } as const
+    const daily = await world.createPlan({ periodDays: 1, recurrence })
+    const start = World.START - 13 * Time.HOUR
+    const orderOfTwo = () => Calls.order(world, { planId: daily, start })
+    await world.setFaults([
+      { fault: "refuse", on: "createPackage", after: 1, times: 1 },
+      { fault: "unavailable", on: "cancelPackage" }
+    ])
+    expect(await orderOfTwo()).toMatchObject({ _tag: "Failure", failure: { _tag: "TelcoRefused" } })
+    for (let time = 0; time < 3; time++) expect(await orderOfTwo()).toMatchObject(unavailable)
+    expect(await allocations()).toEqual(["Releasing"])
+    await world.setFaults([])
+    await world.advanceBy(Time.HOUR)
+    expect(await allocations()).toEqual([])
+    expect(await orderOfTwo()).toMatchObject({ _tag: "Success", success: { sim: { iccid: iccids[0] } } })
+    expect(await Calls.activePackages(world)).toHaveLength(2)
+  })
+
+  it("begins anew at once where the telco has refused it whole", async () => {
+    await world.setFaults([{ fault: "refuse", on: "createPackage", times: 1 }])
+    expect(await order()).toMatchObject({ _tag: "Failure", failure: { _tag: "TelcoRefused" } })
+    expect(await order()).toMatchObject({ _tag: "Success", success: { sim: { iccid: iccids[0] } } })
+  })
+
   it("another request under the key is refused as before", async () => {
     await world.setFaults([{ fault: "answer lost", on: "createPackage", times: 1 }])
     await order()

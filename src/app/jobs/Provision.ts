@@ -164,7 +164,9 @@ export const make = Effect.gen(function* () {
       }
       if (failure._tag === "Telco.Refused") {
         const refusal = new TelcoRefused({ message: failure.message })
-        return { commit: refusing(held, yield* undo, refusal, now), refusal }
+        // The order begins anew when that is undone, so that it holds one SIM at most.
+        const undone = ordered.length === 0 ? null : { iccid, attemptId: attachmentId }
+        return { commit: refusing(held, yield* undo, refusal, now, undone), refusal }
       }
       const refusal = yield* logNotTaken(held, "an order", failure)
       // Whoever asked before a crash was told nothing: the creation is finished, as that of a

@@ -221,6 +221,18 @@ export const logNotTaken = (
 export const forgetting = ({ job: { idempotencyKey: key, organizationId } }: LeasedJob): Pick<Commit, "idempotency"> =>
   key === null ? {} : { idempotency: { forgotten: [{ organizationId, key }] } }
 
+/**
+ * Keeps the attempt in the idempotency record of its request: it waits for the request, or is being
+ * undone (rule S5).
+ */
+const leaving = (
+  { job: { idempotencyKey: key, organizationId } }: LeasedJob,
+  attempt: Pick<Interrupted, "iccid" | "attemptId">
+): Pick<Commit, "idempotency"> =>
+  key === null
+    ? {}
+    : { idempotency: { settled: [{ organizationId, key, outcome: { _tag: "Interrupted", ...attempt } }] } }
+
 /** The commit, extended to end the job. */
 export const finishing = (held: LeasedJob, commit: Commit): Commit => ({
   ...commit,
@@ -273,13 +285,22 @@ const commandAgain = (
 
 /**
  * The commit, extended to end the job of a request that the telco has not taken. The idempotency
- * record of the request is deleted, so that it can be repeated (rule W2). A command that the telco
- * refused is settled; if the telco was unavailable, or another SIM is to be taken (rule S5), the
- * command gets the job of its next attempt (rule H1).
+ * record of the request is deleted, so that it can be repeated (rule W2), or has the attempt that a
+ * job is to undo first (rule S5). A command that the telco refused is settled; if the telco was
+ * unavailable, or another SIM is to be taken (rule S5), the command gets the job of its next
+ * attempt (rule H1).
  */
-export const refusing = (held: LeasedJob, commit: Commit, refusal: NotTaken, now: Instant): Commit => {
+export const refusing = (
+  held: LeasedJob,
+  commit: Commit,
+  refusal: NotTaken,
+  now: Instant,
+  undone: Pick<Interrupted, "iccid" | "attemptId"> | null = null
+): Commit => {
   const { command } = held.job
-  if (command === null) return { ...finishing(held, commit), ...forgetting(held) }
+  if (command === null) {
+    return { ...finishing(held, commit), ...(undone === null ? forgetting(held) : leaving(held, undone)) }
+  }
   if (refusal._tag === "TelcoRefused" || refusal._tag === "PackagesListed") {
     return settlingCommand(held, commit, { _tag: "Refused", refusal: Refusal.toPlain(refusal) }, now)
   }
@@ -341,15 +362,14 @@ export const interrupting = (
   answer: Unavailable,
   now: Instant
 ): Commit => {
-  const { attempts, idempotencyKey: key, jobId, organizationId } = held.job
+  const { attempts, idempotencyKey: key, jobId } = held.job
   if (key === null) return { ...commit, jobs: { ...commit.jobs, ...retrying(held, now, answer).jobs } }
   const dueAt = undoneAt(now, notTaken(answer).retryAfterSeconds)
-  const outcome: Interrupted = { _tag: "Interrupted", ...attempt }
   return {
     ...commit,
     // It waits for its request, not for the telco.
     jobs: { ...commit.jobs, retried: [{ jobId, token: held.token, attempts: attempts + 1, dueAt, waiting: null }] },
-    idempotency: { settled: [{ organizationId, key, outcome }] }
+    ...leaving(held, attempt)
   }
 }
 
