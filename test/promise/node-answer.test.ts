@@ -156,7 +156,8 @@ it("leaves nothing behind of a mock that never ends, and breaks off none that ca
   expect([other.response.writableEnded, pending()]).toEqual([false, 0])
 })
 
-it("breaks off a connection whose client is still sending 2 s after the answer", async () => {
+/** A client that is answered while it is still sending its body, and the timers of its answer. */
+const answeredEarly = async () => {
   let pending = () => 0
   const answered = new Promise<void>((resolve) => {
     server = createServer((request, response) => {
@@ -170,10 +171,21 @@ it("breaks off a connection whose client is still sending 2 s after the answer",
   socket.write("POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 10\r\n\r\n12345")
   await answered
   await once(socket, "data")
+  return { socket, pending }
+}
+
+it("breaks off a connection whose client is still sending 2 s after the answer", async () => {
+  const { pending, socket } = await answeredEarly()
   vi.advanceTimersByTime(1_999)
   expect(pending()).toBe(1)
   const closed = once(socket, "close")
   vi.advanceTimersByTime(1)
   await closed
-  expect(pending()).toBe(0)
+})
+
+it("leaves a connection alone whose client has sent the rest", async () => {
+  const { pending, socket } = await answeredEarly()
+  expect(pending()).toBe(1)
+  socket.write("67890")
+  await expect.poll(pending).toBe(0)
 })
