@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
 import * as Run from "./Run.ts"
 
-const millis = Number(process.env["FUZZ_MILLIS"] ?? 3_000)
+const millis = Number(process.env["FUZZ_MILLIS"] ?? 1_500)
 const seed = Number(process.env["FUZZ_SEED"] ?? 1)
 
 describe("a planted fault is found", () => {

@@ -30,6 +30,7 @@ export const processes: ReadonlyArray<string> = [
   "test/conformance/postgres/reports-on-empty-tables.test.ts",
   "test/conformance/postgres/connections/postgres-pool-suite.test.ts",
   "test/conformance/postgres/connections/postgres-pool.test.ts",
+  "test/conformance/postgres/connections/postgres-pooler.test.ts",
   "test/conformance/postgres/connections/postgres-roles.test.ts",
   "test/conformance/postgres/connections/postgres-start.test.ts",
   "test/console/hosts/attacks.test.ts",
@@ -62,6 +63,7 @@ export const processes: ReadonlyArray<string> = [
   "test/http/documents-page.test.ts",
   "test/http/security/file-limit.test.ts",
   "test/http/security/memory.test.ts",
+  "test/http/security/slow-readers.test.ts",
   "test/http/security/unread-memory.test.ts",
   "test/playground/page.test.ts",
   "test/playground/playground.test.ts",
@@ -69,5 +71,6 @@ export const processes: ReadonlyArray<string> = [
   "test/setup/databases/Databases.test.ts",
   "test/soak/soak.test.ts",
   "test/telco-ocs/simulation/boundaries.test.ts",
+  "test/telco-ocs/simulation/simulation.test.ts",
   "test/telco-routes/serve.test.ts"
 ]

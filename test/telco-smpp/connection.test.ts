@@ -89,7 +89,7 @@ describe("The connection to an SMSC", () => {
     }
   )
 
-  playWith({ answerMillis: 2_000 })(
+  playWith({ answerMillis: 1_000 })(
     "is made anew after three messages without an answer, though the SMSC answers else",
     function* ({ smpp, smsc }) {
       smsc.next("drop", "drop", "drop")

@@ -98,7 +98,7 @@ describe("S7", () => {
     await set(true)
     await world.settle()
     await set(false)
-    for (let minute = 0; minute < 10; minute++) {
+    for (let minute = 0; minute < 5; minute++) {
       await world.advanceBy(Time.MINUTE)
       await late()
     }
