@@ -1,5 +1,5 @@
 /** The flags of lists come from the API's definition. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { Api } from "simplan/http-api"
 import { describe, expect, it } from "vitest"
@@ -17,14 +17,13 @@ const endpoint = HttpApiEndpoint.get("list", "/things", {
 
 describe("a parameter of a list", () => {
   it("is a flag, but for those of pages", () => {
-    expect(Object.keys(Flags.of(endpoint).flags.filter)).toEqual(["colour_name", "is_esim"])
+    expect(Object.keys(Flags.of(endpoint).flags)).toEqual(["colour_name", "is_esim"])
   })
 
   it("is in the query where its flag is given, and has to be what the definition allows", async () => {
     const { read } = Flags.of(endpoint)
-    const given = { colour_name: Option.some("red"), is_esim: Option.none<string>() }
-    expect(await Effect.runPromise(read({ filter: given }))).toEqual({ colour_name: "red" })
-    const refused = await Effect.runPromise(Effect.flip(read({ filter: { colour_name: Option.some("green") } })))
+    expect(await Effect.runPromise(read({ colour_name: "red" }))).toEqual({ query: { colour_name: "red" } })
+    const refused = await Effect.runPromise(Effect.flip(read({ colour_name: "green" })))
     expect(refused).toMatchObject({ exitCode: 2, message: expect.stringMatching(/^colour_name /) })
   })
 })
@@ -44,7 +43,9 @@ describe("the definition has a description of each filter that is a flag of", ()
   for (const [command, { query }] of Object.entries(lists)) {
     it(`simplan ${command}`, async () => {
       const { out } = await simplan([...command.split(" "), "--help"])
-      const flags = new Map(Array.from(out.matchAll(/^ +--([\w-]+) <\S+> +(.+)$/gm), ([, name, says]) => [name, says]))
+      const flags = new Map(
+        Array.from(out.matchAll(/^ +--([\w-]+)(?:, --\w+)?(?: <\S+>)? +(.+)$/gm), ([, name, says]) => [name, says])
+      )
       const parameters =
         query?.ast._tag === "Objects" ? query.ast.propertySignatures.map(({ name }) => String(name)) : []
       const filters = parameters.filter((name) => name !== "page" && name !== "page_size")

@@ -246,6 +246,21 @@ describe("an organization's own", () => {
     expect((await keyed("subscriptions", "delete", iccid)).out).toMatch(/^message +Subscription deleted/)
     expect((await keyed("subscriptions", "show", iccid)).code).toBe(1)
     expect((await keyed("subscriptions", "create", stock.planId, "--start", "tomorrow")).code).toBe(2)
+    const [start, end] = ["2026-01-20T00:00:00.000Z", "2026-01-25T00:00:00.000Z"]
+    const dated = await keyed(
+      "subscriptions",
+      "create",
+      stock.planId,
+      "--start",
+      start,
+      "--end",
+      end,
+      "--dry-run",
+      "--json"
+    )
+    expect(lines(dated.out)).toMatchObject([{ metadata: "", activation_at: start, expiration_at: end }])
+    const installed = await keyed("subscriptions", "create", stock.planId, "--install", "--dry-run")
+    expect(installed.out).toMatch(/^apple +https:\/\/esimsetup\.apple\.com\//m)
   })
 
   it("usage is listed, of a SIM and of the organization, as a table, as JSON and as CSV", async () => {
@@ -333,6 +348,9 @@ it("filters deliveries, replays them, and sends a test event", async () => {
   expect(await json("deliveries", "list", "--status", "delivered", ...org)).toHaveLength(1)
   expect(await json("deliveries", "replay", delivery.delivery_id, ...org)).toMatchObject([{ status: "pending" }])
   expect(await json("deliveries", "replay", "--iccid", World.iccid(1), ...org)).toEqual([{ replayed: 0 }])
+  expect(await run("deliveries", "replay", delivery.delivery_id, "--all", ...org)).toMatchObject({ code: 2 })
+  await json("clock", "advance", "--by", "1 minute")
+  expect((await json("deliveries", "replay", "--all", ...org))[0].replayed).toBeGreaterThan(0)
 })
 
 it("makes operators, gives them other tokens and deletes them", async () => {

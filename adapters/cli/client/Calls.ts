@@ -94,13 +94,6 @@ export const call = <A>(
     return yield* Effect.mapError(reasoned, (error) => failureOf(connection, error, isSent))
   })
 
-/** Prints the record that a call gives. */
-export const record = (
-  connection: Connection.Connection,
-  json: boolean,
-  use: (client: Client.Client) => Effect.Effect<{ readonly data: Output.Row }, unknown>
-) => Effect.flatMap(call(connection, use), ({ data }) => Output.record(data, json))
-
 /**
  * Repeats a request that does a part of the work, until nothing is left; the next part is asked for
  * with `after`. Returns how many were done, which the failure of a later part says too.

@@ -1,7 +1,7 @@
 /**
  * `simplan audit`.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Record } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Api } from "simplan/http-api"
 import * as Connection from "../client/Connection.ts"
@@ -9,13 +9,14 @@ import * as Lists from "../client/Lists.ts"
 import * as Calls from "../client/Calls.ts"
 import { misused } from "../output/CommandFailed.ts"
 import * as Flags from "./Flags.ts"
+import * as Operations from "./Operations.ts"
 
-const entries = Flags.of(Api.groups.audit.endpoints.list)
+const { flags, read } = Flags.of(Api.groups.audit.endpoints.list)
 
 export const command = Command.make(
   "audit",
   {
-    ...entries.flags,
+    flags,
     service: Flag.Boolean("service").pipe(
       Flag.withDescription("Changes that belong to no organization: the catalogue, the clock, zones of shared regions"),
       Flag.withDefault(false)
@@ -25,7 +26,7 @@ export const command = Command.make(
   },
   Effect.fnUntraced(function* (given) {
     const { org, service } = given
-    const filter = yield* entries.read(given)
+    const sent = yield* read(Record.getSomes(given.flags))
     if (service && Option.isSome(org)) return yield* misused("Give --org or --service, not both.")
     const { connection, id } = service
       ? { connection: yield* Connection.openAdmin(given), id: null }
@@ -33,13 +34,12 @@ export const command = Command.make(
     yield* Lists.print(
       connection,
       given,
-      (client, page) =>
-        Effect.flatMap(
-          id === null
-            ? client.audit.listService({ query: { ...filter, ...page } })
-            : client.audit.list({ params: { id }, query: { ...filter, ...page } }),
-          (answer) => (typeof answer === "string" ? Effect.fail("a text instead of a page") : Effect.succeed(answer))
-        ),
+      (client, page) => {
+        const query = { ...sent.query, ...page }
+        return id === null
+          ? Operations.send(client, "audit.listService", { query })
+          : Operations.send(client, "audit.list", { params: { id }, query })
+      },
       (entry) => entry,
       ["created_at", "actor", "action", "resource_id", "iccid", "address", "request_id", "reason"]
     )

@@ -1,38 +1,32 @@
 /**
  * `simplan clock advance`, for a server on a virtual clock.
  */
-import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
-import * as Connection from "../client/Connection.ts"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
 import * as Calls from "../client/Calls.ts"
-import * as Flags from "./Flags.ts"
 import { misused } from "../output/CommandFailed.ts"
+import * as Output from "../output/Output.ts"
+import * as Operations from "./Operations.ts"
 
-const advance = Command.make(
+const advance = Operations.make(
   "advance",
+  "clock.advance",
   {
-    to: Flags.instant("to", "The instant to stop at, such as 2026-02-01T00:00:00Z"),
-    by: Flag.String("by").pipe(
-      Flag.withMetavar("<duration>"),
-      Flag.withDescription('How far to go, such as "12 hours", "30 days" or "90 seconds"'),
-      Flag.optional
-    ),
-    ...Connection.flags
+    says: "Move a virtual clock on; returns when all work that is due by then is done.",
+    examples: [
+      { command: 'simplan clock advance --by "12 hours"' },
+      { command: "simplan clock advance --to 2026-02-01T00:00:00Z" }
+    ]
   },
-  Effect.fnUntraced(function* ({ by, json, to, ...given }) {
-    if (Option.isSome(to) === Option.isSome(by)) {
+  {},
+  Effect.fnUntraced(function* ({ json, open, sent }) {
+    if (Object.keys(sent.payload ?? {}).length !== 1) {
       return yield* misused("Say how far with either --to <instant> or --by <duration>.")
     }
-    const connection = yield* Connection.openAdmin(given)
-    const payload = { ...(Option.isSome(to) && { to: to.value }), ...(Option.isSome(by) && { by: by.value }) }
-    yield* Calls.record(connection, json, (client) => client.clock.advance({ payload }))
+    const { call, connection } = yield* open
+    const { data } = yield* Calls.call(connection, call)
+    yield* Output.record(data, json)
   })
-).pipe(
-  Command.withDescription("Move a virtual clock on; returns when all work that is due by then is done."),
-  Command.withExamples([
-    { command: 'simplan clock advance --by "12 hours"' },
-    { command: "simplan clock advance --to 2026-02-01T00:00:00Z" }
-  ])
 )
 
 export const command = Command.make("clock").pipe(

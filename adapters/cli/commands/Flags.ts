@@ -1,10 +1,9 @@
 /**
- * Flags and arguments that several commands share: ids, files, instants, the organization that a
- * command of the management API is about, and the filters of a list, or of a bulk action. Names,
- * values and descriptions of filters come from the query, or the body, that the API's definition
+ * Flags and arguments: those that several commands share, and those of an operation. Names, values
+ * and descriptions of these come from the path, the query and the body that the API's definition
  * gives it, so that a new parameter of the API is a new flag.
  */
-import { Effect, type Option, Record, Schema, SchemaAST } from "effect"
+import { Effect, Option, Schema, SchemaAST } from "effect"
 import { Flag, Argument } from "effect/cli"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Label, TextLimit, Time } from "simplan/ports"
@@ -46,6 +45,9 @@ export const instant = (name: string, description: string) =>
     Flag.optional
   )
 
+/** An argument with a text. */
+const text = (description: string, name: string) => Argument.String(name).pipe(Argument.withDescription(description))
+
 /** The flag of a command that can be tried out. */
 export const dryRun = (description: string) =>
   Flag.Boolean("dry-run").pipe(Flag.withDescription(description), Flag.withDefault(false))
@@ -65,111 +67,162 @@ export const organization = {
   ...Connection.flags
 }
 
-/** Flags that are shorter than the names of their parameters. */
+/** Flags that are shorter than the names of their fields. */
 const short: Readonly<Record<string, string>> = {
   country_iso_2: "country",
   is_esim: "esim",
+  lpa_string: "lpa",
   organization_id: "org",
   resource_id: "resource",
   search_query: "search",
+  url: "to",
   webhook_endpoint_id: "endpoint"
 }
 
-/** Parameters that are no filters: `Lists` has the flags for them. */
-const ofPages = new Set(["page", "page_size"])
+/** Other names of the flags of fields. */
+const aliases: Readonly<Record<string, string>> = { expires_at: "expires", organization_id: "organization" }
+
+/** What the flag of all does. */
+export const ALL = "All of them; has to be given if nothing else says which"
+
+/** Fields that are true if their flags are given, with what these do. */
+const switches: Readonly<Record<string, string>> = {
+  all: ALL,
+  dry_run: "Show what it would do, and do nothing",
+  force: "Do not ask the telco what it lists on a SIM that will be free",
+  install: "Show the links that install eSIMs"
+}
+
+/** Fields that are no filters: `Lists` and `Calls.inParts` have the values. */
+const ofPages = new Set(["after", "page", "page_size"])
 
 const BOOLEANS = ["true", "false"]
 
-const isId = (parameter: string): boolean => /_id$|^(actor|iccid)$/.test(parameter)
+const isId = (field: string): boolean => /_id$|^(actor|iccid|id)$/.test(field)
 
 /**
- * The values of a parameter that has only some. A list takes any text as a label, and has nothing
- * of an unknown one.
+ * The values of a field that has only some. A list takes any text as a label, and has nothing of an
+ * unknown one.
  */
-const choices = (parameter: string, ast: SchemaAST.AST): ReadonlyArray<string> => {
-  if (parameter === "label") return Label.labels
+const choices = (field: string, ast: SchemaAST.AST): ReadonlyArray<string> => {
+  if (field === "label") return Label.labels
   if (ast._tag === "Boolean") return BOOLEANS
   if (ast._tag !== "Union") return []
   return ast.types.flatMap((one) => (one._tag === "Literal" && typeof one.literal === "string" ? [one.literal] : []))
 }
 
-const flag = (parameter: string, ast: SchemaAST.AST): Flag.Flag<Option.Option<string>> => {
-  const name = short[parameter] ?? parameter.replaceAll("_", "-")
-  const description = String(ast.context?.annotations?.["description"] ?? "").replaceAll("`", "")
-  if (SchemaAST.resolveAt("isInstant")(ast) === true) return instant(name, description)
-  if (isId(parameter)) return optionalId(name, description)
-  const values = choices(parameter, ast)
-  const text: Flag.Flag<string> = values.length === 0 ? Flag.String(name) : Flag.Literals(name, values)
-  return text.pipe(Flag.withMetavar(`<${name}>`), Flag.withDescription(description), Flag.optional)
+/** The type of a value that may be null, which no flag gives. */
+const valueOf = (ast: SchemaAST.AST): SchemaAST.AST => {
+  const [value, ...others] = ast._tag === "Union" ? ast.types.filter(({ _tag }) => _tag !== "Null") : []
+  return value === undefined || others.length > 0 ? ast : value
 }
 
-const typesOf = (ast: SchemaAST.AST): ReadonlyArray<readonly [parameter: string, type: SchemaAST.AST]> =>
+const meaningOf = (ast: SchemaAST.AST): string =>
+  String(ast.context?.annotations?.["description"] ?? "").replaceAll("`", "")
+
+/** The flag of a field; its value is none if it is not given. */
+export type OfField = Flag.Flag<Option.Option<unknown>>
+
+const flag = (field: string, type: SchemaAST.AST, hasPreset: boolean): OfField => {
+  const name = short[field] ?? field.replaceAll("_", "-")
+  const ast = valueOf(type)
+  const isInstant = SchemaAST.resolveAt("isInstant")(ast) === true
+  const isNamed = isInstant || isId(field)
+  const meaning = meaningOf(type).replace(/\bnull\b/, isNamed ? "left out" : "empty")
+  const toValue = (given: string): unknown =>
+    ast._tag === "Boolean" ? given === "true" : given === "" && ast !== type ? null : given
+  const does = switches[field]
+  if (does !== undefined) {
+    const isGiven = Flag.Boolean(name).pipe(Flag.withDescription(does), Flag.withDefault(false))
+    return Flag.map(isGiven, (given) => (given ? Option.some(toValue("true")) : Option.none()))
+  }
+  if (isNamed) {
+    const made = isInstant ? instant(name, meaning) : optionalId(name, meaning)
+    return aliases[field] === undefined ? made : Flag.withAlias(made, aliases[field])
+  }
+  const values = choices(field, ast)
+  const given: Flag.Flag<string> = values.length === 0 ? Flag.String(name) : Flag.Literals(name, values)
+  const value = Flag.map(given.pipe(Flag.withMetavar(`<${name}>`), Flag.withDescription(meaning)), toValue)
+  return hasPreset || type.context?.isOptional === true ? Flag.optional(value) : Flag.map(value, Option.some)
+}
+
+type Field = readonly [name: string, type: SchemaAST.AST]
+
+const fieldsOf = (ast: SchemaAST.AST): ReadonlyArray<Field> =>
   ast._tag === "Objects" ? ast.propertySignatures.map(({ name, type }) => [String(name), type]) : []
 
-const flagsOf = (
-  ast: SchemaAST.AST,
-  leftOut: ReadonlySet<string>
-): Readonly<Record<string, Flag.Flag<Option.Option<string>>>> =>
-  Object.fromEntries(
-    typesOf(ast)
-      .filter(([parameter]) => !leftOut.has(parameter))
-      .map(([parameter, type]) => [parameter, flag(parameter, type)])
-  )
+const isObject = (type: SchemaAST.AST): boolean => valueOf(type)._tag === "Objects"
 
-/** An endpoint with a query, as the API's definition has it. */
-interface Endpoint<Query extends Schema.Top> {
-  readonly "~Query": Query
+/** The fields, and those of an object in its place. */
+const leaves = (ast: SchemaAST.AST): ReadonlyArray<Field> =>
+  fieldsOf(ast).flatMap((field) => (isObject(field[1]) ? leaves(valueOf(field[1])) : [field]))
+
+/** Values by the names of fields. */
+type Values = Readonly<Record<string, unknown>>
+
+/** The object that has these values; undefined if it has none of them. */
+const objectOf = (ast: SchemaAST.AST, values: Values): Values | undefined => {
+  const of = ([name, type]: Field) => [name, isObject(type) ? objectOf(valueOf(type), values) : values[name]] as const
+  const set = fieldsOf(ast)
+    .map(of)
+    .filter(([, value]) => value !== undefined)
+  return set.length === 0 ? undefined : Object.fromEntries(set)
+}
+
+function decode(schema: Schema.Top, values: object): Effect.Effect<Values, Schema.SchemaError>
+function decode(schema: Schema.Top, values: object) {
+  return Schema.decodeUnknownEffect(schema)(values)
+}
+
+/** What a command takes otherwise than its operation. */
+export interface Otherwise {
+  /** Fields that are given without a flag, by the names of their arguments. */
+  readonly named?: Readonly<Record<string, string>>
+  /** Flags instead of those that follow from the definition. */
+  readonly flags?: Readonly<Record<string, OfField>>
+  /** What is sent of fields whose flags are not given. */
+  readonly presets?: Values
+  /** What is sent of fields that have no flags; undefined: nothing. */
+  readonly fixed?: Values
+}
+
+/** An endpoint, as the API's definition has it. */
+export interface Endpoint {
+  readonly path: string
+  readonly params: Schema.Top | undefined
   readonly query: Schema.Top | undefined
-}
-
-/** What the parser has made of the flags, by parameter. */
-type Given = Readonly<Record<string, Option.Option<string>>>
-
-function decode<Query extends Schema.Top>(
-  endpoint: Endpoint<Query>,
-  values: object
-): Effect.Effect<Query["Type"], Schema.SchemaError>
-function decode({ query = Schema.Struct({}) }: Endpoint<Schema.Top>, values: object) {
-  return Schema.decodeUnknownEffect(query)(values)
-}
-
-/** The flags of the filters of an endpoint, and how the query is read from them. */
-export const of = <Query extends Schema.Top>(endpoint: Endpoint<Query>) => ({
-  flags: { filter: flagsOf((endpoint.query ?? Schema.Struct({})).ast, ofPages) },
-  /** The query that the flags make; the parameters of pages are not in it. */
-  read: ({ filter }: { readonly filter: Given }) =>
-    Effect.mapError(decode(endpoint, Record.getSomes(filter)), Calls.malformed)
-})
-
-/** An endpoint with a body, as the API's definition has it. */
-interface Posting<Body extends Schema.Constraint> {
-  readonly "~Payload": Body
   readonly payload: HttpApiEndpoint.PayloadMap
 }
 
-const bodyOf = (endpoint: Pick<Posting<Schema.Constraint>, "payload">): Schema.Top =>
-  endpoint.payload.get("application/json")?.schemas[0] ?? Schema.Struct({})
+/** Whether the operation is one of the management API about an organization. */
+export const isOfOrganization = ({ path }: Pick<Endpoint, "path">): boolean => path.includes("/organizations/:id/")
 
-function decodeBody<Body extends Schema.Constraint>(
-  endpoint: Posting<Body>,
-  values: object
-): Effect.Effect<Body["Type"], Schema.SchemaError>
-function decodeBody(endpoint: Posting<Schema.Top>, values: object) {
-  return Schema.decodeUnknownEffect(bodyOf(endpoint))(values)
-}
-
-/**
- * The flags of the fields of an endpoint's body but for some, and how the body is read from them
- * and these.
- */
-export const ofBody = <Body extends Schema.Constraint>(endpoint: Posting<Body>, leftOut: ReadonlyArray<string>) => {
-  const { ast } = bodyOf(endpoint)
-  const booleans = new Set(typesOf(ast).flatMap(([name, type]) => (type._tag === "Boolean" ? [name] : [])))
+/** The flags and arguments of an operation, and how its query and its body are read from them. */
+export const of = (endpoint: Endpoint, { fixed = {}, flags = {}, named = {}, presets = {} }: Otherwise = {}) => {
+  const [body, query] = [endpoint.payload.get("application/json")?.schemas[0], endpoint.query ?? Schema.Struct({})]
+  const asked = ({ ast }: Schema.Top) => leaves(ast).filter(([name]) => !ofPages.has(name) && !(name in fixed))
+  const fields = [...(body === undefined ? [] : asked(body)), ...asked(query)]
+  const inPath = endpoint.params === undefined ? [] : asked(endpoint.params)
+  const argument = ([name, type]: Field) => {
+    const shown = named[name] ?? (name === "iccid" ? "ICCID" : "ID")
+    return [name, isId(name) ? id(meaningOf(type), shown) : text(meaningOf(type), shown)] as const
+  }
   return {
-    flags: { filter: flagsOf(ast, new Set(leftOut)) },
-    read: ({ filter }: { readonly filter: Given }, others: object) => {
-      const given = Record.map(Record.getSomes(filter), (text, name) => (booleans.has(name) ? text === "true" : text))
-      return Effect.mapError(decodeBody(endpoint, { ...given, ...others }), Calls.malformed)
+    ids: Object.fromEntries(inPath.filter(([name]) => name !== "id" || !isOfOrganization(endpoint)).map(argument)),
+    others: Object.fromEntries(fields.filter(([name]) => name in named).map(argument)),
+    flags: Object.fromEntries(
+      fields
+        .filter(([name]) => !(name in named))
+        .map(([name, type]) => [name, flags[name] ?? flag(name, type, name in presets)])
+    ),
+    isPaged: fieldsOf(query.ast).some(([name]) => name === "page_size"),
+    read: (given: Values) => {
+      const values = { ...presets, ...given, ...fixed }
+      const read = (schema: Schema.Top) => decode(schema, objectOf(schema.ast, values) ?? {})
+      return Effect.mapError(
+        Effect.all({ query: read(query), payload: body === undefined ? Effect.undefined : read(body) }),
+        Calls.malformed
+      )
     }
   }
 }

@@ -2,39 +2,29 @@
  * `simplan search TEXT`: SIMs of all organizations by what a customer names (rule L4).
  */
 import { Effect } from "effect"
-import { Argument, Command } from "effect/cli"
 import * as Calls from "../client/Calls.ts"
-import * as Connection from "../client/Connection.ts"
 import * as Output from "../output/Output.ts"
+import * as Operations from "./Operations.ts"
 
-export const command = Command.make(
+export const command = Operations.make(
   "search",
+  "search.find",
   {
-    text: Argument.String("TEXT").pipe(
-      Argument.withDescription(
-        "First or last digits of an ICCID, an IMSI, a phone number, the id of a subscription, or the beginning of a metadata"
-      )
-    ),
-    ...Connection.flags
+    says: "Find SIMs of all organizations by what a customer names, and say whose they are.",
+    named: { q: "TEXT" },
+    examples: [
+      { command: "simplan search 4711", description: "ICCIDs that begin or end so, a phone number, or a metadata" },
+      { command: 'simplan search "order 4711"' }
+    ]
   },
-  Effect.fnUntraced(function* ({ json, text, ...given }) {
-    const connection = yield* Connection.openAdmin(given)
-    const found = yield* Calls.call(connection, (client) => client.search.find({ query: { q: text } }))
-    if (json) {
-      yield* Effect.forEach(found.data, (hit) => Output.print(JSON.stringify(hit)), { discard: true })
-    } else if (found.data.length === 0) {
-      yield* Output.note("Nothing has this.")
-    } else {
-      const { width } = yield* Effect.service(Output.Output)
-      const first = ["iccid", "organization_name", "matched", "label", "subscription_id"]
-      yield* Output.print(Output.table(found.data, width, first))
-    }
-    if (found.has_more) yield* Output.note("There are more: a longer text finds fewer.")
+  {},
+  Effect.fnUntraced(function* ({ json, open }) {
+    const { call, connection } = yield* open
+    const { data, has_more } = yield* Calls.call(connection, call)
+    const { width } = yield* Effect.service(Output.Output)
+    const first = ["iccid", "organization_name", "matched", "label", "subscription_id"]
+    if (json) yield* Effect.forEach(data, (hit) => Output.print(JSON.stringify(hit)), { discard: true })
+    else yield* data.length === 0 ? Output.note("Nothing has this.") : Output.print(Output.table(data, width, first))
+    if (has_more) yield* Output.note("There are more: a longer text finds fewer.")
   })
-).pipe(
-  Command.withDescription("Find SIMs of all organizations by what a customer names, and say whose they are."),
-  Command.withExamples([
-    { command: "simplan search 4711", description: "ICCIDs that begin or end so, a phone number, or a metadata" },
-    { command: 'simplan search "order 4711"' }
-  ])
 )

@@ -2,12 +2,10 @@
  * `simplan sims list`, `show ICCID`, `stock`, `update ICCID` or `update FILE`, and `import FILE` or
  * `import --from-ocs`.
  */
-import { Iccid, Label, SimCorrection, SimImport, Withdrawal } from "simplan/ports"
+import { Iccid, Label, SimImport } from "simplan/ports"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Api } from "simplan/http-api"
 import { QrCode } from "../../fields/index.ts"
-import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import * as OcsImport from "../client/OcsImport.ts"
 import * as SimsImport from "../client/SimsImport.ts"
@@ -17,58 +15,35 @@ import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import * as Bulk from "./Bulk.ts"
 import * as Flags from "./Flags.ts"
+import * as Operations from "./Operations.ts"
 
-const simsOf = Flags.of(Api.groups.sims.endpoints.list)
-
-const list = Command.make(
-  "list",
-  { ...simsOf.flags, ...Lists.flags, ...Connection.keyFlags },
-  Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.openCustomers(given)
-    const filter = yield* simsOf.read(given)
-    yield* Lists.print(
-      connection,
-      given,
-      (client, page) => client.sims.list({ query: { ...filter, ...page } }),
-      ({ lpa: _, ...sim }) => sim,
-      ["iccid", "label", "is_esim", "used", "created_at"]
-    )
-  })
-).pipe(
-  Command.withDescription("List an organization's SIMs by order of import."),
-  Command.withExamples([
+const list = Operations.list("list", "sims.list", ["iccid", "label", "is_esim", "used", "created_at"], {
+  row: ({ lpa: _, ...sim }) => sim,
+  examples: [
     { command: "simplan sims list --label Green --esim true --json" },
     { command: "simplan sims list --search 0017", description: "The SIMs whose ICCID begins or ends so" },
     { command: "simplan sims list --status free --label Green" }
-  ])
-)
+  ]
+})
 
-const show = Command.make(
+const show = Operations.make(
   "show",
-  {
-    iccid: Flags.id("ICCID of the SIM", "ICCID"),
-    install: Flag.Boolean("install").pipe(
-      Flag.withDescription("Show the links and the QR code that install an eSIM"),
-      Flag.withDefault(false)
-    ),
-    ...Connection.keyFlags
-  },
-  Effect.fnUntraced(function* (given) {
-    const params = { iccid: given.iccid }
-    const connection = yield* Connection.openCustomers(given)
-    const query = given.install ? { install: "true" as const } : {}
-    const { data: sim } = yield* Calls.call(connection, (client) => client.sims.get({ params, query }))
-    const smdp = sim.is_esim
-      ? (yield* Calls.call(connection, (client) => client.sims.smdpInfo({ params }))).data
+  "sims.get",
+  { says: "Show a SIM and, if it is an eSIM, the states that the SM-DP+ reported; with --install also its QR code." },
+  {},
+  Effect.fnUntraced(function* ({ json, open }) {
+    const { call, connection, params } = yield* open
+    const { data: sim } = yield* Calls.call(connection, call)
+    const { current_status, state_history } = sim.is_esim
+      ? (yield* Calls.call(connection, (client) => Operations.send(client, "sims.smdpInfo", { params }))).data
       : { current_status: null, state_history: [] }
-    const { current_status, state_history } = smdp
-    if (given.json) return yield* Output.print(JSON.stringify({ ...sim, current_status, state_history }))
+    if (json) return yield* Output.print(JSON.stringify({ ...sim, current_status, state_history }))
     const { install, ...fields } = sim
     yield* Output.record({ ...fields, ...install, current_status }, false)
-    if (given.install && sim.lpa !== null) yield* Output.print(`\n${QrCode.text(sim.lpa)}`)
+    if (install !== undefined && sim.lpa !== null) yield* Output.print(`\n${QrCode.text(sim.lpa)}`)
     yield* Lists.section("SM-DP+ states, oldest first:", state_history, ["modified_at", "state", "modification_result"])
   })
-).pipe(Command.withDescription("Show a SIM and, if it is an eSIM, the states that the SM-DP+ reported."))
+)
 
 const NAMED_LEVEL = /^([A-Za-z]+)=(\d{1,9})$/
 
@@ -83,127 +58,98 @@ const levelOf = Effect.fnUntraced(function* (text: string) {
   return { label, level: Number(level) }
 })
 
-const stock = Command.make(
+const stock = Operations.make(
   "stock",
+  "sims.stock",
+  {
+    says: "Show how many SIMs of each label are free, in use and on their way back; set the levels of free eSIMs below which stock.low is sent.",
+    examples: [
+      { command: "simplan sims stock" },
+      { command: "simplan sims stock --level Green=100", description: "Send stock.low once fewer than 100 are free" }
+    ]
+  },
   {
     level: Flag.String("level").pipe(
       Flag.withMetavar("<label>=<number>"),
       Flag.withDescription("Send stock.low once fewer eSIMs of the label are free; 0 ends that"),
       Flag.between(0, Label.labels.length)
-    ),
-    ...Connection.keyFlags
+    )
   },
-  Effect.fnUntraced(function* (given) {
-    const connection = yield* Connection.openCustomers(given)
+  Effect.fnUntraced(function* ({ json, open }, given) {
+    const { call, connection } = yield* open
     const named = new Map((yield* Effect.forEach(given.level, levelOf)).map(({ label, level }) => [label, level]))
-    const read = Calls.call(connection, (client) => client.sims.stock())
     if (named.size > 0) {
-      const others = (yield* read).data.flatMap(({ label, level }) =>
+      const others = (yield* Calls.call(connection, call)).data.flatMap(({ label, level }) =>
         level === null || named.has(label) ? [] : [{ label, level }]
       )
       const set = [...named].flatMap(([label, level]) => (level === 0 ? [] : [{ label, level }]))
       const payload = { levels: [...others, ...set] }
       yield* Calls.call(connection, (client) => client.sims.setStockLevels({ payload }))
     }
-    const { data } = yield* read
-    if (given.json) return yield* Effect.forEach(data, (one) => Output.print(JSON.stringify(one)), { discard: true })
-    const rows = data.map(({ physical, ...of }) => ({
-      ...of,
-      physical_free: physical.free,
-      physical_in_use: physical.in_use,
-      physical_releasing: physical.releasing,
-      physical_withdrawn: physical.withdrawn
-    }))
-    if (rows.length === 0) return yield* Output.note("There are none.")
-    const { width } = yield* Effect.service(Output.Output)
-    return yield* Output.print(
-      Output.table(rows, width, ["label", "free", "in_use", "releasing", "withdrawn", "downloaded", "level"])
+    yield* Lists.printWhole(
+      connection,
+      { all: true, limit: 0, json },
+      call,
+      ({ physical, ...of }) => ({
+        ...of,
+        physical_free: physical.free,
+        physical_in_use: physical.in_use,
+        physical_releasing: physical.releasing,
+        physical_withdrawn: physical.withdrawn
+      }),
+      ["label", "free", "in_use", "releasing", "withdrawn", "downloaded", "level"]
     )
   })
-).pipe(
-  Command.withDescription(
-    "Show how many SIMs of each label are free, in use and on their way back; set the levels of free eSIMs below which stock.low is sent."
-  ),
-  Command.withShortDescription("Show how many SIMs are free, and set levels"),
-  Command.withExamples([
-    { command: "simplan sims stock" },
-    { command: "simplan sims stock --level Green=100", description: "Send stock.low once fewer than 100 are free" }
-  ])
-)
+).pipe(Command.withShortDescription("Show how many SIMs are free, and set levels"))
 
 /** Files have other names. */
 const isIccid = (text: string): boolean => Iccid.parse(text) !== undefined || /^\d+$/.test(text)
 
-const update = Command.make(
+const update = Operations.make(
   "update",
+  "sims.update",
+  {
+    says: "Correct a SIM, or all that a CSV file names; a refused row stops no other, and the same file again changes nothing more. While a subscription holds it, it keeps its label and cannot be withdrawn. A withdrawn SIM is chosen for nothing, and a creation that names it is refused.",
+    fixed: { iccid: undefined },
+    examples: [
+      { command: "simplan sims update 8910300000000000017 --label Blue" },
+      {
+        command: "simplan sims update 8910300000000000017 --status withdrawn --reason broken",
+        description: "A SIM that no customer is to get"
+      },
+      {
+        command:
+          "printf 'iccid,label\\n8910300000000000017,Blue\\n' > labels.csv && simplan sims update labels.csv --dry-run",
+        description: "What a file would change"
+      }
+    ]
+  },
   {
     target: Argument.String("ICCID or FILE").pipe(
       Argument.withDescription(
         "ICCID of the SIM; or a CSV file with the column iccid and some of label, lpa_string, status and reason: what a row leaves empty stays, and - as lpa_string removes the code"
       )
-    ),
-    dryRun: Flags.dryRun("Say what would change, with FILE of each row, and change nothing"),
-    label: Flag.Literals("label", Label.labels).pipe(
-      Flag.withDescription("The label; only while no subscription holds the SIM"),
-      Flag.optional
-    ),
-    lpa: Flag.String("lpa").pipe(
-      Flag.withMetavar("<code>"),
-      Flag.withDescription("The activation code; an empty one removes it"),
-      Flag.optional
-    ),
-    status: Flag.Literals("status", SimCorrection.statuses).pipe(
-      Flag.withDescription("withdrawn takes the SIM out of the stock, available puts it back"),
-      Flag.optional
-    ),
-    reason: Flag.Literals("reason", Withdrawal.reasons).pipe(
-      Flag.withDescription("With --status withdrawn: why"),
-      Flag.optional
-    ),
-    ...Connection.keyFlags
+    )
   },
-  Effect.fnUntraced(function* (given) {
-    const { label, lpa, reason, status } = given
-    const payload = {
-      ...(Option.isSome(label) && { label: label.value }),
-      ...(Option.isSome(lpa) && { lpa_string: lpa.value === "" ? null : lpa.value }),
-      ...(Option.isSome(status) && { status: status.value }),
-      ...(Option.isSome(reason) && { reason: reason.value })
-    }
-    const { dryRun, json, target } = given
-    const isFile = Object.keys(payload).length === 0
+  Effect.fnUntraced(function* ({ json, open, sent }, { target }) {
+    const isFile = Object.keys(sent.payload ?? {}).length === 0
     if (isFile && isIccid(target)) return yield* misused("Give --label, --lpa or --status with an ICCID.")
     if (!isFile && !isIccid(target)) return yield* misused("A FILE says what to change: give no other flags with it.")
-    const connection = yield* Connection.openCustomers(given)
+    const { connection } = yield* open
     if (!isFile) {
-      const of = { params: { iccid: Iccid.canonical(target) }, query: Calls.trying(dryRun), payload }
-      const { data, preview } = yield* Calls.call(connection, (client) => client.sims.update(of))
+      const of = { ...sent, params: { iccid: Iccid.canonical(target) } }
+      const { data, preview } = yield* Calls.call(connection, (client) => Operations.send(client, "sims.update", of))
       if (preview === undefined || json) return yield* Output.record({ ...data, ...preview }, json)
       return yield* Output.record({ ...data, changed: preview.changed.join(", ") || "nothing" }, json)
     }
-    const report = yield* SimsUpdate.run(connection, target, { dryRun, json })
+    const report = yield* SimsUpdate.run(connection, target, { dryRun: sent.query["dry_run"] === "true", json })
     if (!json) yield* Output.print(SimsUpdate.show(report))
     if (report.refused > 0) return yield* impossible(`${report.refused} rows were refused.`)
   })
 ).pipe(
-  Command.withDescription(
-    "Correct a SIM, or all that a CSV file names; a refused row stops no other, and the same file again changes nothing more. While a subscription holds it, it keeps its label and cannot be withdrawn. A withdrawn SIM is chosen for nothing, and a creation that names it is refused."
-  ),
   Command.withShortDescription(
     "Correct the label or activation code of SIMs, withdraw them, or make them available again"
-  ),
-  Command.withExamples([
-    { command: "simplan sims update 8910300000000000017 --label Blue" },
-    {
-      command: "simplan sims update 8910300000000000017 --status withdrawn --reason broken",
-      description: "A SIM that no customer is to get"
-    },
-    {
-      command:
-        "printf 'iccid,label\\n8910300000000000017,Blue\\n' > labels.csv && simplan sims update labels.csv --dry-run",
-      description: "What a file would change"
-    }
-  ])
+  )
 )
 
 /** What is to be imported: a file, or the SIMs of an account of an online charging system. */
