@@ -203,6 +203,33 @@ describe("an organization's own", () => {
     expect((await keyed("plans", "list", "--country", "FR,DE")).err).toBe("There are none.\n")
   })
 
+  it("plans are created, and sold by their names, the newest of several", async () => {
+    const { coverage_id } = JSON.parse((await keyed("plans", "list", "--limit", "1", "--json")).out)
+    const create = (name: string, ...args: ReadonlyArray<string>) =>
+      keyed("plans", "create", name, "--coverage", coverage_id, "--MB", "5", "--days", "7", ...args, "--json")
+    const recurring = ["--recurring", "true", "--nb-occurrence", "3", "--recurring-periodicity-type", "1"]
+    await create("Sold")
+    const newest = JSON.parse((await create("Sold", ...recurring, "--recurring-periodicity-frequency", "1")).out)
+    await create("Sold too", "--alert-thresholds", "50,90")
+    expect(lines((await keyed("plans", "list", "--search", "sold", "--json")).out)).toMatchObject([
+      { data_mega_bytes: 5, period_days: 7, recurring: false },
+      { plan_id: newest.plan_id, nb_occurrence: 3, recurring_periodicity_type: "1" },
+      { plan_name: "Sold too", alert_thresholds: [50, 90] }
+    ])
+    const iccid = World.iccid(21)
+    await keyed("subscriptions", "create", "Sold", "--iccid", iccid)
+    expect(lines((await keyed("subscriptions", "show", iccid, "--json")).out)).toMatchObject([
+      { plan_attachments: [{ plan: { _id: newest.plan_id } }] }
+    ])
+    expect(await keyed("subscriptions", "create", "sold", "--iccid", iccid)).toMatchObject({
+      code: 1,
+      err: 'No plan has the id or the name "sold": `simplan plans list` lists them.\n'
+    })
+    const many = await keyed("plans", "create", "Sold", "--coverage", coverage_id, "--MB", "many", "--days", "7")
+    expect(many).toMatchObject({ code: 2, err: expect.stringContaining("data_MBs") })
+    await keyed("subscriptions", "delete", iccid)
+  })
+
   it("subscriptions are listed and shown, and what their metadata holds drives no terminal", async () => {
     const wide = await simplan(
       ["subscriptions", "list", "--url", world.url],

@@ -3,8 +3,8 @@
 // `npm start` at once: with the argument `serve` it builds where dist/ is stale, and serves.
 import { spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs"
-import { renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs"
+import { renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, extname, join, relative } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -193,6 +193,20 @@ export const ensureBuilt = async ({ force = false } = {}) => {
   })
 }
 
+/** Links the command in the repository, so that `npx simplan` finds it: npm does so for packages. */
+const linkCommand = (main) => {
+  const modules = join(root, "node_modules")
+  if (!existsSync(join(root, "src")) || !lstatSync(modules).isDirectory()) return
+  const link = join(modules, ".bin", "simplan")
+  try {
+    chmodSync(main, 0o755)
+    rmSync(link, { force: true })
+    symlinkSync(relative(dirname(link), main), link)
+  } catch (error) {
+    console.error(`\`npx simplan\` does not work here: ${error.message}`)
+  }
+}
+
 const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)
 if (isProgram) {
   const [command, ...args] = process.argv.slice(2)
@@ -203,6 +217,7 @@ if (isProgram) {
     const wasStale = await ensureBuilt({ force: !isServing })
     if (isServing && wasStale) console.error(`built in ${((performance.now() - started) / 1000).toFixed(1)} s`)
     if (isServing && !existsSync(main)) throw new Error("the build has no adapters/cli/main.js")
+    if (isServing) linkCommand(main)
   } catch (error) {
     console.error(error.message)
     process.exit(1)

@@ -70,9 +70,12 @@ export const organization = {
 /** Flags that are shorter than the names of their fields. */
 const short: Readonly<Record<string, string>> = {
   country_iso_2: "country",
+  coverage_id: "coverage",
+  data_MBs: "MB",
   is_esim: "esim",
   lpa_string: "lpa",
   organization_id: "org",
+  period_days: "days",
   resource_id: "resource",
   search_query: "search",
   url: "to",
@@ -120,6 +123,19 @@ const valueOf = (ast: SchemaAST.AST): SchemaAST.AST => {
 const meaningOf = (ast: SchemaAST.AST): string =>
   String(ast.context?.annotations?.["description"] ?? "").replaceAll("`", "")
 
+/** The value that a text is, by the type or the example of its field: the text itself if it can be. */
+const valueFrom = (type: SchemaAST.AST) => {
+  const ast = valueOf(type)
+  const { examples: [example] = [] } = type.context?.annotations ?? {}
+  const one = (text: string): unknown =>
+    typeof (Array.isArray(example) ? example[0] : example) === "number" ? Number(text) : text
+  return (text: string): unknown => {
+    if (ast._tag === "Boolean") return text === "true"
+    if (text === "" && ast !== type) return null
+    return ast._tag === "Arrays" ? text.split(",").flatMap((part) => (part === "" ? [] : [one(part)])) : one(text)
+  }
+}
+
 /** The flag of a field; its value is none if it is not given. */
 export type OfField = Flag.Flag<Option.Option<unknown>>
 
@@ -129,8 +145,7 @@ const flag = (field: string, type: SchemaAST.AST, hasPreset: boolean): OfField =
   const isInstant = SchemaAST.resolveAt("isInstant")(ast) === true
   const isNamed = isInstant || isId(field)
   const meaning = meaningOf(type).replace(/\bnull\b/, isNamed ? "left out" : "empty")
-  const toValue = (given: string): unknown =>
-    ast._tag === "Boolean" ? given === "true" : given === "" && ast !== type ? null : given
+  const toValue = valueFrom(type)
   const does = switches[field]
   if (does !== undefined) {
     const isGiven = Flag.Boolean(name).pipe(Flag.withDescription(does), Flag.withDefault(false))

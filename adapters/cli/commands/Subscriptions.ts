@@ -1,13 +1,16 @@
 /**
- * What an organization sells, and what is in service: `simplan plans list`;
+ * What an organization sells, and what is in service: `simplan plans create NAME` and `list`;
  * `simplan subscriptions list`, `show ICCID` and `usage ICCID`; `create PLAN`, `delete ICCID`,
  * `replace ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9); and
  * `pause ICCID` and `resume ICCID` (rule S7). `Bulk` has what is done to many.
  */
-import { Effect } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { Command } from "effect/cli"
+import { Client } from "../../client/index.ts"
 import * as Calls from "../client/Calls.ts"
+import type { Connection } from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
+import { impossible } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import * as Bulk from "./Bulk.ts"
 import * as Operations from "./Operations.ts"
@@ -16,6 +19,20 @@ import * as Usage from "./Usage.ts"
 export const plans = Command.make("plans").pipe(
   Command.withDescription("The plans that an organization sells."),
   Command.withSubcommands([
+    Operations.record("create", "plans.create", {
+      says: "Create a plan and print its id.",
+      named: { name: "NAME" },
+      presets: { recurring: false, throttling: false },
+      row: ({ plan_id }) => ({ plan_id }),
+      examples: [
+        { command: "simplan plans create 'Sweden 5 GB' --coverage 0197… --MB 5120 --days 30" },
+        {
+          command:
+            "simplan plans create Monthly --coverage 0197… --MB 5120 --days 30 --recurring true --nb-occurrence 12 --recurring-periodicity-type 2 --recurring-periodicity-frequency 1",
+          description: "12 packages, one a month"
+        }
+      ]
+    }),
     Operations.list(
       "list",
       "plans.list",
@@ -28,6 +45,22 @@ export const plans = Command.make("plans").pipe(
     )
   ])
 )
+
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** The id of a plan that is named by its id, or by its name: the newest that can be sold. */
+const planOf = Effect.fnUntraced(function* (connection: Connection, named: string) {
+  if (ID.test(named)) return named
+  const query = { search_query: named, archived: "false" as const }
+  const pages = (client: Client.Client) => Client.stream((page) => client.plans.list({ query: { ...query, ...page } }))
+  const found = yield* Calls.call(connection, (client) =>
+    Stream.runLast(Stream.filter(pages(client), (plan) => plan.plan_name === named))
+  )
+  if (Option.isSome(found)) return found.value.plan_id
+  return yield* impossible(
+    `No plan has the id or the name ${JSON.stringify(named)}: \`simplan plans list\` lists them.`
+  )
+})
 
 const list = Operations.list(
   "list",
@@ -109,19 +142,39 @@ const shown = (row: Output.Row, { packages = [], ...preview }: Partial<Previewed
 const said = ({ message, preview }: { readonly message: string; readonly preview?: Previewed }) =>
   shown({ message }, preview)
 
+const create = Operations.make(
+  "create",
+  "subscriptions.create",
+  {
+    says: "Put a SIM into service with a plan, or add a plan to a SIM in service. The plan may be given by its name: of several, the newest is taken.",
+    named: { plan_id: "PLAN" },
+    presets: { metadata: "" },
+    examples: [
+      { command: "simplan subscriptions create 'Sweden 5 GB' --metadata 'order 4711' --dry-run" },
+      {
+        command: "simplan subscriptions create 0197… --iccid 8988000000000000001",
+        description: "With a SIM of your choice"
+      }
+    ]
+  },
+  {},
+  Effect.fnUntraced(function* ({ json, open, sent }) {
+    const { call, connection } = yield* open
+    const plan_id = yield* planOf(connection, String(sent.payload?.["plan_id"]))
+    const answer = yield* Calls.call(connection, (client) => call(client, { plan_id }))
+    if (json) return yield* Output.print(JSON.stringify(answer))
+    const { esimdata, preview, ...subscription } = answer
+    yield* shown({ ...subscription, ...esimOf(esimdata) }, preview)
+  })
+)
+
 export const subscriptions = Command.make("subscriptions").pipe(
   Command.withDescription("SIMs in service, and the plans on them."),
   Command.withSubcommands([
     list,
     show,
     Usage.ofSubscription,
-    Operations.record("create", "subscriptions.create", {
-      says: "Put a SIM into service with a plan, or add a plan to a SIM in service.",
-      named: { plan_id: "PLAN" },
-      presets: { metadata: "" },
-      show: ({ esimdata, preview, ...subscription }) => shown({ ...subscription, ...esimOf(esimdata) }, preview),
-      examples: [{ command: "simplan subscriptions create PLAN --metadata 'order 4711' --dry-run" }]
-    }),
+    create,
     Operations.record("delete", "subscriptions.remove", {
       says: "Delete the subscription of a SIM, whose packages are cancelled.",
       show: said

@@ -2,10 +2,8 @@
  * What a server prints when it listens: its address, its generated tokens, and commands to paste.
  *
  * Only a terminal is shown a generated secret; elsewhere its file is named, because output that is
- * not read is kept in logs. Each command is one line that begins with `curl` and works in any POSIX
- * shell, alone or pasted with the others, any number of times. It reads secrets from their files,
- * and stores its answer beside them for the next command. For a token from the environment its
- * variable stands.
+ * not read is kept in logs. Each command fits a line and works in any shell, in the directory of
+ * the server and any number of times: commands find the server and its secrets there.
  */
 import { Redacted } from "effect"
 import * as Credentials from "../settings/Credentials.ts"
@@ -19,10 +17,7 @@ export interface Greeting {
   readonly hasConsole: boolean
   readonly version: string
   readonly database: string
-  /**
-   * The working directory, absolute, with the secrets' files and the commands' answers in
-   * `.simplan/`.
-   */
+  /** The working directory, absolute, with the secrets' files in `.simplan/`. */
   readonly directory: string
   /** The address of the telco, or the names of several; null if the telco is simulated. */
   readonly telco: string | null
@@ -30,10 +25,13 @@ export interface Greeting {
   readonly virtualNow: string | null
   readonly tokens: Tokens
   /**
-   * `coverageId`: a coverage profile for the label of the demonstration's SIMs; null if they cannot
-   * be subscribed.
+   * `tried`: an eSIM of the demonstration and a coverage profile for its label; null if its SIMs
+   * cannot be subscribed.
    */
-  readonly demo: { readonly apiKey: string; readonly coverageId: string | null } | null
+  readonly demo: {
+    readonly apiKey: string
+    readonly tried: { readonly coverageId: string; readonly iccid: string } | null
+  } | null
   /** What of the settings is not for production, a sentence for each. */
   readonly unfit: ReadonlyArray<string>
 }
@@ -49,61 +47,7 @@ const shownToken = (token: Token, variable: string, show: (secret: string) => st
   }
 }
 
-const JSON_TYPE = "-H 'content-type: application/json'"
-
-/** The text in single quotes for a POSIX shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-
-/** A substitution that reads a field of the JSON in a file. */
-const field = (file: string, name: string): string => `$(sed -n 's/.*"${name}" *: *"\\([^"]*\\)".*/\\1/p' ${file})`
-
-/** A substitution that reads a file. */
-const content = (path: string): string => `$(cat ${quoted(path)})`
-
-interface Place extends Pick<Greeting, "url" | "directory"> {
-  readonly coverageId: string
-  readonly telcoToken: Token
-}
-
-// An interactive shell may not treat `#` as a comment, so the titles contain no special characters.
-const commands = ({ coverageId, directory, telcoToken, url }: Place): ReadonlyArray<string> => {
-  const planFile = quoted(`${directory}/${Credentials.DIRECTORY}/plan.json`)
-  const subscriptionFile = quoted(`${directory}/${Credentials.DIRECTORY}/subscription.json`)
-  const secret = (name: Credentials.Secret): string => content(`${directory}/${Credentials.fileOf(name)}`)
-  const withKey = (path: string): string => `curl -sS "${url}${path}?key=${secret("demoKey")}"`
-  const post = (path: string, body: string): string => `${withKey(path)} ${JSON_TYPE} -d ${body}`
-  const plan = JSON.stringify({
-    name: "Demo 1 GB",
-    coverage_id: coverageId,
-    data_MBs: 1024,
-    period_days: 30,
-    recurring: false,
-    throttling: false
-  })
-  const request = `'{"plan_id":"'"${field(planFile, "plan_id")}"'","metadata":"my first subscription"}'`
-
-  const bearer = telcoToken._tag === "Generated" ? secret("telcoToken") : "$SIMPLAN_TELCO_TOKEN"
-  const taken = (name: string): string => `"'"${field(subscriptionFile, name)}"'"`
-  // Usage at the creation of the subscription is in the past on a virtual clock too.
-  const event = [
-    `{"id":"usage-'"${field(subscriptionFile, "subscription_id")}"'","type":"usage","iccid":${taken("iccid")}`,
-    `"occurred_at":${taken("created_at")},"total_bytes":600000000}`
-  ].join(",")
-  const report =
-    `curl -sS '${url}/telco/v1/events' -H "authorization: Bearer ${bearer}" ${JSON_TYPE} ` +
-    `-d '{"events":[${event}]}'; echo`
-  const attachments = `/v3/subscriptions/${field(subscriptionFile, "iccid")}/plan-attachments`
-
-  const steps: ReadonlyArray<readonly [title: string, line: string]> = [
-    ["create a plan", `${post("/v3/plans", quoted(plan))} | tee ${planFile}; echo`],
-    ["subscribe an eSIM to it", `${post("/v3/subscription", request)} | tee ${subscriptionFile}; echo`],
-    ...(telcoToken._tag === "Off" ? [] : [["report usage as the telco would", report] as const]),
-    ["see what became of it", `${withKey(attachments)}; echo`]
-  ]
-  return steps.flatMap(([title, line], index) => [`# ${index + 1} ${title}`, line, ""])
-}
-
-const next = ({ demo, directory, tokens, url }: Greeting): ReadonlyArray<string> => {
+const next = ({ demo, tokens, url }: Greeting): ReadonlyArray<string> => {
   if (demo === null) {
     if (tokens.admin._tag === "Off") return []
     return [
@@ -114,11 +58,18 @@ const next = ({ demo, directory, tokens, url }: Greeting): ReadonlyArray<string>
       "  npx simplan sims import sims.csv"
     ]
   }
-  if (demo.coverageId === null) return []
+  if (demo.tried === null) return []
+  const { coverageId, iccid } = demo.tried
   return [
-    "To try it, paste these lines into another terminal, one by one or all at once:",
+    "To try it, paste these lines into another terminal in this directory, one by one or all at once:",
     "",
-    ...commands({ url, coverageId: demo.coverageId, directory, telcoToken: tokens.telco })
+    `npx simplan plans create Demo --coverage ${coverageId} --MB 1024 --days 30`,
+    `npx simplan subscriptions create Demo --iccid ${iccid} --metadata "my first subscription"`,
+    ...(tokens.telco._tag === "Off"
+      ? []
+      : [`npx simplan events send --type usage --iccid ${iccid} --total-bytes 600000000`]),
+    `npx simplan subscriptions show ${iccid}`,
+    `curl -sS -H "x-api-key: $(cat ${Credentials.fileOf("demoKey")})" ${url}/v3/subscription`
   ]
 }
 

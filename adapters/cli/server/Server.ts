@@ -240,7 +240,9 @@ const demonstration = Effect.fnUntraced(function* (settings: Settings.Settings, 
   const profile = fitting.find(({ regionCode }) => regionCode === "EUROPE") ?? fitting[0]
   // Of the label in the greeting a real telco may have all SIMs.
   const canSubscribe = settings.telcoFile === null
-  return { apiKey: demo.apiKey, coverageId: canSubscribe ? (profile?.coverageId ?? null) : null }
+  const iccid = Demo.sims.find(({ label }) => label === LABEL)?.iccid
+  const tried = profile === undefined || iccid === undefined ? null : { coverageId: profile.coverageId, iccid }
+  return { apiKey: demo.apiKey, tried: canSubscribe ? tried : null }
 })
 
 /** Keeps what commands in this directory need, if the server made any of it. */

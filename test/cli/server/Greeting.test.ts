@@ -15,7 +15,10 @@ const greeting: Greeting.Greeting = {
     admin: { _tag: "Generated", value: Redacted.make("the-admin-token") },
     telco: { _tag: "Generated", value: Redacted.make("the-telco-token") }
   },
-  demo: { apiKey: "the-key", coverageId: "c" },
+  demo: {
+    apiKey: "the-key",
+    tried: { coverageId: "59c38639-c7df-507c-9d4f-67a2178790d7", iccid: "8999900000000010017" }
+  },
   unfit: []
 }
 
@@ -44,6 +47,17 @@ describe("the greeting", () => {
     const elsewhere = Greeting.text(greeting, false)
     expect(elsewhere.match(secrets)).toBe(null)
     expect(elsewhere).toContain("  admin token  in /home/me/.simplan/admin.token\n")
-    expect(elsewhere.slice(elsewhere.indexOf("# 1"))).toBe(shown.slice(shown.indexOf("# 1")))
+    expect(elsewhere.slice(elsewhere.indexOf("To try"))).toBe(shown.slice(shown.indexOf("To try")))
+  })
+
+  it("has commands to try that fit a line each, and none that its APIs refuse", () => {
+    const toTry = (changed: Partial<Greeting.Greeting>) =>
+      Greeting.text({ ...greeting, ...changed }, true)
+        .split("\n")
+        .filter((line) => /^(npx|curl) /.test(line))
+    expect(toTry({})).toHaveLength(5)
+    for (const line of toTry({})) expect(line.length).toBeLessThanOrEqual(100)
+    expect(toTry({ tokens: { ...greeting.tokens, telco: { _tag: "Off" } } }).join()).not.toContain("events send")
+    expect(toTry({ demo: { apiKey: "the-key", tried: null } })).toEqual([])
   })
 })

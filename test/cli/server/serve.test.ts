@@ -1,6 +1,7 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs"
+import { rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
@@ -62,36 +63,32 @@ const refused = async (env: Readonly<Record<string, string>>): Promise<string> =
   return server.err()
 }
 
-/** The commands that a server prints, without their titles. */
-const commandsOf = (server: ServerProcess.ServerProcess): ReadonlyArray<string> =>
-  server
-    .out()
-    .split("\n")
-    .filter((line) => line.includes("curl "))
-
-const shell = (script: string, env: Readonly<Record<string, string>> = {}): string =>
-  execFileSync("sh", ["-c", script], { encoding: "utf8", env: { ...process.env, ...env } })
-
-const json = (text: string): ReadonlyArray<Record<string, unknown>> =>
-  text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [JSON.parse(line)]))
+/** Runs the commands to try that a server prints, in its directory, and looks at what they print. */
+const follow = (server: ServerProcess.ServerProcess, env: Readonly<Record<string, string>> = {}): void => {
+  const lines = server.out().split("\n")
+  const commands = lines.slice(lines.findIndex((line) => line.startsWith("To try it")) + 1)
+  expect(Math.max(...commands.map(({ length }) => length))).toBeLessThanOrEqual(100)
+  // What is not installed here is not fetched.
+  const npx = `npx() { [ "$1" = simplan ] && shift && "${process.execPath}" "${copy.main}" "$@"; }`
+  const out = execFileSync("sh", ["-e", "-c", [npx, ...commands].join("\n")], {
+    cwd,
+    encoding: "utf8",
+    env: { ...process.env, ...env }
+  })
+  expect(out).toMatch(/^plan_id +[\da-f-]{36}\nsubscription_id +[\da-f-]{36}\n/)
+  expect(out).toContain("\n1 accepted, 0 duplicates, 0 rejected\n")
+  expect(out).toMatch(/\n[\da-f-]{36} +ACTIVE +572 +1024 /)
+  expect(out).toMatch(/\n\{"error":false,"data":\[\{.*"metadata":"my first subscription".*\}\]\}\n?$/)
+}
 
 const memory = { SIMPLAN_DATABASE_URL: "memory:" }
-
-/** The relevant fields of the answers of the four commands. */
-const followed = [
-  { error: false, plan_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
-  { subscription_id: expect.any(String), esimdata: { label: "Green" } },
-  { accepted: 1, duplicates: 0, rejected: [] },
-  { error: false, data: [{ state: "ACTIVE", used_allowance: { dataBytes: 600_000_000 } }] }
-]
 
 describe("a first start", () => {
   it("makes a demonstration whose printed commands work, repeatedly and after a restart", async () => {
     const first = await up({ SIMPLAN_PORT: "0" })
     const address = await first.listening
-    expect(json(shell(commandsOf(first).join("\n")))).toMatchObject(followed)
-    const printed = first.out().slice(first.out().indexOf("# 1"))
-    expect(json(shell(printed))).toMatchObject(followed)
+    follow(first)
+    follow(first)
 
     expect(first.fact("API key")).toMatch(/^simplan_[0-9A-Za-z]+$/)
     expect(statSync(join(cwd, ".simplan")).mode & 0o777).toBe(0o700)
@@ -111,8 +108,8 @@ describe("a first start", () => {
     const second = await up({ SIMPLAN_PORT: new URL(address).port })
     expect(second.out()).toBe(first.out())
     const list = await fetch(`${address}/v3/subscription?key=${second.fact("API key")}`)
-    expect(await list.json()).toMatchObject({ data: [{}, {}] })
-    expect(json(shell(commandsOf(second).join("\n")))).toMatchObject(followed)
+    expect(await list.json()).toMatchObject({ data: [{}] })
+    follow(second)
     const organizations = await fetch(`${address}/admin/v1/organizations`, {
       headers: { authorization: `Bearer ${second.fact("admin token")}` }
     })
@@ -129,7 +126,7 @@ describe("a first start", () => {
     rmSync(join(cwd, ".simplan/credentials.json"))
     const second = await up()
     expect(second.fact("API key")).not.toBe(lost)
-    expect(json(shell(commandsOf(second).join("\n")))).toMatchObject(followed)
+    follow(second)
     const organizations = await fetch(`${await second.listening}/admin/v1/organizations`, {
       headers: { authorization: `Bearer ${second.fact("admin token")}` }
     })
@@ -139,7 +136,7 @@ describe("a first start", () => {
   it("neither keeps nor prints tokens from the environment", async () => {
     const tokens = { SIMPLAN_ADMIN_TOKEN: "set-admin-token-of-16", SIMPLAN_TELCO_TOKEN: "set-telco-token-of-16" }
     const server = await up({ ...memory, ...tokens })
-    expect(json(shell(commandsOf(server).join("\n"), tokens))).toMatchObject(followed)
+    follow(server, tokens)
     const said = server.out() + server.err() + readFileSync(join(cwd, ".simplan/credentials.json"), "utf8")
     expect(said).not.toMatch(/set-(admin|telco)-token/)
     expect(server.fact("admin token")).toBe("as set in SIMPLAN_ADMIN_TOKEN")
@@ -156,7 +153,7 @@ describe("a first start", () => {
     reuse()
     const first = await up({ SIMPLAN_CLOCK: "virtual:2026-01-31T00:00:00Z" })
     expect(first.fact("clock")).toBe("virtual, stands at 2026-01-31T00:00:00.000Z")
-    expect(json(shell(commandsOf(first).join("\n")))).toMatchObject(followed)
+    follow(first)
     const advance = ServerProcess.start({ main: copy.main, cwd, args: ["clock", "advance", "--by", "31 days"] })
     expect((await advance.ended).code).toBe(0)
     expect(advance.out()).toBe("now  2026-03-03T00:00:00.000Z\n")
@@ -326,7 +323,7 @@ describe("a listener for operators", () => {
     expect(new URL(operators).hostname).toBe("127.0.0.1")
     expect(await statuses(callers)).toEqual([404, 200, 200, 404, 404, 401, 405, 200])
     expect(await statuses(operators)).toEqual([200, 200, 200, 200, 200, 404, 404, 200])
-    expect(json(shell(commandsOf(server).join("\n")))).toMatchObject(followed)
+    follow(server)
 
     const run = async (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
       const child = ServerProcess.start({ main: copy.main, cwd, args, env })
@@ -522,6 +519,21 @@ describe("npm start", () => {
     running.push(server)
     await server.listening
     expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null })
+  })
+
+  it("has `npx simplan` work in the repository", async () => {
+    const modules = join(copy.directory, "node_modules")
+    const installed = realpathSync(modules)
+    rmSync(modules)
+    mkdirSync(join(modules, ".bin"), { recursive: true })
+    for (const name of readdirSync(installed).filter((name) => !name.startsWith(".")))
+      symlinkSync(join(installed, name), join(modules, name))
+    const main = join(copy.directory, "adapters/cli/build/build.mjs")
+    const server = ServerProcess.start({ main, cwd: copy.directory, env: memory })
+    running.push(server)
+    await server.listening
+    const args = ["--no", "simplan", "plans", "list"]
+    expect(spawnSync("npx", args, { cwd: copy.directory, encoding: "utf8" }).stderr).toBe("There are none.\n")
   })
 })
 
