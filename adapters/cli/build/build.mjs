@@ -193,7 +193,9 @@ export const ensureBuilt = async ({ force = false } = {}) => {
   })
 }
 
-/** Links the command in the repository, so that `npx simplan` finds it: npm does so for packages. */
+/**
+ * Links the command in the repository, so that `npx simplan` finds it: npm does so for packages.
+ */
 const linkCommand = (main) => {
   const modules = join(root, "node_modules")
   if (!existsSync(join(root, "src")) || !lstatSync(modules).isDirectory()) return

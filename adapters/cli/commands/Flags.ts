@@ -123,7 +123,9 @@ const valueOf = (ast: SchemaAST.AST): SchemaAST.AST => {
 const meaningOf = (ast: SchemaAST.AST): string =>
   String(ast.context?.annotations?.["description"] ?? "").replaceAll("`", "")
 
-/** The value that a text is, by the type or the example of its field: the text itself if it can be. */
+/**
+ * The value that a text is, by the type or the example of its field: the text itself if it can be.
+ */
 const valueFrom = (type: SchemaAST.AST) => {
   const ast = valueOf(type)
   const { examples: [example] = [] } = type.context?.annotations ?? {}

@@ -63,7 +63,9 @@ const refused = async (env: Readonly<Record<string, string>>): Promise<string> =
   return server.err()
 }
 
-/** Runs the commands to try that a server prints, in its directory, and looks at what they print. */
+/**
+ * Runs the commands to try that a server prints, in its directory, and looks at what they print.
+ */
 const follow = (server: ServerProcess.ServerProcess, env: Readonly<Record<string, string>> = {}): void => {
   const lines = server.out().split("\n")
   const commands = lines.slice(lines.findIndex((line) => line.startsWith("To try it")) + 1)
