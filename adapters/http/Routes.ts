@@ -14,11 +14,11 @@ import * as Endpoints from "./Endpoints.ts"
 import * as Bulk from "./handlers/Bulk.ts"
 import * as Coverage from "./handlers/Coverage.ts"
 import * as Imports from "./handlers/Imports.ts"
-import * as Organizations from "./handlers/Organizations.ts"
 import * as Plans from "./handlers/Plans.ts"
+import * as OrganizationsApi from "./api/OrganizationsApi.ts"
 import { JobsApi, OverviewApi, ProblemsApi } from "./api/SystemApi.ts"
 import * as Rows from "./handlers/Rows.ts"
-import { Jobs, type Operation, Overview } from "../operations/index.ts"
+import { AuditLog, Jobs, type Operation, Overview } from "../operations/index.ts"
 import * as Reports from "./handlers/Reports.ts"
 import * as Search from "./handlers/Search.ts"
 import * as ServiceOperators from "./handlers/ServiceOperators.ts"
@@ -216,7 +216,11 @@ const endpoints = Effect.fnUntraced(function* (
     operators: yield* Coverage.operators(byOrganization),
     wallet: yield* Sims.wallet(byOrganization),
     serviceOperators: ServiceOperators.make(byOperator, services, sessions),
-    organizations: Organizations.make(byOperator, services),
+    organizations: Endpoints.group(
+      OrganizationsApi.OrganizationsApi,
+      byOperator,
+      Rows.handlers(services, OrganizationsApi.rows)
+    ),
     imports: yield* Imports.make(byOperator),
     organizationSims: yield* Sims.make(byOrganizationOfPath),
     organizationSubscriptions: yield* Subscriptions.make(byOrganizationOfPath),
@@ -228,7 +232,7 @@ const endpoints = Effect.fnUntraced(function* (
     overview: Endpoints.group(OverviewApi, byReader, Rows.handlers(services, Overview.overview)),
     search: yield* Search.make(byReader),
     webhooks: Webhooks.make(byOperator, services),
-    audit: yield* Organizations.audit(byOperator),
+    audit: Endpoints.group(OrganizationsApi.AuditApi, byOperator, Rows.handlers(services, AuditLog.auditLog)),
     jobs: Endpoints.group(JobsApi, byOperator, Rows.handlers(services, Jobs.waitingJobs)),
     problems: Endpoints.group(ProblemsApi, byOperator, Rows.handlers(services, Jobs.problems)),
     clock: yield* System.clock(byOperator),

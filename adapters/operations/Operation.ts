@@ -7,7 +7,7 @@
  * body, or in the query of what reads, or whose route says so. Rows load neither the service nor a
  * server, since clients read them too.
  */
-import type { Effect } from "effect"
+import type { Effect, Stream } from "effect"
 import type { Refusal, Services as Simplan } from "simplan"
 import type { Operator, Storage } from "simplan/ports"
 import { Copy, View } from "simplan/views"
@@ -75,6 +75,9 @@ export interface Services extends Simplan.ByName {
   readonly process: Process
 }
 
+/** Which page is asked for. */
+export type PageRequest = Storage.Keyset<Storage.CreatedCursor>
+
 /** A page of a list ordered by creation. */
 export interface Page<Item> {
   readonly items: ReadonlyArray<Item>
@@ -126,8 +129,11 @@ type AnyCall<Answer> = { call(services: Services, request: unknown, within: With
 interface Forms {
   /** Answers with one thing; the status is 201 if it makes that. */
   readonly Item: AnyCall<unknown> & { readonly makes?: boolean }
-  /** Answers with a page of a list. */
-  readonly Page: AnyCall<Page<unknown>> & { readonly pageSize?: number }
+  /** Answers with a page of a list, or over HTTP with all of it as lines of JSON. */
+  readonly Page: AnyCall<Page<unknown>> & {
+    readonly pageSize?: number
+    stream?(services: Services, request: unknown): Stream.Stream<unknown, Failure>
+  }
   /** Answers with the id that its path ends with. */
   readonly Done: AnyCall<unknown>
   /**
@@ -172,7 +178,9 @@ export const page = <const R extends Route, Request extends View.AnyFields, Answ
     readonly answer: View.View<Answer>
     /** How many items a page has if the request does not say. */
     readonly pageSize?: number
-    readonly call: Call<View.Domain<Request> & Storage.Keyset<Storage.CreatedCursor>, Page<View.Domain<Answer>>>
+    readonly call: Call<View.Domain<Request> & PageRequest, Page<View.Domain<Answer>>>
+    /** Has the whole list, for who asks for lines of JSON. */
+    readonly stream?: (services: Services, request: View.Domain<Request>) => Stream.Stream<View.Domain<Answer>, Failure>
   }
 ): Of<"Page", R, Request, Answer> => ({ ...row, ...formsOf(row.answer), form: "Page" })
 

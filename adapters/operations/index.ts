@@ -1,6 +1,7 @@
 /**
  * The rows of operations, for adapters that are faces. They load no service.
  */
+export * as AuditLog from "./AuditLog.ts"
 export * as Jobs from "./Jobs.ts"
 export * as Operation from "./Operation.ts"
 export * as Organizations from "./Organizations.ts"

@@ -133,6 +133,8 @@ const schemaOf = (form: View.Form): Schema.Codec<unknown, unknown> => {
       return Id
     case "Iccid":
       return Iccid
+    case "Resource":
+      return Resource
     case "Limited":
       return Fields.storable(form.limit)
     case "Instant":

@@ -12,7 +12,19 @@ import type { Instant } from "../domain/Time.ts"
 
 /** What a value is. Adapters make their schemas from it. */
 export type Form =
-  | { readonly _tag: "Text" | "Token" | "Id" | "Iccid" | "Instant" | "UnixSeconds" | "Json" | "Boolean" | "Number" }
+  | {
+      readonly _tag:
+        | "Text"
+        | "Token"
+        | "Id"
+        | "Iccid"
+        | "Resource"
+        | "Instant"
+        | "UnixSeconds"
+        | "Json"
+        | "Boolean"
+        | "Number"
+    }
   | { readonly _tag: "Limited"; readonly limit: number }
   | { readonly _tag: "Integer"; readonly minimum: number; readonly maximum: number }
   | { readonly _tag: "OneOf"; readonly values: ReadonlyArray<string>; readonly name: string | null }
@@ -51,6 +63,9 @@ export const id: Kind<string, string> = { form: { _tag: "Id" } }
 
 /** An ICCID. A request may write it in any way (rule I1). */
 export const iccid: Kind<string, string> = { form: { _tag: "Iccid" } }
+
+/** An id or an ICCID, as requests name things that have either. */
+export const resource: Kind<string, string> = { form: { _tag: "Resource" } }
 
 /** An instant: a `Date` for hosts, RFC 3339 text on the wire. */
 export const instant: Kind<Instant, string, Date> = { form: { _tag: "Instant" } }

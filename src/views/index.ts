@@ -2,6 +2,7 @@
  * The entry point `simplan/views`, for adapters that are faces: what hosts, callers and pages see
  * and send, and the values that examples share.
  */
+export * as AuditLog from "./AuditLog.ts"
 export * as Copy from "./Copy.ts"
 export * as Jobs from "./Jobs.ts"
 export * as Organizations from "./Organizations.ts"

@@ -2,12 +2,19 @@
  * What is printed from the views: the declarations that hosts read. `npm run print` writes them
  * anew.
  */
-import { Jobs, Organizations, Overview, ServiceOperators, type View, Webhooks } from "simplan/views"
+import { AuditLog, Jobs, Organizations, Overview, ServiceOperators, type View, Webhooks } from "simplan/views"
 import { describe, expect, it } from "vitest"
 import { documented, formatted } from "./Printed.ts"
 
 /** The views of each module of `src/views`. */
-const modules: Readonly<Record<string, object>> = { Jobs, Organizations, Overview, ServiceOperators, Webhooks }
+const modules: Readonly<Record<string, object>> = {
+  AuditLog,
+  Jobs,
+  Organizations,
+  Overview,
+  ServiceOperators,
+  Webhooks
+}
 
 const isView = (value: unknown): value is View.View =>
   typeof value === "object" && value !== null && "meaning" in value && "own" in value
@@ -18,6 +25,7 @@ const typeOf = (form: View.Form, isRequest: boolean): string => {
     case "Token":
     case "Id":
     case "Iccid":
+    case "Resource":
     case "Limited":
       return "string"
     case "Json":

@@ -8,7 +8,6 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { BulkAction, Sim, SimSearch, TextLimit, Withdrawal } from "simplan/ports"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as CoverageApi from "./CoverageApi.ts"
-import * as OrganizationsApi from "./OrganizationsApi.ts"
 import * as PlansApi from "./PlansApi.ts"
 import * as Roles from "./Roles.ts"
 import { Samples } from "simplan/views"
@@ -268,7 +267,7 @@ export class BulkApi extends HttpApiGroup.make("bulk")
       params: Schemas.ofOrganization,
       query: Schemas.previewable,
       payload: SubscriptionAction,
-      success: [Results, text(OrganizationsApi.JSON_LINES), text(UsageApi.CSV)],
+      success: [Results, Schemas.jsonLines, text(UsageApi.CSV)],
       error: acting
     }).annotateMerge(
       Roles.operation(
@@ -277,14 +276,14 @@ export class BulkApi extends HttpApiGroup.make("bulk")
         "Acts on each as a request about it alone does, and answers what came of each, while it goes on: one that is refused stops no " +
           "other. Those that are made meanwhile are left out. The same request again goes on where a broken one has ended, so an " +
           "`Idempotency-Key` is ignored. The telco is asked afterwards. With `Accept: " +
-          `${OrganizationsApi.JSON_LINES}\` each result is a line of JSON, with \`Accept: ${UsageApi.CSV}\` a line of a table.`
+          `${Schemas.JSON_LINES}\` each result is a line of JSON, with \`Accept: ${UsageApi.CSV}\` a line of a table.`
       )
     ),
     HttpApiEndpoint.post("actOnSims", "/organizations/:id/sims/actions", {
       params: Schemas.ofOrganization,
       query: Schemas.previewable,
       payload: SimAction,
-      success: [SimResults, text(OrganizationsApi.JSON_LINES), text(UsageApi.CSV)],
+      success: [SimResults, Schemas.jsonLines, text(UsageApi.CSV)],
       error: acting
     }).annotateMerge(
       Roles.operation(

@@ -90,7 +90,10 @@ const errorsOf = ({ errors = [], isOfService, role }: Operation.Row, path: strin
 
 const successOf = (row: Operation.Row) => {
   const { answer, form } = row
-  if (form === "Page") return Schemas.page(Views.answer(answer))
+  if (row.form === "Page") {
+    const page = Schemas.page(Views.answer(answer))
+    return row.stream === undefined ? page : ([page, Schemas.jsonLines] as const)
+  }
   const data = Schemas.data(form === "Done" ? Views.unnamed(answer) : Views.answer(answer))
   return row.form === "Item" && row.makes === true ? data.pipe(HttpApiSchema.status(201)) : data
 }
@@ -117,7 +120,12 @@ export const pageSizeOf = ({ pageSize = Schemas.MANAGEMENT_PAGE_SIZE }: Operatio
 const endpoint = (identifier: string, row: Operation.Row) => {
   const { hasBody, inQuery, named, path, sent, verb } = fieldsOf(row)
   if (hasBody && verb !== "POST") throw new Error(`${row.route} has a body, which only POST has`)
-  const params = Object.fromEntries(named.map(({ field, parameter }) => [parameter, Views.pathParameter(field)]))
+  const params = Object.fromEntries(
+    named.map(({ field, parameter }) => [
+      parameter,
+      parameter === "id" ? Schemas.ofOrganization.id : Views.pathParameter(field)
+    ])
+  )
   const query = { ...(row.form === "Page" && Schemas.paging(100, pageSizeOf(row))), ...(inQuery && Views.query(sent)) }
   const given = {
     ...(named.length > 0 && { params }),

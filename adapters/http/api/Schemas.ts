@@ -106,6 +106,12 @@ export const page = <S extends Schema.Top>(item: S, cursor: string = Samples.cur
     next_page: field(Schema.NullOr(Schema.String), "Token of the next page; null on the last one", cursor)
   })
 
+/** The content type of a list in one stream. */
+export const JSON_LINES = "application/x-ndjson"
+
+/** A list in one stream, a line of JSON for each item. */
+export const jsonLines = Schema.String.pipe(HttpApiSchema.asText({ contentType: JSON_LINES }))
+
 /** What happened, in answers that have no data. */
 export const message = string("What happened, for people", "Plan archived successfully")
 

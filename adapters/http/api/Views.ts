@@ -14,6 +14,7 @@ const answered = (form: View.Form): Schema.Codec<unknown> => {
     case "Token":
     case "Id":
     case "Iccid":
+    case "Resource":
     case "Limited":
       return Schema.String
     case "Instant":
@@ -47,6 +48,8 @@ const sent = (form: View.Form): Schema.Codec<unknown> => {
       return Fields.asId(Schemas.text(TextLimit.ID))
     case "Iccid":
       return Fields.asIccid(Fields.UndecodedIccid)
+    case "Resource":
+      return Fields.asResource(Schemas.text(TextLimit.ID))
     case "Limited":
       return Schemas.text(form.limit)
     case "Instant":
@@ -84,6 +87,8 @@ const parameter = ({ examples: [example], kind: { form }, meaning }: View.AnyFie
       return Schemas.idOfQuery(meaning, ...texts(example))
     case "Iccid":
       return Schemas.iccidOfQuery(meaning, ...texts(example))
+    case "Resource":
+      return Schemas.resourceOfQuery(meaning, ...texts(example))
     case "Instant":
       return Schemas.field(Schemas.InstantParameter, meaning, ...texts(example))
     case "Boolean":

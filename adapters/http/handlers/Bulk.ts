@@ -5,7 +5,6 @@ import { Effect, type Stream } from "effect"
 import { BulkActions, BulkCorrections, Refusal, Time } from "simplan"
 import { BulkAction, type Subscription } from "simplan/ports"
 import * as OperationsApi from "../api/OrganizationOperationsApi.ts"
-import * as OrganizationsApi from "../api/OrganizationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as UsageApi from "../api/UsageApi.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -52,7 +51,7 @@ const answered = <Item, Shape extends object, E extends Errors.Failure>(
   columns: ReadonlyArray<keyof Shape & string>,
   shaped: (one: Item) => Shape
 ) => {
-  if (accept?.includes(OrganizationsApi.JSON_LINES) === true) return Responses.lines(results, shaped)
+  if (accept?.includes(Schemas.JSON_LINES) === true) return Responses.lines(results, shaped)
   if (accept?.includes(UsageApi.CSV) === true) return Responses.csv(results, columns, shaped)
   return Responses.list(results, shaped)
 }

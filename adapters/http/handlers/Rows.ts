@@ -7,6 +7,7 @@ import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Copy } from "simplan/views"
 import type { Operation } from "../../operations/index.ts"
 import * as Rows from "../api/Rows.ts"
+import * as Schemas from "../api/Schemas.ts"
 import * as Views from "../api/Views.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -64,6 +65,9 @@ const handlerOf = (services: Operation.Services, row: Operation.Row) => {
         yield* row.call(services, asked, call.caller)
         return Responses.data(row.toWire(asked))
       case "Page": {
+        if (row.stream !== undefined && call.request.headers["accept"]?.includes(Schemas.JSON_LINES) === true) {
+          return yield* Responses.lines(row.stream(services, asked), row.toWire)
+        }
         const query = fieldsIn(call.query)
         const asksFor = { page_size: textIn(query, "page_size"), page: textIn(query, "page") }
         const page = yield* Query.keyset(asksFor, Rows.pageSizeOf(row))

@@ -5,6 +5,7 @@ import { Effect, Result, Schema } from "effect"
 import { AuditLog, Clock, Reports } from "simplan"
 import { AuditEntry, SmdpHistory, TelcoReport } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
+import { AuditLog as Rows } from "../../operations/index.ts"
 import type { Connected } from "../../telco-routes/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
@@ -174,50 +175,8 @@ export const makeReports = (runtime: Runtime): Types.Reports => ({
 
 const nothing = Arguments.decoder(Arguments.Nothing)
 
-const entryOf = ({ createdAt, ...entry }: AuditEntry.AuditEntry): Types.AuditEntry => ({
-  organizationId: entry.organizationId,
-  entryId: entry.entryId,
-  createdAt: Arguments.toDate(createdAt),
-  actor: entry.actor,
-  action: entry.action,
-  resourceId: entry.resourceId,
-  iccid: entry.iccid,
-  address: entry.address,
-  requestId: entry.requestId,
-  reason: entry.reason
-})
-
-const entryFilter = Arguments.decoder(
-  Schema.Struct({
-    organizationId: Schema.NullOr(Arguments.Id),
-    from: Schema.optional(Arguments.Instant),
-    to: Schema.optional(Arguments.Instant),
-    actor: Arguments.Filter,
-    action: Arguments.Filter,
-    resourceId: Schema.optional(Arguments.Resource)
-  })
-)
-
-export const makeAuditLog = (runtime: Runtime): Types.AuditLog => ({
-  list: Methods.paging(
-    runtime,
-    { name: "auditLog.list", decode: entryFilter },
-    Methods.byCreation,
-    ({ action = null, actor = null, from, organizationId, resourceId = null, to }, page) => {
-      const times = { from: Arguments.toInstantOrNull(from), to: Arguments.toInstantOrNull(to) }
-      const query = {
-        organizationId: organizationId ?? AuditEntry.SERVICE,
-        actor,
-        action,
-        resourceId,
-        ...times,
-        ...page
-      }
-      return Effect.flatMap(AuditLog.AuditLog, (log) => log.page(query))
-    },
-    entryOf
-  )
-})
+export const makeAuditLog = (runtime: Runtime): Types.AuditLog =>
+  Methods.ofRows(runtime, "auditLog", { list: Rows.auditLog.list })
 
 const toDateOrNull = (instant: number | null | undefined): Date | null =>
   typeof instant === "number" ? Arguments.toDate(instant) : null

@@ -2,8 +2,10 @@
  * What operators of the service need: reports of the telco, the audit log, and the clock.
  */
 import type { CallOptions, InstantInput, PagedList, TimeSpan, WriteOptions } from "./Calls.ts"
-import type { OfOrganization } from "./printed/Organizations.ts"
+import type { AuditEntry, AuditFilter } from "./printed/AuditLog.ts"
 import type { SmdpState } from "./Sims.ts"
+
+export type * from "./printed/AuditLog.ts"
 
 /** What every report has. */
 export interface ReportHead {
@@ -95,50 +97,6 @@ export interface Reports {
     request: { readonly reports: ReadonlyArray<Report> },
     options?: WriteOptions
   ) => Promise<ReportOutcome>
-}
-
-/** Who changed what (rule W11). */
-export interface AuditEntry extends OfOrganization {
-  /** The id, a UUID. */
-  readonly entryId: string
-  /** When. */
-  readonly createdAt: Date
-  /**
-   * Who: the id of an API key, the name of an operator, `bootstrap`, `telco`, `host`, or what
-   * `request.actor` said.
-   */
-  readonly actor: string
-  /** What was done, such as `plan.create`. */
-  readonly action: string
-  /** The id of what was changed; that of a SIM is its ICCID. */
-  readonly resourceId: string
-  /** The SIM that the change is about; null if it is about none, or many. */
-  readonly iccid: string | null
-  /** The network address of the caller; null if it is unknown. */
-  readonly address: string | null
-  /** The id of the request; null if there was none. */
-  readonly requestId: string | null
-  /** Why, in the words of who asked; null where nothing was said. */
-  readonly reason: string | null
-}
-
-/** Which audit entries a list has. An absent field filters nothing. */
-export interface AuditFilter {
-  /**
-   * The organization whose changes they are. Null: the changes that belong to none, such as those
-   * of the catalogue, of a virtual clock and of handlers.
-   */
-  readonly organizationId: string | null
-  /** Only entries from this instant on. */
-  readonly from?: InstantInput | undefined
-  /** Only entries before this instant. */
-  readonly to?: InstantInput | undefined
-  /** Only entries of this actor. */
-  readonly actor?: string | undefined
-  /** Only entries of this action. */
-  readonly action?: string | undefined
-  /** Only entries about the resource with this id, or the SIM with this ICCID. */
-  readonly resourceId?: string | undefined
 }
 
 /** The audit log of an organization, or of the service itself (rules W11 and W12). */
