@@ -16,9 +16,10 @@ import * as Coverage from "./handlers/Coverage.ts"
 import * as Imports from "./handlers/Imports.ts"
 import * as Plans from "./handlers/Plans.ts"
 import * as OrganizationsApi from "./api/OrganizationsApi.ts"
-import { JobsApi, OverviewApi, ProblemsApi } from "./api/SystemApi.ts"
+import { TelcosApi } from "./api/TelcosApi.ts"
+import { ClockApi, JobsApi, OverviewApi, ProblemsApi } from "./api/SystemApi.ts"
 import * as Rows from "./handlers/Rows.ts"
-import { AuditLog, Jobs, type Operation, Overview } from "../operations/index.ts"
+import { AuditLog, Clock, Jobs, Operation, Overview, Telcos as TelcoRows } from "../operations/index.ts"
 import * as Reports from "./handlers/Reports.ts"
 import * as Search from "./handlers/Search.ts"
 import * as ServiceOperators from "./handlers/ServiceOperators.ts"
@@ -205,7 +206,7 @@ const endpoints = Effect.fnUntraced(function* (
   const services: Operation.Services = {
     ...(yield* Effect.all(Services.byName)),
     urls: Webhooks.urls(options.checkUrl),
-    process: { version: options.version ?? null, telcos: () => options.telcos?.keys() ?? [null] }
+    process: { version: options.version ?? null, telcos: () => options.telcos ?? Operation.onlyTelco }
   }
   const implementations = {
     subscriptions: yield* Subscriptions.make(byOrganization),
@@ -235,8 +236,8 @@ const endpoints = Effect.fnUntraced(function* (
     audit: Endpoints.group(OrganizationsApi.AuditApi, byOperator, Rows.handlers(services, AuditLog.auditLog)),
     jobs: Endpoints.group(JobsApi, byOperator, Rows.handlers(services, Jobs.waitingJobs)),
     problems: Endpoints.group(ProblemsApi, byOperator, Rows.handlers(services, Jobs.problems)),
-    clock: yield* System.clock(byOperator),
-    telcos: yield* Telcos.make(byOperator, telcos),
+    clock: Endpoints.group(ClockApi, byOperator, Rows.handlers(services, Clock.clock)),
+    telcos: Endpoints.group(TelcosApi, byOperator, Rows.handlers(services, TelcoRows.telcos)),
     reports: yield* Reports.make(Telcos.reporters(telcos, byTelco, failed)),
     notifications: yield* Telcos.notifications(telcos, failed),
     system: yield* System.make(options.ready ?? Effect.succeed(true), byAddress, options.metricsPrefix)

@@ -10,11 +10,11 @@
 import type { Effect, Stream } from "effect"
 import type { Refusal, Services as Simplan } from "simplan"
 import type { Operator, Storage } from "simplan/ports"
-import { Copy, View } from "simplan/views"
+import { Copy, type Telcos, View } from "simplan/views"
 import type { Codes } from "../fields/index.ts"
 
 /** How an operation is sent. */
-export type Verb = "GET" | "POST" | "PATCH" | "DELETE"
+export type Verb = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 /**
  * How an operation is sent, and where below `/admin/v1`: `GET /organizations/:id`. With `?` at its
@@ -44,7 +44,7 @@ export const parts = (
   return { verb: known, path: `/${path}`, parameters, inQuery: known === "GET" || mark === "?" }
 }
 
-const verbs: ReadonlyArray<Verb> = ["GET", "POST", "PATCH", "DELETE"]
+const verbs: ReadonlyArray<Verb> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 /** The name that a path has for a field. */
 export const parameterOf = (name: string, field: View.AnyField): string | null =>
@@ -61,13 +61,44 @@ export interface Urls {
   readonly shown: (url: string) => string
 }
 
+/** How far a comparison of all SIMs with a telco is. */
+export type ComparisonProgress = Omit<View.Of<typeof Telcos.TelcoComparison>, "telco">
+
+/** The comparison of all SIMs with the books of a telco. */
+export interface Comparison {
+  /** Has all SIMs compared from now on. */
+  readonly begin: Effect.Effect<ComparisonProgress, Storage.StorageError>
+  /** Null: none was asked for. */
+  readonly progress: Effect.Effect<ComparisonProgress | null, Storage.StorageError>
+}
+
+type Zone = View.Of<typeof Telcos.TelcoZone>
+
+/** A telco, as far as operators see it and set it. */
+export interface Telco {
+  /** Absent: its books cannot be compared. */
+  readonly comparison?: Comparison
+  /** Absent or null: it has no location zones. */
+  readonly zones?: {
+    /** Sets it, and runs `record` in the same commit. */
+    readonly set: (
+      zone: Zone,
+      record: Effect.Effect<void, Storage.StorageError>
+    ) => Effect.Effect<void, Storage.StorageError | Refusal.InvalidField>
+    readonly list: Effect.Effect<ReadonlyArray<Zone>, Storage.StorageError>
+  } | null
+}
+
 /** The process that answers, as far as its services do not know it. */
 export interface Process {
   /** The version of its build; null if nobody says. */
   readonly version: string | null
-  /** The names of the telcos that are connected now; that of the only one is null. */
-  readonly telcos: () => Iterable<string | null>
+  /** The telcos that are connected now, by their names; that of the only one is null. */
+  readonly telcos: () => ReadonlyMap<string | null, Telco>
 }
+
+/** The only telco, of which nothing else is known. */
+export const onlyTelco: ReadonlyMap<null, Telco> = new Map([[null, {}]])
 
 /** What operations call. */
 export interface Services extends Simplan.ByName {
@@ -103,6 +134,11 @@ export interface Declared<R extends Route, Request extends View.AnyFields> {
   readonly role: Operator.Role
   /** Whether it is only for operators who are not bound to an organization; not by default. */
   readonly isOfService?: boolean
+  /**
+   * Whether the library keeps its answer as JSON for an idempotency key; not by default, as an
+   * answer may have a secret, and the commit of some use cases keeps it.
+   */
+  readonly isKept?: boolean
   /** Its errors beside those that follow from the route, the role and the body. */
   readonly errors?: ReadonlyArray<Codes.Code>
   /** In a line, without a full stop. */
@@ -129,6 +165,8 @@ type AnyCall<Answer> = { call(services: Services, request: unknown, within: With
 interface Forms {
   /** Answers with one thing; the status is 201 if it makes that. */
   readonly Item: AnyCall<unknown> & { readonly makes?: boolean }
+  /** Answers with a whole list. */
+  readonly List: AnyCall<ReadonlyArray<unknown>>
   /** Answers with a page of a list, or over HTTP with all of it as lines of JSON. */
   readonly Page: AnyCall<Page<unknown>> & {
     readonly pageSize?: number
@@ -171,6 +209,23 @@ export const item = <const R extends Route, Request extends View.AnyFields, Answ
     readonly call: Call<View.Domain<Request>, View.Domain<Answer>>
   }
 ): Of<"Item", R, Request, Answer> => ({ ...row, ...formsOf(row.answer), form: "Item" })
+
+/** Answers with a whole list. */
+export const list = <const R extends Route, Request extends View.AnyFields, Answer extends View.AnyFields>(
+  row: Declared<R, Request> & {
+    readonly answer: View.View<Answer>
+    readonly call: Call<View.Domain<Request>, ReadonlyArray<View.Domain<Answer>>>
+  }
+): Of<"List", R, Request, Answer> => {
+  const { answer, toHost, toWire } = formsOf(row.answer)
+  return {
+    ...row,
+    answer,
+    toWire: (items: ReadonlyArray<View.Domain<Answer>>) => items.map(toWire),
+    toHost: (items: ReadonlyArray<View.Domain<Answer>>) => items.map(toHost),
+    form: "List"
+  }
+}
 
 /** Answers with a page of a list. */
 export const page = <const R extends Route, Request extends View.AnyFields, Answer extends View.AnyFields>(

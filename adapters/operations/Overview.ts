@@ -60,7 +60,7 @@ export const overview = {
           const named: Named = (of) => ({ ...of, organizationName: names.get(of.organizationId) ?? "" })
           return {
             now,
-            telcos: Rules.telcos(waiting, whole === null ? [] : process.telcos()),
+            telcos: Rules.telcos(waiting, whole === null ? [] : process.telcos().keys()),
             waiting,
             failingEndpoints: endpoints.map((endpoint) => named({ ...endpoint, url: urls.shown(endpoint.url) })),
             stock: stocks.map((stock) => named(stockOf(stock, now))),

@@ -123,6 +123,7 @@ export const webhooks = {
     route: "POST /organizations/:id/deliveries/:delivery_id/replay",
     request: Views.OfDelivery,
     answer: Views.Delivery,
+    isKept: true,
     role: "support",
     errors: ["delivery_not_found"],
     title: "Deliver once more, now",

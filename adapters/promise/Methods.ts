@@ -10,7 +10,7 @@ import { types } from "node:util"
 import { IdempotencyKeys, Organizations, Refusal, Services } from "simplan"
 import { Idempotency, type Storage } from "simplan/ports"
 import type { View } from "simplan/views"
-import type { Operation } from "../operations/index.ts"
+import { Operation } from "../operations/index.ts"
 import { Fields } from "../fields/index.ts"
 import * as Errors from "./errors/Errors.ts"
 import type * as Failures from "./errors/Failures.ts"
@@ -346,14 +346,18 @@ export const writing =
     return runtime.run(callOf(method, request), effect, options)
   }
 
+type AnswerOf<Form, A> = Form extends "List" ? ReadonlyArray<A> : A
+
 /** The method that hosts have of a row. It checks its request, whatever its type says. */
 type MethodOf<Row> =
-  Row extends Operation.Of<infer Form, infer _Route, infer _Request, infer Answer>
+  Row extends Operation.Of<infer Form, infer _Route, infer Request, infer Answer>
     ? Form extends "Page"
       ? (request?: unknown, options?: CallOptions) => PagedList<View.Host<Answer>>
       : Form extends "Done"
         ? (request: unknown, options?: WriteOptions) => Promise<void>
-        : (request?: unknown, options?: WriteOptions) => Promise<View.Host<Answer>>
+        : keyof Request extends never
+          ? (options?: WriteOptions) => Promise<AnswerOf<Form, View.Host<Answer>>>
+          : (request?: unknown, options?: WriteOptions) => Promise<AnswerOf<Form, View.Host<Answer>>>
     : never
 
 /** The URLs of webhook endpoints: hosts get them as they are. */
@@ -369,7 +373,7 @@ export const urlsOf = ({ checkUrl }: Runtime): Operation.Urls => ({
 
 const processOf = (context: Context.Context<Provided>): Operation.Process => ({
   version: null,
-  telcos: () => Routed.telcos(context)?.keys() ?? [null]
+  telcos: () => Routed.telcos(context) ?? Operation.onlyTelco
 })
 
 const ofHost: Operation.Within = { organizationId: null }
@@ -390,9 +394,18 @@ const ofRow = (runtime: Runtime, name: string, row: Operation.Row) => {
     )
   switch (row.form) {
     case "Item":
-      return reading(runtime, method, (request) =>
-        using((services) => Effect.map(row.call(services, request, ofHost), row.toHost))
-      )
+    case "List": {
+      const call = (request: object) => using((services) => row.call(services, request, ofHost))
+      const toHost = (answer: unknown) => row.toHost(answer)
+      const made =
+        row.isKept === true
+          ? writing(runtime, method, (request) =>
+              json(Schema.Unknown, call(request), (answer) => Effect.sync(() => toHost(answer)))
+            )
+          : reading(runtime, method, (request) => Effect.map(call(request), toHost))
+      const hasRequest = Object.keys(row.request.fields).length > 0
+      return hasRequest ? made : (options?: WriteOptions) => made({}, options)
+    }
     case "Page":
       return paging(
         runtime,

@@ -87,7 +87,7 @@ export const createSimplan = (options: Options): Simplan => {
     serviceOperators: ServiceOperators.make(runtime),
     sims: Sims.make(runtime),
     subscriptions: Subscriptions.make(runtime),
-    telcos: Operation.makeTelcos(runtime, Routed.comparisons),
+    telcos: Operation.makeTelcos(runtime),
     usage: Usage.make(runtime),
     waitingJobs: Jobs.makeWaitingJobs(runtime),
     wallet: Sims.makeWallet(runtime),

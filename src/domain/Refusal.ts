@@ -23,6 +23,7 @@ const notFoundCodes = {
   subscription: "subscription_not_found",
   "plan attachment": "plan_attachment_not_found",
   "coverage profile": "coverage_profile_not_found",
+  telco: "telco_not_found",
   operator: "operator_not_found",
   organization: "organization_not_found",
   "api key": "api_key_not_found",

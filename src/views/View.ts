@@ -187,7 +187,15 @@ export interface View<Fields extends AnyFields = AnyFields, Own extends AnyField
   readonly own: Own
   /** All fields, in the order in which answers have them. */
   readonly fields: Fields
+  /** An example of its own fields; absent if those of the fields go together. */
+  readonly example?: Wire<Own>
 }
+
+/** A view whose fields' examples do not go together. */
+export const exampled = <Fields extends AnyFields, Own extends AnyFields>(
+  example: Wire<Own>,
+  view: View<Fields, Own>
+): View<Fields, Own> => ({ ...view, example })
 
 const make =
   (isRequest: boolean) =>

@@ -3,11 +3,13 @@
  * and send, and the values that examples share.
  */
 export * as AuditLog from "./AuditLog.ts"
+export * as Clock from "./Clock.ts"
 export * as Copy from "./Copy.ts"
 export * as Jobs from "./Jobs.ts"
 export * as Organizations from "./Organizations.ts"
 export * as Overview from "./Overview.ts"
 export * as Samples from "./Samples.ts"
 export * as ServiceOperators from "./ServiceOperators.ts"
+export * as Telcos from "./Telcos.ts"
 export * as View from "./View.ts"
 export * as Webhooks from "./Webhooks.ts"

@@ -195,6 +195,8 @@ const ofLibraryAlone = [
   "sims.previewImport",
   "telcos.compare",
   "telcos.comparisons",
+  "telcos.setZone",
+  "telcos.zones",
   "wallet.settled"
 ]
 

@@ -2,17 +2,29 @@
  * What is printed from the views: the declarations that hosts read. `npm run print` writes them
  * anew.
  */
-import { AuditLog, Jobs, Organizations, Overview, ServiceOperators, type View, Webhooks } from "simplan/views"
+import {
+  AuditLog,
+  Clock,
+  Jobs,
+  Organizations,
+  Overview,
+  ServiceOperators,
+  Telcos,
+  type View,
+  Webhooks
+} from "simplan/views"
 import { describe, expect, it } from "vitest"
 import { documented, formatted } from "./Printed.ts"
 
 /** The views of each module of `src/views`. */
 const modules: Readonly<Record<string, object>> = {
   AuditLog,
+  Clock,
   Jobs,
   Organizations,
   Overview,
   ServiceOperators,
+  Telcos,
   Webhooks
 }
 
@@ -57,6 +69,7 @@ const owners: Readonly<Record<string, string>> = {
   EventType: "Events",
   OfOrganization: "Organizations",
   JobKind: "Jobs",
+  Label: "../Plans",
   WaitingReason: "Jobs"
 }
 
@@ -64,7 +77,9 @@ const owners: Readonly<Record<string, string>> = {
 const elsewhere = (module: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(owners).flatMap(([name, owner]) =>
-      owner === module ? [] : [[name, `import type { ${name} } from "./${owner}.ts"`]]
+      owner === module
+        ? []
+        : [[name, `import type { ${name} } from "${owner.startsWith(".") ? owner : `./${owner}`}.ts"`]]
     )
   )
 

@@ -10,6 +10,7 @@ export const refusals: ReadonlyArray<Refusal.Refusal> = [
       "subscription",
       "plan attachment",
       "coverage profile",
+      "telco",
       "operator",
       "organization",
       "api key",

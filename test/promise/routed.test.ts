@@ -120,7 +120,7 @@ describe("a charging system among routed telcos", () => {
     const ended = async () => (await simplan.telcos.comparisons()).map(({ compared, doneAt }) => [compared, doneAt])
     await expect.poll(ended, { timeout: 20_000 }).toEqual([[1, expect.any(Date)]])
     // The same request again begins none.
-    expect(await simplan.telcos.compare(request)).toEqual(await simplan.telcos.comparisons())
+    expect(await simplan.telcos.compare(request)).toEqual([begun])
     expect(await ended()).toEqual([[1, expect.any(Date)]])
     const [again] = await simplan.telcos.compare()
     expect(again?.requestedAt?.getTime()).toBeGreaterThan(begun?.requestedAt?.getTime() ?? Number.NaN)
@@ -134,6 +134,29 @@ describe("a charging system among routed telcos", () => {
   it("is the only one that is compared: of other telcos there is nothing", async () => {
     const simplan = open("simulator")
     expect([await simplan.telcos.comparisons(), await simplan.telcos.compare()]).toEqual([[], []])
+    await expect(simplan.telcos.zones({ telco: "ocs" })).rejects.toMatchObject({ code: "telco_not_found" })
+  })
+
+  it("has the zones that the host sets for regions, each with an audit entry (P4, W11)", async () => {
+    const { simplan } = await subscribed()
+    const { organizationId } = await simplan.organizations.create({ name: "Acme" })
+    const region = { organizationId, regionName: "Alps", label: "Green", iso2List: ["FR", "CH"] } as const
+    const { coverageId } = await simplan.coverage.createRegion(region)
+    const zone = { telco: "ocs", label: "Green", coverageId, zoneId: 27 } as const
+    const set = { label: "Green", coverageId, zoneId: 27 }
+    expect(await simplan.telcos.setZone(zone, { idempotencyKey: "1", request: { actor: "user 7" } })).toEqual(set)
+    expect(await simplan.telcos.setZone(zone, { idempotencyKey: "1" })).toEqual(set)
+    expect(await simplan.telcos.zones({ telco: "ocs" })).toEqual([set])
+    const entries = await simplan.auditLog.list({ organizationId, action: "coverage_profile.set_zone" }).toArray()
+    expect(entries).toMatchObject([{ actor: "user 7", resourceType: "coverage_profile", resourceId: coverageId }])
+    const refused = async (changes: object) =>
+      simplan.telcos.setZone({ ...zone, ...changes }).catch(({ code, message }) => [code, message])
+    expect(await refused({ label: "Blue" })).toEqual([
+      "invalid_field",
+      "telcos.setZone: label must be that of the coverage profile, Green, not 'Blue'"
+    ])
+    expect(await refused({ telco: "none" })).toEqual(["telco_not_found", expect.stringContaining("none")])
+    expect(await refused({ zoneId: 0 })).toMatchObject(["invalid_field", expect.stringContaining("zoneId")])
   })
 
   it("is polled by drain where no worker runs", async () => {

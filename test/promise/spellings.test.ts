@@ -239,6 +239,10 @@ const calls: Readonly<Record<string, Asked>> = {
     await subscriptions.resume({ organizationId, iccid })
     return subscriptions.get({ organizationId, iccid })
   },
+  "telcos.setZone": ({ telcos }, { coverageId }) =>
+    telcos.setZone({ telco: "ocs", label: "Green", coverageId, zoneId: 1 }).catch(({ code }) => {
+      expect(code).toBe("telco_not_found")
+    }),
   "usage.ofOrganization": ({ usage }, { organizationId }) =>
     usage.ofOrganization({ organizationId, from: "2026-01-31", to: "2026-01-31", by: "sim" }).toArray(),
   "usage.ofSim": ({ usage }, { iccid, organizationId }) =>
@@ -289,7 +293,7 @@ const others = new Set([
     "problems.correct",
     "problems.resolve"
   ],
-  ...["telcos.comparisons", "telcos.compare"],
+  ...["telcos.comparisons", "telcos.compare", "telcos.zones"],
   ...["commands.get", "commands.cancel", "messages.settled", "subscriptions.settled", "wallet.settled"]
 ])
 

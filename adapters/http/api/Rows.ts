@@ -1,7 +1,7 @@
 /**
  * Endpoints of the management API, made of the rows of operations.
  */
-import type { Schema } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { View } from "simplan/views"
 import { Operation } from "../../operations/index.ts"
@@ -55,6 +55,8 @@ export interface PageOf<A> extends Data<ReadonlyArray<A>> {
   readonly next_page: string | null
 }
 
+type AnswerOf<Form, A> = Form extends "Page" ? PageOf<A> : Data<Form extends "List" ? ReadonlyArray<A> : A>
+
 /** The endpoint of a row. */
 export type EndpointOf<Id extends string, Row> =
   Row extends Operation.Of<infer Form, infer Route, infer Request, infer Answer>
@@ -66,7 +68,7 @@ export type EndpointOf<Id extends string, Row> =
         QueryOf<Route, Request, Form>,
         BodyOf<Route, Request>,
         never,
-        Schema.Codec<Form extends "Page" ? PageOf<View.Wire<Answer>> : Data<View.Wire<Answer>>>,
+        Schema.Codec<AnswerOf<Form, View.Wire<Answer>>>,
         ReturnType<typeof Schemas.problems>[number]
       >
     : never
@@ -94,6 +96,7 @@ const successOf = (row: Operation.Row) => {
     const page = Schemas.page(Views.answer(answer))
     return row.stream === undefined ? page : ([page, Schemas.jsonLines] as const)
   }
+  if (form === "List") return Schemas.data(Schema.Array(Views.answer(answer)))
   const data = Schemas.data(form === "Done" ? Views.unnamed(answer) : Views.answer(answer))
   return row.form === "Item" && row.makes === true ? data.pipe(HttpApiSchema.status(201)) : data
 }
@@ -119,7 +122,7 @@ export const pageSizeOf = ({ pageSize = Schemas.MANAGEMENT_PAGE_SIZE }: Operatio
 
 const endpoint = (identifier: string, row: Operation.Row) => {
   const { hasBody, inQuery, named, path, sent, verb } = fieldsOf(row)
-  if (hasBody && verb !== "POST") throw new Error(`${row.route} has a body, which only POST has`)
+  if (hasBody && verb !== "POST" && verb !== "PUT") throw new Error(`${row.route} has a body`)
   const params = Object.fromEntries(
     named.map(({ field, parameter }) => [
       parameter,
@@ -134,9 +137,12 @@ const endpoint = (identifier: string, row: Operation.Row) => {
     error: errorsOf(row, path, hasBody)
   }
   const annotations = (row.isOfService === true ? Roles.ofService : Roles.operation)(row.role, row.title, row.text)
-  const made = hasBody
-    ? HttpApiEndpoint.post(identifier, path, { ...given, payload: Views.body(row.request, sent) })
-    : HttpApiEndpoint.make(verb)(identifier, path, given)
+  const sending = () => ({ ...given, payload: Views.body(row.request, sent) })
+  const made = !hasBody
+    ? HttpApiEndpoint.make(verb)(identifier, path, given)
+    : verb === "PUT"
+      ? HttpApiEndpoint.put(identifier, path, sending())
+      : HttpApiEndpoint.post(identifier, path, sending())
   return made.annotateMerge(annotations)
 }
 

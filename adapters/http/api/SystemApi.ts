@@ -5,10 +5,8 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Jobs, Overview } from "../../operations/index.ts"
-import * as Roles from "./Roles.ts"
+import { Clock, Jobs, Overview } from "../../operations/index.ts"
 import * as Rows from "./Rows.ts"
-import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 
 export const Status = Schema.Struct({ status: Schemas.field(Schema.Literal("ok"), "Always `ok`") }).annotate({
@@ -41,47 +39,7 @@ export class SystemApi extends HttpApiGroup.make("system")
   )
   .annotateMerge(Schemas.group("System", "Health and metrics, for the platform that runs the service.")) {}
 
-const now = Schemas.field(Schemas.Timestamp, "The business time", Samples.used)
-
-const ClockItem = Schemas.data(
-  Schema.Struct({
-    now,
-    virtual: Schemas.field(Schema.Boolean, "Whether the clock stands still until it is moved", true)
-  }).annotate({ identifier: "Clock" })
-)
-
-export const Advance = Schema.Struct({
-  to: Schemas.optional(Schemas.Instant, "The instant to move to; not before now", Samples.end),
-  by: Schemas.optional(Schema.String, "A duration such as `12 hours`", "12 hours")
-}).annotate({ identifier: "Advance", description: "One of the two", examples: [{ by: "12 hours" }] })
-
-export class ClockApi extends HttpApiGroup.make("clock")
-  .add(
-    HttpApiEndpoint.get("read", "/clock", {
-      success: ClockItem,
-      error: Schemas.problems(...Schemas.managing)
-    }).annotateMerge(
-      Roles.operation("read", "Read the business clock", "The time that all rules go by, which may be virtual.")
-    ),
-    HttpApiEndpoint.post("advance", "/clock/advance", {
-      payload: Advance,
-      success: Schemas.data(Schema.Struct({ now })),
-      error: Schemas.problems(
-        ...Schemas.restricted,
-        "route_not_found",
-        ...Schemas.withBody,
-        "clock_is_system",
-        "clock_advancing"
-      )
-    }).annotateMerge(
-      Roles.ofService(
-        "admin",
-        "Move a virtual clock and do all work that falls due",
-        "Moves a virtual clock from due instant to due instant, and answers when all work that was due by then is " +
-          "done. Exactly one of `to` and `by` is given."
-      )
-    )
-  )
+export class ClockApi extends Rows.group("clock", Clock.clock)
   .annotateMerge(Schemas.group("Management: clock", "The business clock, which tests and demonstrations can move."))
   .prefix("/admin/v1") {}
 

@@ -5,15 +5,9 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import * as Roles from "./Roles.ts"
-import { Samples } from "simplan/views"
+import { Telcos } from "../../operations/index.ts"
+import * as Rows from "./Rows.ts"
 import * as Schemas from "./Schemas.ts"
-
-export const Zone = Schema.Struct({
-  label: Schemas.chosenLabel,
-  coverage_id: Schemas.idOfBody(...Schemas.means.coverageId),
-  zone_id: Schemas.field(Schemas.integer(1, Number.MAX_SAFE_INTEGER), "The number of the telco's location zone", 27)
-}).annotate({ identifier: "Zone" })
 
 /** The answer that an OCS expects. */
 const OcsAnswer = Schema.Struct({
@@ -26,10 +20,8 @@ const OcsAnswer = Schema.Struct({
   )
 }).annotate({ identifier: "OcsAnswer" })
 
-const ofTelco = { name: Schemas.string("The telco's name in the settings file", "ocs") }
-
 const ofSender = {
-  ...ofTelco,
+  name: Schemas.string("The telco's name in the settings file", "ocs"),
   secret: Schemas.string("The secret of the telco's notifications", "3q2-7wQhF0aLr9Zc")
 }
 
@@ -45,76 +37,7 @@ const problems = Schemas.problems(
   "storage_unavailable"
 )
 
-export const Comparison = Schema.Struct({
-  telco: ofTelco.name,
-  requested_at: Schemas.field(Schema.NullOr(Schemas.Timestamp), "When it was asked for; null: never", Samples.used),
-  compared: Schemas.field(Schema.Int, "How many SIMs were compared since", 4000),
-  unanswered: Schemas.field(Schema.Int, "Of how many SIMs the telco has not answered", 0),
-  done_at: Schemas.field(
-    Schema.NullOr(Schemas.Timestamp),
-    "When it ended; null: it is under way, or was never asked for",
-    Samples.used
-  )
-}).annotate({ identifier: "Comparison" })
-
-const Comparisons = Schemas.data(Schema.Array(Comparison))
-
-export class TelcosApi extends HttpApiGroup.make("telcos")
-  .add(
-    HttpApiEndpoint.get("comparisons", "/telcos/comparisons", {
-      success: Comparisons,
-      error: Schemas.problems(...Schemas.managing, "route_not_found")
-    }).annotateMerge(
-      Roles.ofService(
-        "read",
-        "How far the comparisons of all SIMs are",
-        "The last comparison of all SIMs with each telco whose books can be compared. What it finds is among the problems."
-      )
-    ),
-    HttpApiEndpoint.post("compare", "/telcos/comparisons", {
-      success: Comparisons,
-      error: Schemas.problems(...Schemas.restricted, "route_not_found")
-    }).annotateMerge(
-      Roles.ofService(
-        "support",
-        "Compare all SIMs with the telcos now",
-        "Compares all SIMs, those in stock too, with each telco whose books can be compared, at the rate that its calls allow. " +
-          "Comparisons that were made before do not count from then on: do this after each restore of a backup, before the " +
-          "service sells again. Asked again, it begins anew."
-      )
-    ),
-    HttpApiEndpoint.get("zones", "/telcos/:name/zones", {
-      params: ofTelco,
-      success: Schemas.data(Schema.Array(Zone)),
-      error: Schemas.problems(...Schemas.managing, "route_not_found", "telco_not_found")
-    }).annotateMerge(
-      Roles.ofService(
-        "read",
-        "List the zones that were set",
-        "The location zones that were set for coverage profiles at this telco, by label and coverage id."
-      )
-    ),
-    HttpApiEndpoint.put("setZone", "/telcos/:name/zones", {
-      params: ofTelco,
-      payload: Zone,
-      success: Schemas.data(Zone),
-      error: Schemas.problems(
-        ...Schemas.restricted,
-        "route_not_found",
-        ...Schemas.withBody,
-        "telco_not_found",
-        "coverage_profile_not_found"
-      )
-    }).annotateMerge(
-      Roles.ofService(
-        "admin",
-        "Set the zone of a coverage profile",
-        "Says which location zone of the telco a coverage profile is, for plans of the label. A custom region " +
-          "needs it before its first plan; for a standard profile it goes before the settings file. Packages that " +
-          "exist keep theirs."
-      )
-    )
-  )
+export class TelcosApi extends Rows.group("telcos", Telcos.telcos)
   .annotateMerge(Schemas.group("Management: telcos", "What the operator sets at the telcos of the settings file."))
   .prefix("/admin/v1") {}
 

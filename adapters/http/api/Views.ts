@@ -152,6 +152,10 @@ export function answer(view: View.View): Schema.Codec<unknown> {
  */
 export function body<Own extends View.AnyFields>(view: View.View<View.AnyFields, Own>): Schema.Codec<View.Wire<Own>>
 export function body(view: View.View, fields: View.AnyFields): Schema.Codec<unknown>
-export function body({ meaning, name, own }: View.View, fields = own): Schema.Codec<unknown> {
-  return structOf(fields, sent).annotate({ identifier: name, description: meaning })
+export function body({ example, meaning, name, own }: View.View, fields = own): Schema.Codec<unknown> {
+  return structOf(fields, sent).annotate({
+    identifier: name,
+    description: meaning,
+    ...(example !== undefined && { examples: [example] })
+  })
 }

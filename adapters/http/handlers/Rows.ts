@@ -60,6 +60,7 @@ const handlerOf = (services: Operation.Services, row: Operation.Row) => {
     const asked = yield* read(call)
     switch (row.form) {
       case "Item":
+      case "List":
         return Responses.data(row.toWire(yield* row.call(services, asked, call.caller)))
       case "Done":
         yield* row.call(services, asked, call.caller)

@@ -1,5 +1,5 @@
 /**
- * Handlers of health, readiness and metrics of the process, and of its business clock.
+ * Handlers of health, readiness and metrics of the process.
  *
  * Metrics are in the text format of Prometheus. With all routes and statuses there are thousands of
  * series, which take 0.1 s to format. So they are formatted a few in a turn of the event loop
@@ -8,17 +8,12 @@
  */
 import { Effect, Context, Metric, Semaphore } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { Clock, Health, Time } from "simplan"
-import { TimeSpan } from "../../fields/index.ts"
+import { Health } from "simplan"
 import * as SystemApi from "../api/SystemApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Auth from "../middleware/Auth.ts"
 import type * as RateLimit from "../middleware/RateLimit.ts"
-import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
-import * as Query from "../wire/Query.ts"
-import * as Responses from "../wire/Responses.ts"
 import { PrometheusMetrics } from "effect/observability"
 import * as Turns from "../Turns.ts"
 
@@ -119,36 +114,5 @@ export const make = (ready: Effect.Effect<boolean>, limited: RateLimit.AddressLi
           ),
           COST_OF_METRICS
         )
-    })
-  })
-
-const decodeAdvance = Body.closedDecoder(SystemApi.Advance)
-
-const notOne = Errors.invalidField("to", "or by must be given, and not both")
-const badDuration = Errors.invalidField("by", "must be a duration such as 12 hours")
-
-/** The handlers of the business clock. */
-export const clock = (guard: OperatorAuth.Guard) =>
-  Effect.gen(function* () {
-    const business = yield* Clock.Clock
-
-    const moved = Effect.fnUntraced(function* ({ by, to }: typeof SystemApi.Advance.Type) {
-      const instant = Query.instant(to)
-      if ((instant === null) === (by === undefined)) return yield* notOne
-      if (instant !== null) return yield* business.advanceTo(instant)
-      const span = TimeSpan.millis(by ?? "")
-      return span === undefined ? yield* badDuration : yield* business.advanceBy(span)
-    })
-
-    return Endpoints.group(SystemApi.ClockApi, guard, {
-      read: Effect.fnUntraced(function* () {
-        const { now, virtual } = yield* business.read
-        return Responses.data({ now: Time.toIso(now), virtual })
-      }),
-      advance: Effect.fnUntraced(function* ({ request }) {
-        const { value } = yield* Body.read(request)
-        const now = yield* moved(yield* decodeAdvance(value))
-        return Responses.data({ now: Time.toIso(now) })
-      })
     })
   })

@@ -1,65 +1,24 @@
 /**
- * What the API serves of the telcos that the service is composed of: their location zones, and what
- * they notify by themselves. A zone that is set leaves an entry in the audit log of the region's
- * organization, or of the service where the region is everybody's (rule W11).
+ * What the telcos that the service is composed of notify by themselves, and who may report for
+ * them.
  */
 import { Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { createHash, timingSafeEqual } from "node:crypto"
-import {
-  AuditLog,
-  type Catalogues,
-  Coverage,
-  type Problems,
-  Refusal,
-  type Reports,
-  type UsageReconciliation
-} from "simplan"
-import { AuditEntry, type Label, type Storage, Time } from "simplan/ports"
+import type { Catalogues, Problems, Refusal, Reports, UsageReconciliation } from "simplan"
+import { AuditEntry, type Storage } from "simplan/ports"
+import type { Operation } from "../../operations/index.ts"
 import * as TelcosApi from "../api/TelcosApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Auth from "../middleware/Auth.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
-import * as Responses from "../wire/Responses.ts"
-
-/** Which location zone of a telco a coverage profile is. */
-export interface Zone {
-  readonly label: Label.Label
-  readonly coverageId: string
-  readonly zoneId: number
-}
 
 /** What of the service a notification is reported to. */
 type Informed = Reports.Reports | Catalogues.Catalogues | Problems.Problems | UsageReconciliation.UsageReconciliation
 
-/** How far a comparison of all SIMs with a telco is. */
-interface ComparisonProgress {
-  readonly requestedAt: number
-  readonly compared: number
-  readonly unanswered: number
-  readonly doneAt: number | null
-}
-
-export interface Telco {
+export interface Telco extends Operation.Telco {
   readonly kind: string
-  /** Absent: its books cannot be compared. */
-  readonly comparison?: {
-    /** Has all SIMs compared from now on. */
-    readonly begin: Effect.Effect<ComparisonProgress, Storage.StorageError>
-    /** Null: none was asked for. */
-    readonly progress: Effect.Effect<ComparisonProgress | null, Storage.StorageError>
-  }
-  /** Null: it has no location zones. */
-  readonly zones: {
-    /** Sets it, and runs `record` in the same commit. */
-    readonly set: (
-      zone: Zone,
-      record: Effect.Effect<void, Storage.StorageError>
-    ) => Effect.Effect<void, Storage.StorageError | Refusal.InvalidField>
-    readonly list: Effect.Effect<ReadonlyArray<Zone>, Storage.StorageError>
-  } | null
   /** Absent: nobody reports for it to `/telco/v1/events`. */
   readonly reports?: {
     /** Null: it has that of the settings. */
@@ -81,82 +40,6 @@ export interface Telco {
     >
   } | null
 }
-
-const decodeZone = Body.closedDecoder(TelcosApi.Zone)
-
-const notFound = new Errors.Problem({
-  code: "telco_not_found",
-  message: "There is no telco of this name that has location zones"
-})
-
-const shape = ({ coverageId, label, zoneId }: Zone) => ({ label, coverage_id: coverageId, zone_id: zoneId })
-
-const toIso = (instant: number | null): string | null => (instant === null ? null : Time.toIso(instant))
-
-const comparisonShape = (telco: string, progress: ComparisonProgress | null): typeof TelcosApi.Comparison.Type => ({
-  telco,
-  requested_at: toIso(progress?.requestedAt ?? null),
-  compared: progress?.compared ?? 0,
-  unanswered: progress?.unanswered ?? 0,
-  done_at: toIso(progress?.doneAt ?? null)
-})
-
-/** The handlers of the zones of telcos, and of the comparisons with their books. */
-export const make = (guard: OperatorAuth.Guard, telcos: ReadonlyMap<string, Telco>) =>
-  Effect.gen(function* () {
-    const coverage = yield* Coverage.Coverage
-    const auditLog = yield* AuditLog.AuditLog
-
-    const zonesOf = ({ name }: { readonly name: string }) => {
-      const zones = telcos.get(name)?.zones ?? null
-      return zones === null ? Effect.fail(notFound) : Effect.succeed(zones)
-    }
-
-    const comparable = () =>
-      [...telcos].flatMap(([name, { comparison }]) => (comparison === undefined ? [] : [{ name, comparison }]))
-
-    return Endpoints.group(TelcosApi.TelcosApi, guard, {
-      comparisons: Effect.fnUntraced(function* () {
-        const all = yield* Effect.forEach(comparable(), ({ comparison, name }) =>
-          Effect.map(comparison.progress, (progress) => comparisonShape(name, progress))
-        )
-        return Responses.data(all)
-      }),
-      compare: Effect.fnUntraced(function* () {
-        const all = yield* Effect.forEach(comparable(), ({ comparison, name }) =>
-          Effect.map(comparison.begin, (progress) => comparisonShape(name, progress))
-        )
-        const of = { organizationId: AuditEntry.SERVICE, iccid: null, action: "telco.compare" } as const
-        for (const { telco } of all) yield* auditLog.record({ ...of, resourceId: telco })
-        return Responses.data(all)
-      }),
-      zones: Effect.fnUntraced(function* ({ params }) {
-        const { list } = yield* zonesOf(params)
-        return Responses.data((yield* list).map(shape))
-      }),
-      setZone: Effect.fnUntraced(function* ({ params, request }) {
-        const { set } = yield* zonesOf(params)
-        const { value } = yield* Body.read(request)
-        const body = yield* decodeZone(value)
-        const coverageId = body.coverage_id
-        const profile = yield* coverage.find(coverageId)
-        if (profile.label !== body.label) {
-          return yield* new Refusal.InvalidField({
-            field: "label",
-            message: `must be that of the coverage profile, ${profile.label}`
-          })
-        }
-        const record = auditLog.record({
-          organizationId: profile.organizationId ?? AuditEntry.SERVICE,
-          resourceId: coverageId,
-          iccid: null,
-          action: "coverage_profile.set_zone"
-        })
-        yield* set({ label: body.label, coverageId, zoneId: body.zone_id }, record)
-        return Responses.data(body)
-      })
-    })
-  })
 
 interface Sender {
   readonly name: string

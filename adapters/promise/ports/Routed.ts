@@ -65,16 +65,6 @@ export const limits = (
     }))
   )
 
-/**
- * The comparisons of all SIMs with the telcos whose books can be compared, by the telcos' names;
- * none where none are routed.
- */
-export const comparisons = Effect.map(routed, (given) =>
-  [...(Option.getOrUndefined(given)?.telcos ?? [])].flatMap(([telco, { comparison }]) =>
-    comparison === undefined ? [] : [{ telco, comparison }]
-  )
-)
-
 /** The telcos by name; undefined where none are routed. */
 export const telcos = (services: Context.Context<never>): Telcos | undefined =>
   Option.getOrUndefined(Option.map(Context.getOption(services, Routed), (routes) => routes.telcos))

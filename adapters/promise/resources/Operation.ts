@@ -1,12 +1,12 @@
 /**
- * What operators of the service need: reports of the telco, the audit log, and the business clock.
+ * What operators of the service need: reports of the telco, the audit log, the telcos of the
+ * settings file, and the business clock.
  */
 import { Effect, Result, Schema } from "effect"
-import { AuditLog, Clock, Reports } from "simplan"
-import { AuditEntry, SmdpHistory, TelcoReport } from "simplan/ports"
+import { Clock, Reports } from "simplan"
+import { SmdpHistory, TelcoReport } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
-import { AuditLog as Rows } from "../../operations/index.ts"
-import type { Connected } from "../../telco-routes/index.ts"
+import { AuditLog, Clock as BusinessClock, Telcos } from "../../operations/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import * as Methods from "../Methods.ts"
@@ -173,49 +173,10 @@ export const makeReports = (runtime: Runtime): Types.Reports => ({
   )
 })
 
-const nothing = Arguments.decoder(Arguments.Nothing)
-
 export const makeAuditLog = (runtime: Runtime): Types.AuditLog =>
-  Methods.ofRows(runtime, "auditLog", { list: Rows.auditLog.list })
+  Methods.ofRows(runtime, "auditLog", { list: AuditLog.auditLog.list })
 
-const toDateOrNull = (instant: number | null | undefined): Date | null =>
-  typeof instant === "number" ? Arguments.toDate(instant) : null
-
-const comparisonOf = (telco: string, progress: Connected.ComparisonProgress | null): Types.TelcoComparison => ({
-  telco,
-  requestedAt: toDateOrNull(progress?.requestedAt),
-  compared: progress?.compared ?? 0,
-  unanswered: progress?.unanswered ?? 0,
-  doneAt: toDateOrNull(progress?.doneAt)
-})
-
-interface Comparable {
-  readonly telco: string
-  readonly comparison: Connected.Comparison
-}
-
-/** `comparable` are the telcos whose books can be compared. */
-export const makeTelcos = (runtime: Runtime, comparable: Effect.Effect<ReadonlyArray<Comparable>>): Types.Telcos => {
-  const list = Effect.flatMap(comparable, (all) =>
-    Effect.forEach(all, ({ comparison, telco }) =>
-      Effect.map(comparison.progress, (progress) => comparisonOf(telco, progress))
-    )
-  )
-  const begin = Effect.gen(function* () {
-    const auditLog = yield* AuditLog.AuditLog
-    for (const { comparison, telco } of yield* comparable) {
-      yield* comparison.begin
-      const of = { organizationId: AuditEntry.SERVICE, iccid: null, action: "telco.compare" } as const
-      yield* auditLog.record({ ...of, resourceId: telco })
-    }
-  })
-  const comparisons = Methods.reading(runtime, { name: "telcos.comparisons", decode: nothing }, () => list)
-  const compare = Methods.writing(runtime, { name: "telcos.compare", decode: nothing }, () => ({
-    ...Methods.done(begin),
-    reply: () => list
-  }))
-  return { comparisons: (options) => comparisons({}, options), compare: (options) => compare({}, options) }
-}
+export const makeTelcos = (runtime: Runtime): Types.Telcos => Methods.ofRows(runtime, "telcos", Telcos.telcos)
 
 const decodeTo = Arguments.decoder(Schema.Struct({ to: Arguments.Instant }))
 
@@ -224,19 +185,12 @@ const decodeBy = Arguments.decoder(Schema.Struct({ by: Arguments.TimeSpan }))
 const moving = (advance: Effect.Effect<number, unknown, Provided>) =>
   Methods.json(Schema.Number, advance, (now) => Effect.succeed({ now: Arguments.toDate(now) }))
 
-export const makeClock = (runtime: Runtime): Types.Clock => {
-  const read = Methods.reading(runtime, { name: "clock.read", decode: nothing }, () =>
-    Effect.flatMap(Clock.Clock, (clock) =>
-      Effect.map(clock.read, ({ now, virtual }) => ({ now: Arguments.toDate(now), virtual }))
-    )
+export const makeClock = (runtime: Runtime): Types.Clock => ({
+  ...Methods.ofRows(runtime, "clock", { read: BusinessClock.clock.read }),
+  advanceTo: Methods.writing(runtime, { name: "clock.advanceTo", decode: decodeTo }, ({ to }) =>
+    moving(Clock.Clock.use((clock) => clock.advanceTo(Arguments.toInstant(to))))
+  ),
+  advanceBy: Methods.writing(runtime, { name: "clock.advanceBy", decode: decodeBy }, ({ by }) =>
+    moving(Clock.Clock.use((clock) => clock.advanceBy(Arguments.millis(by) ?? Number.NaN)))
   )
-  return {
-    read: (options) => read({}, options),
-    advanceTo: Methods.writing(runtime, { name: "clock.advanceTo", decode: decodeTo }, ({ to }) =>
-      moving(Effect.flatMap(Clock.Clock, (clock) => clock.advanceTo(Arguments.toInstant(to))))
-    ),
-    advanceBy: Methods.writing(runtime, { name: "clock.advanceBy", decode: decodeBy }, ({ by }) =>
-      moving(Effect.flatMap(Clock.Clock, (clock) => clock.advanceBy(Arguments.millis(by) ?? Number.NaN)))
-    )
-  }
-}
+})

@@ -12,8 +12,6 @@ import type { Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Webhooks.ts"
 
 const toHost = Copy.toHost(Views.WebhookEndpoint)
-const deliveryToHost = Copy.toHost(Views.Delivery)
-
 const keyToHost = Copy.toHost(Views.WebhookEndpointWithSigningKey)
 
 const service = Webhooks.Webhooks
@@ -80,16 +78,6 @@ export const make = (runtime: Runtime): Types.Webhooks => {
         "Endpoint",
         service.use((webhooks) => webhooks.rotateKey(of)),
         () => Effect.map(current(of), withKey)
-      )
-    ),
-    replay: Methods.writing(runtime, method("replay", Views.OfDelivery), (of) =>
-      Methods.once(
-        "Done",
-        service.use((webhooks) => Effect.as(webhooks.replay(of), null)),
-        () =>
-          service.use((webhooks) =>
-            Effect.map(webhooks.delivery(of), (logged) => deliveryToHost(Views.deliveryOf(logged)))
-          )
       )
     )
   }

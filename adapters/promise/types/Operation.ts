@@ -3,9 +3,13 @@
  */
 import type { CallOptions, InstantInput, PagedList, TimeSpan, WriteOptions } from "./Calls.ts"
 import type { AuditEntry, AuditFilter } from "./printed/AuditLog.ts"
+import type { ClockReading, MovedClock } from "./printed/Clock.ts"
+import type { OfTelco, SetTelcoZone, TelcoComparison, TelcoZone } from "./printed/Telcos.ts"
 import type { SmdpState } from "./Sims.ts"
 
 export type * from "./printed/AuditLog.ts"
+export type * from "./printed/Clock.ts"
+export type * from "./printed/Telcos.ts"
 
 /** What every report has. */
 export interface ReportHead {
@@ -105,24 +109,7 @@ export interface AuditLog {
   readonly list: (of: AuditFilter, options?: CallOptions) => PagedList<AuditEntry>
 }
 
-/** How far a comparison of all SIMs with what a telco has is (rule S5). */
-export interface TelcoComparison {
-  /** The name of the telco in its settings. */
-  readonly telco: string
-  /** When it was asked for; null: never. */
-  readonly requestedAt: Date | null
-  /** How many SIMs were compared since. */
-  readonly compared: number
-  /** Of how many SIMs the telco has not answered: they are left to the daily comparison. */
-  readonly unanswered: number
-  /** When it ended; null: it is under way, or was never asked for. */
-  readonly doneAt: Date | null
-}
-
-/**
- * Routed telcos (`simplan/telco-routes`) whose books can be compared; of others there is nothing
- * here.
- */
+/** Routed telcos (`simplan/telco-routes`): the comparisons with their books, and their zones. */
 export interface Telcos {
   /**
    * How far the last comparison of all SIMs with each telco is. What it finds is among the
@@ -136,22 +123,32 @@ export interface Telcos {
    * whose worker runs, or by `drain`.
    */
   readonly compare: (options?: WriteOptions) => Promise<ReadonlyArray<TelcoComparison>>
+  /**
+   * The location zones that were set for coverage profiles at a telco, by label and coverage id.
+   * Errors: `NotFoundError`, also for a telco that has no zones.
+   */
+  readonly zones: (of: OfTelco, options?: CallOptions) => Promise<ReadonlyArray<TelcoZone>>
+  /**
+   * Says which location zone of the telco a coverage profile is, for plans of the label (rule P4).
+   * A custom region needs it before its first plan; for a standard profile it goes before the
+   * settings file. Packages that exist keep theirs.
+   *
+   * Errors: `InvalidFieldError`, `NotFoundError`.
+   */
+  readonly setZone: (request: SetTelcoZone, options?: WriteOptions) => Promise<TelcoZone>
 }
 
 /** The business clock: the time that the rules go by. */
 export interface Clock {
   /** The time, and whether the clock is a virtual one. */
-  readonly read: (options?: CallOptions) => Promise<{ readonly now: Date; readonly virtual: boolean }>
+  readonly read: (options?: CallOptions) => Promise<ClockReading>
   /**
    * Moves a virtual clock, from due instant to due instant; returns when all work due by then is
    * done. The present instant is allowed.
    *
    * Errors: `InvalidFieldError` for an earlier instant, `ClockRefusedError`.
    */
-  readonly advanceTo: (
-    request: { readonly to: InstantInput },
-    options?: WriteOptions
-  ) => Promise<{ readonly now: Date }>
+  readonly advanceTo: (request: { readonly to: InstantInput }, options?: WriteOptions) => Promise<MovedClock>
   /** Moves a virtual clock by a length of time that is not negative. */
-  readonly advanceBy: (request: { readonly by: TimeSpan }, options?: WriteOptions) => Promise<{ readonly now: Date }>
+  readonly advanceBy: (request: { readonly by: TimeSpan }, options?: WriteOptions) => Promise<MovedClock>
 }

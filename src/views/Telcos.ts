@@ -1,0 +1,46 @@
+/**
+ * The telcos of the settings file, as hosts and callers see them: the comparisons with their books
+ * (rule S5), and the location zones of coverage profiles, which plans need (rule P4).
+ */
+import { labels } from "../domain/Label.ts"
+import * as Samples from "./Samples.ts"
+import * as View from "./View.ts"
+
+const { field, instant, integer, nullOr } = View
+
+const telco = field(View.text, "The telco's name in the settings file", "ocs")
+
+export const TelcoComparison = View.answer(
+  "TelcoComparison",
+  "How far a comparison of all SIMs with what a telco has is",
+  {
+    telco,
+    requestedAt: field(nullOr(instant), "When it was asked for; null: never", Samples.used),
+    compared: field(integer(), "How many SIMs were compared since", 4000),
+    unanswered: field(integer(), "Of how many SIMs the telco has not answered", 0),
+    doneAt: field(nullOr(instant), "When it ended; null: it is under way, or was never asked for", Samples.used)
+  }
+)
+
+const zone = {
+  label: field(
+    View.oneOf(labels, "Label"),
+    "The network supply tier of the SIM and of the plans that it can carry",
+    "Green"
+  ),
+  coverageId: field(View.id, "The coverage profile's id", Samples.coverageId),
+  zoneId: field(integer(1), "The number of the telco's location zone", 27)
+}
+
+export const TelcoZone = View.answer("TelcoZone", "Which location zone of a telco a coverage profile is", zone)
+
+export const OfTelco = View.request("OfTelco", "Names a telco of the settings file", {
+  telco: View.named({ on: "name" }, telco)
+})
+
+export const SetTelcoZone = View.request(
+  "SetTelcoZone",
+  "Which location zone of a telco a coverage profile is to be, for plans of the label",
+  zone,
+  OfTelco
+)
