@@ -18,6 +18,7 @@ import * as Handlers from "./Handlers.ts"
 import * as Logs from "./Logs.ts"
 import * as Ports from "./ports/Ports.ts"
 import * as Routed from "./ports/Routed.ts"
+import * as Bulk from "./resources/Bulk.ts"
 import * as Commands from "./resources/Commands.ts"
 import * as Coverage from "./resources/Coverage.ts"
 import * as Jobs from "./resources/Jobs.ts"
@@ -72,6 +73,7 @@ export const createSimplan = (options: Options): Simplan => {
     apiKeys: Organizations.makeApiKeys(runtime),
     attachments: Subscriptions.makeAttachments(runtime),
     auditLog: Operation.makeAuditLog(runtime),
+    bulk: Bulk.make(runtime),
     catalogues: Coverage.makeCatalogues(runtime),
     clock: Operation.makeClock(runtime),
     commands: Commands.make(runtime),

@@ -77,14 +77,14 @@ export const correctionOf = (
   const refused = (field: string, message: string) => Result.fail(new InvalidField({ field, message }))
   if (action !== "withdraw" && reason !== undefined)
     return refused("reason", "must be absent unless SIMs are withdrawn")
-  if (action !== "set_label" && label !== undefined) return refused("new_label", "must be absent unless it is set")
+  if (action !== "set_label" && label !== undefined) return refused("newLabel", "must be absent unless it is set")
   switch (action) {
     case "withdraw":
       return Result.succeed({ status: "withdrawn", reason })
     case "restore":
       return Result.succeed({ status: "available" })
     case "set_label":
-      return label === undefined ? refused("new_label", "must say the label that is set") : Result.succeed({ label })
+      return label === undefined ? refused("newLabel", "must say the label that is set") : Result.succeed({ label })
   }
 }
 
@@ -166,7 +166,7 @@ export const checkFilter = ({ search }: Pick<Filter, "search">): Result.Result<v
 /** Rule W15: a suspension has to say of which plan. */
 export const check = ({ action, filter }: Request): Result.Result<void, InvalidField> =>
   action === "suspend" && filter.planId === null
-    ? Result.fail(new InvalidField({ field: "plan_id", message: "must say which plan is suspended" }))
+    ? Result.fail(new InvalidField({ field: "planId", message: "must say which plan is suspended" }))
     : checkFilter(filter)
 
 /** Whether the filter takes the subscription by when it was made. */

@@ -105,7 +105,8 @@ const ofWire = (form: View.Form): Copier | null => {
  * Makes a function that copies the fields of a body or of a query, which its schema has accepted,
  * to the domain's form. A field that is absent has its preset, or stays absent.
  */
-export const fromWire = (fields: View.AnyFields): ((value: unknown) => Readonly<Record<string, unknown>>) => {
+export function fromWire<Fields extends View.AnyFields>(fields: Fields): (value: unknown) => View.Domain<Fields>
+export function fromWire(fields: View.AnyFields): (value: unknown) => Readonly<Record<string, unknown>> {
   const copies = Object.entries(fields).flatMap(([name, field]) => {
     const from = View.wireName(name, field)
     return from === null ? [] : [{ from, to: field.from ?? name, copy: ofWire(field.kind.form), preset: field.preset }]

@@ -3,6 +3,7 @@
  * and send, and the values that examples share.
  */
 export * as AuditLog from "./AuditLog.ts"
+export * as Bulk from "./Bulk.ts"
 export * as Clock from "./Clock.ts"
 export * as Copy from "./Copy.ts"
 export * as Jobs from "./Jobs.ts"

@@ -21,7 +21,6 @@ const both = (library: string, api: string = library) => ({ library, api })
 const inside = { none: "other services and adapters call it, nobody from outside" }
 const used = { library: inside, api: inside }
 const ofHost = { none: "only a host has functions and transactions of its own" }
-const notYet = { none: "the library does not have it yet" }
 const preview = { none: "`dry_run` of the operation is its preview" }
 const ofOperator = { none: "a guard or a session calls it" }
 
@@ -46,18 +45,18 @@ const faces: Faces = {
     record: used
   },
   bulkActions: {
-    page: { library: notYet, api: "bulk.list" },
-    preview: { library: notYet, api: preview },
-    run: { library: notYet, api: "bulk.act" }
+    page: both("bulk.list"),
+    preview: { library: "bulk.previewAct", api: preview },
+    run: both("bulk.act")
   },
   bulkCorrections: {
-    preview: { library: notYet, api: preview },
-    run: { library: notYet, api: "bulk.actOnSims" }
+    preview: { library: "bulk.previewActOnSims", api: preview },
+    run: both("bulk.actOnSims")
   },
   catalogues: {
     current: both("catalogues.current", "imports.catalogue"),
     versioned: both("catalogues.current", "imports.catalogue"),
-    preview: { library: notYet, api: preview },
+    preview: { library: "catalogues.previewReplace", api: preview },
     replace: both("catalogues.replace", "imports.replaceCatalogue")
   },
   clock: {

@@ -4,6 +4,7 @@
  */
 import {
   AuditLog,
+  Bulk,
   Clock,
   Jobs,
   Organizations,
@@ -19,6 +20,7 @@ import { documented, formatted } from "./Printed.ts"
 /** The views of each module of `src/views`. */
 const modules: Readonly<Record<string, object>> = {
   AuditLog,
+  Bulk,
   Clock,
   Jobs,
   Organizations,

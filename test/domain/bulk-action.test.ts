@@ -67,9 +67,9 @@ describe("An action on SIMs", () => {
     expect(of("withdraw", { reason: "lost" })).toEqual({ status: "withdrawn", reason: "lost" })
     expect(of("restore", {})).toEqual({ status: "available" })
     expect(of("set_label", { label: "Blue" })).toEqual({ label: "Blue" })
-    expect(of("set_label", {})).toBe("new_label must say the label that is set")
+    expect(of("set_label", {})).toBe("newLabel must say the label that is set")
     expect(of("restore", { reason: "lost" })).toBe("reason must be absent unless SIMs are withdrawn")
-    expect(of("withdraw", { reason: "lost", label: "Blue" })).toBe("new_label must be absent unless it is set")
+    expect(of("withdraw", { reason: "lost", label: "Blue" })).toBe("newLabel must be absent unless it is set")
   })
 })
 

@@ -160,6 +160,62 @@ describe("subscriptions", () => {
     ).rejects.toThrow("mine")
   })
 
+  it("act on all subscriptions or SIMs that a filter takes (W15)", async () => {
+    const { organizationId, planId } = await selling(open())
+    const sims = await simplan.sims.list({ organizationId }).toArray()
+    const [first = "", second = "", free = ""] = sims.map(({ iccid }) => iccid)
+    for (const iccid of [first, second]) {
+      await simplan.subscriptions.create({ organizationId, planId, iccid, metadata: `order ${iccid}` })
+    }
+    const suspension = { organizationId, action: "suspend", planId, search: "order" } as const
+    const counts = { matching: 2, changed: 2, unchanged: 0, refused: 0, hasMore: false, refusals: [] }
+    const preview = await simplan.bulk.previewAct(suspension)
+    expect(preview).toEqual({ ...counts, createdUntil: expect.any(Date) })
+    const taken = await simplan.bulk
+      .list({ organizationId, planId, createdUntil: preview.createdUntil })
+      .page({ size: 1 })
+    expect(taken).toEqual({
+      items: [await simplan.subscriptions.get({ organizationId, iccid: first })],
+      next: taken.next
+    })
+    const results = await simplan.bulk.act({ ...suspension, createdUntil: preview.createdUntil }).toArray()
+    expect(results).toMatchObject([first, second].map((iccid) => ({ iccid, result: "changed", refusal: null })))
+    expect(await simplan.bulk.list({ organizationId, planId }).toArray()).toEqual([])
+
+    const withdrawal = { organizationId, action: "withdraw", reason: "broken", isEsim: true } as const
+    const refusal = { code: "sim_in_use", message: expect.stringContaining(first) }
+    expect(await simplan.bulk.previewActOnSims(withdrawal)).toMatchObject({
+      ...{ matching: 3, changed: 1, refused: 2 },
+      refusals: [{ iccid: first, result: "refused", refusal }, { iccid: second }]
+    })
+    const request = { actor: "user 7", reason: "recalled" }
+    expect(await simplan.bulk.actOnSims(withdrawal, { request }).toArray()).toMatchObject([
+      { iccid: first, result: "refused", refusal },
+      { iccid: second },
+      { iccid: free, result: "changed", refusal: null }
+    ])
+    const entries = await simplan.auditLog.list({ organizationId, action: "sim.withdraw" }).toArray()
+    expect(entries).toMatchObject([{ iccid: free, ...request }])
+
+    const wrong = [
+      [() => simplan.bulk.act({ organizationId, action: "pause" }), "bulk.act: all must be true where"],
+      [() => simplan.bulk.act({ organizationId, action: "pause", all: false }), "bulk.act: all must be true where"],
+      [() => simplan.bulk.actOnSims({ ...withdrawal, action: "restore" }), "bulk.actOnSims: reason must be absent"],
+      [
+        () => simplan.bulk.actOnSims({ organizationId, action: "set_label", all: true }),
+        "bulk.actOnSims: newLabel must say"
+      ]
+    ] as const
+    for (const [call, message] of wrong) expect(call).toThrow(message)
+    await expect(simplan.bulk.previewAct({ organizationId, action: "suspend", all: true })).rejects.toMatchObject({
+      ...{ code: "invalid_field", field: "planId" },
+      message: "bulk.previewAct: planId must say which plan is suspended"
+    })
+    await expect(
+      simplan.bulk.act({ organizationId: "none", action: "pause", all: true }).toArray()
+    ).rejects.toMatchObject({ code: "organization_not_found" })
+  })
+
   it("take a period as Dates and as texts, and no metadata", async () => {
     const { organizationId, planId } = await selling(open())
     const activePeriod = { start: new Date("2026-02-01T00:00:00Z"), end: "2026-02-02T00:00:00+01:00" }
@@ -518,7 +574,11 @@ describe("the other groups", () => {
     expect(current.version).toBe(0)
     const [operator] = operators
     const own = operators.filter(({ countryIso2 }) => countryIso2 === operator?.countryIso2)
+    const preview = await simplan.catalogues.previewReplace({ operators: own, profiles: [] }, { ifVersion: 0 })
+    expect((await simplan.catalogues.current()).version).toBe(0)
     await simplan.catalogues.replace({ operators: own, profiles: [] }, { ifVersion: 0 })
+    expect(await simplan.catalogues.current()).toEqual(preview)
+    await expect(simplan.catalogues.previewReplace(current, { ifVersion: 0 })).rejects.toMatchObject({ version: 1 })
     await expect(simplan.catalogues.replace(current, { ifVersion: 0 })).rejects.toMatchObject({ version: 1 })
     expect((await simplan.catalogues.current()).version).toBe(1)
     await expect(simplan.catalogues.replace(current, { ifVersion: -1 })).rejects.toMatchObject({ field: "ifVersion" })

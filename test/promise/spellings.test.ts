@@ -3,7 +3,7 @@
  * method answers as ever when its ICCIDs are padded and its ids are in capitals. A method that is
  * not among these fails the test.
  */
-import { createSimplan, type Simplan } from "simplan/promise"
+import { type Catalogue, createSimplan, type Simplan } from "simplan/promise"
 import { describe, expect, it } from "vitest"
 import * as World from "./World.ts"
 
@@ -92,6 +92,21 @@ const spelled = (named: Named): Named => ({
 
 type Asked = (simplan: Simplan, named: Named) => Promise<unknown>
 
+const catalogueOf = (coverageId: string, networkId: string): Catalogue => ({
+  countries: [{ iso2: "SE", iso3: "SWE", name: "Sweden" }],
+  operators: [
+    {
+      operatorId: networkId,
+      name: "T",
+      countryIso2: "SE",
+      supportedRats: ["4G"],
+      mccMnc: ["240-01"],
+      labels: ["Green"]
+    }
+  ],
+  profiles: [{ coverageId, label: "Green", regionName: "Sweden", regionCode: "SE", iso2List: ["SE"] }]
+})
+
 const calls: Readonly<Record<string, Asked>> = {
   "apiKeys.create": ({ apiKeys }, { organizationId }) => apiKeys.create({ organizationId, name: "other" }),
   "apiKeys.list": ({ apiKeys }, { organizationId }) => apiKeys.list({ organizationId }).toArray(),
@@ -115,21 +130,23 @@ const calls: Readonly<Record<string, Asked>> = {
     expect(others.slice(0, 2).every(({ length }) => length > 0)).toBe(true)
     return [all, others]
   },
+  "bulk.act": ({ bulk }, { organizationId, planId }) =>
+    bulk.act({ organizationId, action: "suspend", planId }).toArray(),
+  "bulk.actOnSims": ({ bulk }, { organizationId }) =>
+    bulk.actOnSims({ organizationId, action: "restore", all: true }).toArray(),
+  "bulk.list": ({ bulk }, { organizationId, planId }) => bulk.list({ organizationId, planId }).toArray(),
+  "bulk.previewAct": async ({ bulk }, { organizationId, planId }) => {
+    const { matching } = await bulk.previewAct({ organizationId, action: "suspend", planId })
+    return matching
+  },
+  "bulk.previewActOnSims": async ({ bulk }, { organizationId }) => {
+    const { matching } = await bulk.previewActOnSims({ organizationId, action: "restore", all: true })
+    return matching
+  },
+  "catalogues.previewReplace": ({ catalogues }, { coverageId, networkId }) =>
+    catalogues.previewReplace(catalogueOf(coverageId, networkId)),
   "catalogues.replace": async ({ catalogues }, { coverageId, networkId }) => {
-    await catalogues.replace({
-      countries: [{ iso2: "SE", iso3: "SWE", name: "Sweden" }],
-      operators: [
-        {
-          operatorId: networkId,
-          name: "T",
-          countryIso2: "SE",
-          supportedRats: ["4G"],
-          mccMnc: ["240-01"],
-          labels: ["Green"]
-        }
-      ],
-      profiles: [{ coverageId, label: "Green", regionName: "Sweden", regionCode: "SE", iso2List: ["SE"] }]
-    })
+    await catalogues.replace(catalogueOf(coverageId, networkId))
     return catalogues.current()
   },
   "commands.list": ({ commands }, { organizationId }) => commands.list({ organizationId }).toArray(),

@@ -5,16 +5,17 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { BulkAction, Sim, SimSearch, TextLimit, Withdrawal } from "simplan/ports"
+import { BulkAction, SimSearch } from "simplan/ports"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as CoverageApi from "./CoverageApi.ts"
 import * as PlansApi from "./PlansApi.ts"
 import * as Roles from "./Roles.ts"
-import { Samples } from "simplan/views"
+import { Bulk, Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 import * as SimsApi from "./SimsApi.ts"
 import * as SubscriptionsApi from "./SubscriptionsApi.ts"
 import * as UsageApi from "./UsageApi.ts"
+import * as Views from "./Views.ts"
 import { type Codes, Fields } from "../../fields/index.ts"
 
 /** By what a SIM was found. */
@@ -121,39 +122,9 @@ export class OrganizationNetworksApi extends HttpApiGroup.make("organizationNetw
   )
   .prefix("/admin/v1") {}
 
-const filtersBy = {
-  plan: ["Only those with an attachment of this plan that has neither expired nor been suspended", Samples.planId],
-  createdUntil: ["Only those that were made at this instant or before it", Samples.end]
-} as const
+export const SubscriptionAction = Views.body(Bulk.SubscriptionAction)
 
-const filter = {
-  search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
-  label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
-  status: SubscriptionsApi.onlyStatus,
-  plan_id: Schema.optionalKey(Schemas.idOfQuery(...filtersBy.plan)),
-  created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
-  created_until: Schemas.optional(Schemas.InstantParameter, ...filtersBy.createdUntil)
-}
-
-/** The fields of a filter in a body that subscriptions and SIMs have in common. */
-const filterFields = {
-  search: Schemas.optional(Schemas.text(TextLimit.NAME), ...Schemas.means.search),
-  label: Schemas.optional(Schema.String, ...Schemas.means.onlyLabel),
-  created_after: Schemas.optional(Schemas.Instant, ...Schemas.means.createdAfter),
-  created_until: Schemas.optional(Schemas.Instant, ...filtersBy.createdUntil),
-  all: Schemas.optional(Schema.Boolean, "Has to be true where nothing else says which", false)
-}
-
-export const SubscriptionAction = Schema.Struct({
-  action: Schemas.field(
-    Fields.oneOf(BulkAction.actions),
-    "What is done to each; `suspend` suspends the attachments of the plan that `plan_id` names",
-    "pause"
-  ),
-  ...filterFields,
-  status: SubscriptionsApi.onlyStatus,
-  plan_id: Schema.optionalKey(Schemas.idOfBody(...filtersBy.plan))
-}).annotate({ identifier: "SubscriptionAction" })
+export const SimAction = Views.body(Bulk.SimAction)
 
 /** The codes of what may be refused of one subscription. */
 const refusals = [
@@ -186,23 +157,6 @@ export const ActionResult = Schema.Struct({
   ...resultOf(refusals, "esim_installed", "The eSIM was downloaded")
 }).annotate({ identifier: "SubscriptionActionResult" })
 
-export const SimAction = Schema.Struct({
-  action: Schemas.field(
-    Fields.oneOf(BulkAction.simActions),
-    "What is done to each: it is withdrawn, put back into stock, or gets another label",
-    "withdraw"
-  ),
-  reason: Schemas.optional(Fields.oneOf(Withdrawal.reasons), "Why they are withdrawn; only with that action", "broken"),
-  new_label: Schemas.optional(Schemas.Label, "The label that is set; only with that action"),
-  search: filterFields.search,
-  label: filterFields.label,
-  status: Schemas.optional(Fields.oneOf(Sim.statuses), "Only those that stand so", "free"),
-  is_esim: Schemas.optional(Schema.Boolean, "Only eSIMs, or only physical SIMs", true),
-  created_after: filterFields.created_after,
-  created_until: filterFields.created_until,
-  all: filterFields.all
-}).annotate({ identifier: "SimAction", examples: [{ action: "withdraw", reason: "broken", search: "894450" }] })
-
 export const SimActionResult = Schema.Struct({
   iccid: Schemas.iccid,
   ...resultOf(
@@ -212,21 +166,6 @@ export const SimActionResult = Schema.Struct({
   )
 }).annotate({ identifier: "SimActionResult" })
 
-const count = (what: string, example: number) => Schemas.field(Schema.Int, what, example)
-
-const Preview = Schema.Struct({
-  matching: count("How many there are", 812),
-  changed: count("How many would be changed", 800),
-  unchanged: count("How many are so already", 10),
-  refused: count("How many would be refused", 2),
-  has_more: Schemas.field(Schema.Boolean, "Whether there are more, which were not counted", false),
-  created_until: Schemas.field(
-    Schemas.Timestamp,
-    "With this in the request, nothing is acted on that is made after the preview",
-    Samples.end
-  )
-}).annotate({ identifier: "BulkActionPreview" })
-
 const resultsOf = <Item extends Schema.Top>(item: Item) =>
   Schema.Struct({
     error: Schemas.hasFailed(false),
@@ -234,7 +173,7 @@ const resultsOf = <Item extends Schema.Top>(item: Item) =>
       Schema.Array(item),
       `What came of each; where \`dry_run\` is true, the first ${BulkAction.MOST_REFUSALS} that would be refused`
     ),
-    preview: Schemas.optional(Preview, Schemas.DRY_RUN)
+    preview: Schemas.optional(Views.answer(Bulk.BulkActionPreview), Schemas.DRY_RUN)
   })
 
 const Results = resultsOf(ActionResult).annotate({ identifier: "SubscriptionActionResults" })
@@ -253,7 +192,7 @@ export class BulkApi extends HttpApiGroup.make("bulk")
   .add(
     HttpApiEndpoint.get("list", "/organizations/:id/subscriptions", {
       params: Schemas.ofOrganization,
-      query: { ...filter, ...Schemas.keyset },
+      query: { ...Views.query(Bulk.SubscriptionSelection.own), ...Schemas.keyset },
       success: Schemas.page(SubscriptionsApi.Subscription),
       error: Schemas.problems(...Schemas.managing, "organization_not_found")
     }).annotateMerge(

@@ -22,9 +22,7 @@ type IsInQuery<Route> = Route extends `GET ${string}` | `${string}?` ? true : fa
 
 type Sent<Route, Fields extends View.AnyFields> = Omit<View.Wire<Fields>, Operation.Parameters<PathOf<Route>>>
 
-type AsText<Value> = Value extends boolean ? `${Value}` : Value extends number ? string : Value
-
-type Texts<Fields> = { readonly [Name in keyof Fields]: AsText<Fields[Name]> }
+type Texts<Fields> = { readonly [Name in keyof Fields]: Views.AsText<Fields[Name]> }
 
 /** The parameters of a page. */
 export interface Paging {

@@ -8,7 +8,10 @@ import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
 import { Codes, Fields } from "../../fields/index.ts"
 import { TextLimit } from "simplan/ports"
-import { Samples } from "simplan/views"
+import { Bulk, Samples, type View } from "simplan/views"
+
+/** A field of a view with text. */
+type Field = View.Field<View.Kind<unknown, string, unknown>, boolean>
 
 /** The fields of bodies. */
 export const { Instant, Label, NonEmpty, integer, list, text, within } = Fields
@@ -258,6 +261,8 @@ export const managing = [
 /** The errors of every other endpoint of the management API. */
 export const restricted = [...managing, "forbidden"] as const
 
+const meaningOf = ({ examples: [example = ""], meaning }: Field) => [meaning, example] as const
+
 /** What fields mean that requests and answers check differently: a description and an example. */
 export const means = {
   iccid: ["The SIM's ICCID (ITU-T E.118): 18 to 20 digits", Samples.iccid],
@@ -276,13 +281,9 @@ export const means = {
   organizationId: ["The organization's id", Samples.organizationId],
   organizationName: ["The organization's name", "Acme"],
   endpointId: ["The endpoint's id", Samples.endpointId],
-  onlyLabel: ["Only those of this label", "Green"],
-  createdAfter: ["Only those that were made after this instant", Samples.bought],
-  search: [
-    "Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or without a plus sign, the id " +
-      "of a subscription, or the first characters of a metadata, in any case",
-    "order 4711"
-  ]
+  onlyLabel: meaningOf(Bulk.filter.label),
+  createdAfter: meaningOf(Bulk.filter.createdAfter),
+  search: meaningOf(Bulk.filter.search)
 } as const
 
 export const iccid = string(...means.iccid)

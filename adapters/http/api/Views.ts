@@ -106,15 +106,26 @@ const parameter = ({ examples: [example], kind: { form }, meaning }: View.AnyFie
 
 const texts = (example: unknown): readonly [] | readonly [string] => (typeof example === "string" ? [example] : [])
 
-/** The parameters of a query for these fields. */
-export const query = (fields: View.AnyFields): Schema.Struct.Fields =>
-  Object.fromEntries(
+/** The texts that a query has for values of the wire. */
+export type AsText<Value> = Value extends boolean ? `${Value}` : Value extends number ? string : Value
+
+type Parameters<Fields extends View.AnyFields> = {
+  readonly [Name in keyof Fields as View.WireName<Name, Fields[Name]>]: Schema.optionalKey<
+    Schema.Codec<AsText<View.WireOf<Fields[Name]["kind"]>>>
+  >
+}
+
+/** The parameters of a query for these fields; if their types count, all are optional. */
+export function query<Fields extends View.AnyFields>(fields: Fields): Parameters<Fields>
+export function query(fields: View.AnyFields): Schema.Struct.Fields {
+  return Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) => {
       const onWire = View.wireName(name, field)
       const schema = parameter(field)
       return onWire === null ? [] : [[onWire, field.isOptional ? Schema.optionalKey(schema) : schema]]
     })
   )
+}
 
 /** The parameter of a path for a field. */
 export const pathParameter = ({ examples: [example], kind: { form }, meaning }: View.AnyField) =>

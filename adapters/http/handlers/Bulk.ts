@@ -2,8 +2,9 @@
  * Actions on many subscriptions or SIMs (rule W15): how their results look, and their handlers.
  */
 import { Effect, type Stream } from "effect"
-import { BulkActions, BulkCorrections, Refusal, Time } from "simplan"
-import { BulkAction, type Subscription } from "simplan/ports"
+import { BulkActions, BulkCorrections, Refusal } from "simplan"
+import type { BulkAction } from "simplan/ports"
+import { Bulk as Views, Copy } from "simplan/views"
 import * as OperationsApi from "../api/OrganizationOperationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as UsageApi from "../api/UsageApi.ts"
@@ -35,14 +36,12 @@ const shapeOfSim = (one: BulkAction.ItemResult): typeof OperationsApi.SimActionR
 
 const OUTCOME = ["result", "code", "message"] as const
 
+const previewToWire = Copy.toWire(Views.BulkActionPreview)
+
 const previewed = <Item extends BulkAction.ItemResult, Shape>(
-  { changed, createdUntil, isWhole, refusals, refused, unchanged }: BulkAction.Preview<Item>,
+  preview: BulkAction.Preview<Item>,
   shaped: (one: Item) => Shape
-) => {
-  const counts = { matching: changed + unchanged + refused, changed, unchanged, refused }
-  const preview = { ...counts, has_more: !isWhole, created_until: Time.toIso(createdUntil) }
-  return { ...Responses.data(refusals.map(shaped)), preview }
-}
+) => ({ ...Responses.data(preview.refusals.map(shaped)), preview: previewToWire(Views.previewOf(preview)) })
 
 /** What came of each, as it is asked for. */
 const answered = <Item, Shape extends object, E extends Errors.Failure>(
@@ -56,29 +55,12 @@ const answered = <Item, Shape extends object, E extends Errors.Failure>(
   return Responses.list(results, shaped)
 }
 
-/** The fields of a filter, as a query or a body has them. */
-interface Given {
-  readonly search?: string
-  readonly label?: string
-  readonly status?: Subscription.ServiceStatus
-  readonly plan_id?: string
-  readonly created_after?: string
-  readonly created_until?: string
-}
-
-const filterOf = (given: Given): BulkAction.Filter => ({
-  search: given.search ?? null,
-  label: given.label ?? null,
-  status: given.status ?? null,
-  planId: given.plan_id ?? null,
-  createdAfter: Query.instant(given.created_after),
-  createdUntil: Query.instant(given.created_until)
-})
+const selectionOf = Copy.fromWire(Views.SubscriptionSelection.own)
+const actionOf = Copy.fromWire(Views.SubscriptionAction.own)
+const simActionOf = Copy.fromWire(Views.SimAction.own)
 
 const decode = Body.closedDecoder(OperationsApi.SubscriptionAction)
 const decodeOfSims = Body.closedDecoder(OperationsApi.SimAction)
-
-const saysNothing = Errors.invalidField("all", "must be true where nothing else says which")
 
 /** The handlers. */
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>
@@ -91,7 +73,10 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         yield* Query.texts(query)
         const { organizationId } = caller
         const page = yield* Query.keyset(query, Schemas.MANAGEMENT_PAGE_SIZE)
-        const { items, next } = yield* bulk.page({ organizationId, filter: filterOf(query), ...page })
+        const { items, next } = yield* bulk.page({
+          ...Views.selectionOf({ organizationId, ...selectionOf(query) }),
+          ...page
+        })
         const installation = Responses.installation({ caller, query: {} })
         return Responses.page(
           items.map((one) => Subscriptions.shape(one, installation)),
@@ -100,21 +85,16 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       act: Effect.fnUntraced(function* ({ caller: { organizationId }, query, request }) {
         const { value } = yield* Body.read(request)
-        const { action, all = false, ...given } = yield* decode(value)
-        if (!all && Object.keys(given).length === 0) return yield* saysNothing
-        const asked = { organizationId, action, filter: filterOf(given) }
+        const action = actionOf(yield* decode(value))
+        const asked = yield* Effect.fromResult(Views.actionOf({ organizationId, ...action }))
         if (Query.flag(query.dry_run) === true) return previewed(yield* bulk.preview(asked), shape)
         const columns = ["iccid", "subscription_id", ...OUTCOME] as const
         return yield* answered(request.headers["accept"], bulk.run(asked), columns, shape)
       }),
       actOnSims: Effect.fnUntraced(function* ({ caller: { organizationId }, query, request }) {
         const { value } = yield* Body.read(request)
-        const { action, all = false, new_label: label, reason, ...given } = yield* decodeOfSims(value)
-        if (!all && Object.keys(given).length === 0) return yield* saysNothing
-        const correction = yield* Effect.fromResult(BulkAction.correctionOf(action, { label, reason }))
-        const { is_esim: isEsim = null, status = null, ...others } = given
-        const { planId: _, ...filter } = filterOf(others)
-        const asked = { organizationId, correction, filter: { ...filter, isEsim, status } }
+        const action = simActionOf(yield* decodeOfSims(value))
+        const asked = yield* Effect.fromResult(Views.simActionOf({ organizationId, ...action }))
         if (Query.flag(query.dry_run) === true) return previewed(yield* corrections.preview(asked), shapeOfSim)
         const columns = ["iccid", ...OUTCOME] as const
         return yield* answered(request.headers["accept"], corrections.run(asked), columns, shapeOfSim)

@@ -167,24 +167,44 @@ const anything = (_: string, request: unknown): object => ({ request })
 
 const decodeVersion = Arguments.decoder(Schema.Struct({ ifVersion: Arguments.Version }), "the options")
 
+const versionedOf = ({ index, version }: Catalogues.Versioned): Types.CurrentCatalogue => ({
+  ...catalogueOf(index),
+  version
+})
+
+type Replacing = Parameters<Types.Catalogues["replace"]>
+
+/** What is given for a catalogue, checked, and the versions that it may find. */
+const replacing = async (
+  method: string,
+  given: Replacing[0],
+  { ifVersion: named }: { readonly ifVersion?: unknown }
+) => {
+  const { version: _, ...catalogue } = { version: undefined, ...given }
+  const completed = await complete(method, catalogue)
+  const { ifVersion } = decodeVersion(`${method}, options`, { ifVersion: named })
+  return { catalogue, completed, ifVersion: Arguments.versions(ifVersion) }
+}
+
 export const makeCatalogues = (runtime: Runtime): Types.Catalogues => {
   const current = Methods.reading(runtime, { name: "catalogues.current", decode: nothing }, () =>
-    Effect.flatMap(Catalogues.Catalogues, (catalogues) =>
-      Effect.map(catalogues.versioned, ({ index, version }) => ({ ...catalogueOf(index), version }))
-    )
+    Catalogues.Catalogues.use((catalogues) => Effect.map(catalogues.versioned, versionedOf))
   )
   return {
     current: (options) => current({}, options),
+    previewReplace: async (given, { ifVersion: named, ...options } = {}) => {
+      const method = { name: "catalogues.previewReplace", decode: anything }
+      const { catalogue, completed, ifVersion } = await replacing(method.name, given, { ifVersion: named })
+      const preview = Methods.reading(runtime, method, () =>
+        Catalogues.Catalogues.use((catalogues) => Effect.map(catalogues.preview(completed, ifVersion), versionedOf))
+      )
+      return preview(catalogue, options)
+    },
     replace: async (given, { ifVersion: named, ...options } = {}) => {
-      const { version: _, ...catalogue } = { version: undefined, ...given }
-      const completed = await complete("catalogues.replace", catalogue)
-      const { ifVersion } = decodeVersion("catalogues.replace, options", { ifVersion: named })
-      const replace = Methods.writing(runtime, { name: "catalogues.replace", decode: anything }, () =>
-        Methods.done(
-          Effect.flatMap(Catalogues.Catalogues, (catalogues) =>
-            catalogues.replace(completed, Arguments.versions(ifVersion))
-          )
-        )
+      const method = { name: "catalogues.replace", decode: anything }
+      const { catalogue, completed, ifVersion } = await replacing(method.name, given, { ifVersion: named })
+      const replace = Methods.writing(runtime, method, () =>
+        Methods.done(Catalogues.Catalogues.use((catalogues) => catalogues.replace(completed, ifVersion)))
       )
       return replace(catalogue, options)
     }

@@ -171,7 +171,8 @@ const reportOf = (report: Sims.ImportReport): typeof Report.Type => ({
   differing: report.differing.map((one) => ({ ...one, stored: shortened(one.stored), given: shortened(one.given) }))
 })
 
-const whyOf = (refusal: Refusal.Plain | null) =>
+/** Why something is refused; null if it is not. */
+export const whyOf = (refusal: Refusal.Refusal | Refusal.Plain | null) =>
   refusal === null ? null : { code: Refusal.code(refusal), message: Refusal.sentence(refusal) }
 
 /** All rows, of which there may be so many under an idempotency key. */

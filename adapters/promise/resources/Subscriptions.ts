@@ -32,7 +32,8 @@ const subscribedSim = ({ iccid, isEsim, label, lpa, simId }: Sim.Sim): Types.Sub
   lpa
 })
 
-const shape = ({ sim, subscription }: SubscriptionRules.SubscriptionWithSim): Types.Subscription => ({
+/** A subscription as the host gets it. */
+export const shape = ({ sim, subscription }: SubscriptionRules.SubscriptionWithSim): Types.Subscription => ({
   organizationId: subscription.organizationId,
   subscriptionId: subscription.subscriptionId,
   metadata: subscription.metadata,

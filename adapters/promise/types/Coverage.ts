@@ -194,4 +194,12 @@ export interface Catalogues {
     catalogue: Catalogue | (Catalogue & Pick<CurrentCatalogue, "version">),
     options?: ReplaceOptions
   ) => Promise<void>
+  /**
+   * The catalogue that `replace` would leave: nothing is replaced (rule S9). Errors: those of
+   * `replace`.
+   */
+  readonly previewReplace: (
+    catalogue: Catalogue | (Catalogue & Pick<CurrentCatalogue, "version">),
+    options?: CallOptions & Pick<ReplaceOptions, "ifVersion">
+  ) => Promise<CurrentCatalogue>
 }

@@ -2,6 +2,7 @@
  * The service as a host has it.
  */
 import type { TimeSpan } from "./Calls.ts"
+import type { Bulk } from "./Bulk.ts"
 import type { Handlers, On } from "./Handlers.ts"
 import type { HttpMount } from "./Http.ts"
 import type { Catalogues, Coverage, Operators } from "./Coverage.ts"
@@ -39,6 +40,8 @@ export interface Simplan extends AsyncDisposable {
   readonly attachments: Attachments
   /** Who changed what. */
   readonly auditLog: AuditLog
+  /** Actions on many subscriptions or SIMs at once. */
+  readonly bulk: Bulk
   /** The catalogue of the whole service. */
   readonly catalogues: Catalogues
   /** The business clock. */

@@ -1,0 +1,144 @@
+/**
+ * What is done to many subscriptions or SIMs of an organization at once, as hosts and callers see
+ * it (rule W15).
+ */
+import { Result } from "effect"
+import * as Rules from "../domain/BulkAction.ts"
+import { labels } from "../domain/Label.ts"
+import { InvalidField } from "../domain/Refusal.ts"
+import { statuses } from "../domain/Sim.ts"
+import { serviceStatuses } from "../domain/Subscription.ts"
+import * as TextLimit from "../domain/TextLimit.ts"
+import { reasons } from "../domain/Withdrawal.ts"
+import { OfOrganization } from "./Organizations.ts"
+import * as Samples from "./Samples.ts"
+import * as View from "./View.ts"
+
+const { boolean, field, instant, integer, optional } = View
+
+/** What lists filter by, too. */
+export const filter = {
+  search: optional(
+    View.limited(TextLimit.NAME),
+    "Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or without a plus sign, the id " +
+      "of a subscription, or the first characters of a metadata, in any case",
+    "order 4711"
+  ),
+  label: optional(View.text, "Only those of this label", "Green"),
+  createdAfter: optional(instant, "Only those that were made after this instant", Samples.bought),
+  createdUntil: optional(instant, "Only those that were made at this instant or before it", Samples.end)
+}
+
+const ofSubscriptions = {
+  ...filter,
+  status: optional(View.oneOf(serviceStatuses), "Only those that are paused, or only those that are not", "active"),
+  planId: optional(
+    View.id,
+    "Only those with an attachment of this plan that has neither expired nor been suspended",
+    Samples.planId
+  )
+}
+
+const all = optional(boolean, "Has to be true where nothing else says which", false)
+
+export const SubscriptionSelection = View.request(
+  "SubscriptionSelection",
+  "Which subscriptions are meant. An absent field filters nothing",
+  ofSubscriptions,
+  OfOrganization
+)
+
+export const SubscriptionAction = View.request(
+  "SubscriptionAction",
+  "What is done to all subscriptions that the other fields take",
+  {
+    action: field(
+      View.oneOf(Rules.actions),
+      "What is done to each; `suspend` suspends the attachments of the plan that `plan_id` names",
+      "pause"
+    ),
+    ...ofSubscriptions,
+    all
+  },
+  OfOrganization
+)
+
+export const SimAction = View.exampled(
+  { action: "withdraw", reason: "broken", search: "894450" },
+  View.request(
+    "SimAction",
+    "What is done to all SIMs that the other fields take",
+    {
+      action: field(
+        View.oneOf(Rules.simActions),
+        "What is done to each: it is withdrawn, put back into stock, or gets another label",
+        "withdraw"
+      ),
+      reason: optional(View.oneOf(reasons), "Why they are withdrawn; only with that action", "broken"),
+      newLabel: optional(View.oneOf(labels, "Label"), "The label that is set; only with that action"),
+      ...filter,
+      status: optional(View.oneOf(statuses), "Only those that stand so", "free"),
+      isEsim: optional(boolean, "Only eSIMs, or only physical SIMs", true),
+      all
+    },
+    OfOrganization
+  )
+)
+
+export const BulkActionPreview = View.answer("BulkActionPreview", "What would come of all that a filter takes", {
+  matching: field(integer(), "How many there are", 812),
+  changed: field(integer(), "How many would be changed", 800),
+  unchanged: field(integer(), "How many are so already", 10),
+  refused: field(integer(), "How many would be refused", 2),
+  hasMore: field(boolean, "Whether there are more, which were not counted", false),
+  createdUntil: field(
+    instant,
+    "With this in the request, nothing is acted on that is made after the preview",
+    Samples.end
+  )
+})
+
+export const previewOf = (of: Rules.Preview): View.Of<typeof BulkActionPreview> => ({
+  ...of,
+  matching: Rules.total(of),
+  hasMore: !of.isWhole
+})
+
+const any = { search: null, label: null, status: null, createdAfter: null, createdUntil: null }
+
+/** Which subscriptions are meant, as the service takes it. */
+export const selectionOf = ({ organizationId, ...given }: View.Of<typeof SubscriptionSelection>) => ({
+  organizationId,
+  filter: { ...any, planId: null, ...given }
+})
+
+const chosen = (all: boolean | undefined, given: object): Result.Result<void, InvalidField> =>
+  all === true || Object.keys(given).length > 0
+    ? Result.succeed(undefined)
+    : Result.fail(new InvalidField({ field: "all", message: "must be true where nothing else says which" }))
+
+/** What is asked for, as the service takes it. Refused if nothing says of which subscriptions. */
+export const actionOf = ({
+  action,
+  all,
+  organizationId,
+  ...given
+}: View.Of<typeof SubscriptionAction>): Result.Result<Rules.Request, InvalidField> =>
+  Result.map(chosen(all, given), () => ({ ...selectionOf({ organizationId, ...given }), action }))
+
+/** What is asked for, as the service takes it. Refused if nothing says of which SIMs. */
+export const simActionOf = ({
+  action,
+  all,
+  newLabel,
+  organizationId,
+  reason,
+  ...given
+}: View.Of<typeof SimAction>): Result.Result<Rules.SimRequest, InvalidField> =>
+  Result.andThen(chosen(all, given), () =>
+    Result.map(Rules.correctionOf(action, { label: newLabel, reason }), (correction) => ({
+      organizationId,
+      correction,
+      filter: { ...any, isEsim: null, ...given }
+    }))
+  )
