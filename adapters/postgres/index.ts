@@ -49,13 +49,14 @@ const migrationError = ({ cause }: Migrations.MigrationFailed) => {
   return Effect.fail(new Storage.StorageError({ message: `The database cannot be migrated: ${message}`, cause }))
 }
 
-/** Who may not migrate: with whose rights it is to be done. */
-const notAllowed = (
-  sql: SqlClient.SqlClient,
-  { name, quoted }: DatabaseSchema.DatabaseSchema,
-  error: SqlError.SqlError
-) =>
+/**
+ * Who may not migrate: which rights are missing on what was migrated, or with whose rights it is to
+ * be done.
+ */
+const notAllowed = (sql: SqlClient.SqlClient, schema: DatabaseSchema.DatabaseSchema, error: SqlError.SqlError) =>
   Effect.gen(function* () {
+    yield* Rights.demand(sql, schema, Migrations.tables)
+    const { name, quoted } = schema
     const [row] = yield* sql<{ readonly user: string; readonly has: boolean }>`
       select current_user::text as "user", exists (select from pg_namespace where nspname = ${name}) as has`
     const user = row?.user ?? ""

@@ -14,8 +14,10 @@ interface Rights {
   readonly user: string
   readonly owner: string
   readonly mayChange: boolean
-  /** Tables on which rights are missing. */
+  readonly mayUse: boolean
+  /** Tables on which rights are missing, and whether these are all. */
   readonly tables: ReadonlyArray<string>
+  readonly noTable: boolean
   /** Functions that may not be called. */
   readonly functions: ReadonlyArray<string>
   /** Whether the owner of the function that makes partitions may do so. */
@@ -23,14 +25,14 @@ interface Rights {
 }
 
 /**
- * Fails where the user may not use the tables or functions of the schema. Logs once what it may not
- * change, and what follows. `names`: of the tables of the migrations.
+ * Fails if the user may not use the tables or functions that the schema has. `names`: of the tables
+ * of the migrations.
  */
-export const check = Effect.fnUntraced(function* (
+export const demand = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { name, quoted }: DatabaseSchema,
   names: ReadonlyArray<string>
-): Effect.fn.Return<void, SqlError.SqlError | Storage.StorageError> {
+): Effect.fn.Return<Rights | undefined, SqlError.SqlError | Storage.StorageError> {
   const [row] = yield* sql<{ readonly value: string }>`
     with asked as (
       select pg_class.oid, pg_class.relname, pg_class.relowner
@@ -47,6 +49,10 @@ export const check = Effect.fnUntraced(function* (
     select json_build_object(
       'user', current_user,
       'owner', (select pg_get_userbyid(relowner) from asked where relname = 'sim'),
+      'mayUse', coalesce((
+        select has_schema_privilege(oid, 'usage') from pg_namespace where nspname = ${name}
+      ), true),
+      'noTable', not exists (select from asked where has_table_privilege(oid, 'select')),
       'mayChange', (select bool_and(pg_has_role(relowner, 'usage')) from asked),
       'tables', coalesce((
         select json_agg(relname order by relname) from asked
@@ -68,16 +74,32 @@ export const check = Effect.fnUntraced(function* (
       ), true)
     )::text as value`
   if (row === undefined) return
-  const { functions, mayChange, mayKeep, owner, tables, user }: Rights = JSON.parse(row.value)
-  if (tables.length > 0 || functions.length > 0) {
+  const rights: Rights = JSON.parse(row.value)
+  const { functions, mayUse, noTable, tables, user } = rights
+  if (!mayUse || tables.length > 0 || functions.length > 0) {
     const lacks = [
-      ...(tables.length > 0 ? [`read and write ${tables.join(", ")}`] : []),
+      ...(mayUse ? [] : ["use anything"]),
+      ...(tables.length > 0 ? [`read and write ${noTable ? "the tables" : tables.join(", ")}`] : []),
       ...(functions.length > 0 ? [`call ${functions.join(", ")}`] : [])
     ].join(" and ")
+    const usage = mayUse ? "" : `usage on schema ${quoted} to ${user}, `
     return yield* new Storage.StorageError({
-      message: `The database's user ${user} may not ${lacks} of the schema ${name}: grant select, insert, update, delete on all tables in schema ${quoted} to ${user}, and likewise execute on all functions`
+      message: `The database's user ${user} may not ${lacks} of the schema ${name}: grant ${usage}select, insert, update, delete on all tables in schema ${quoted} to ${user}, and execute on all functions in it`
     })
   }
+  return rights
+})
+
+/** Fails as `demand` does. Logs once what the user may not change, and what follows. */
+export const check = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  schema: DatabaseSchema,
+  names: ReadonlyArray<string>
+): Effect.fn.Return<void, SqlError.SqlError | Storage.StorageError> {
+  const rights = yield* demand(sql, schema, names)
+  if (rights === undefined) return
+  const { mayChange, mayKeep, owner, user } = rights
+  const { name } = schema
   if (!mayChange) {
     yield* Effect.logInfo(
       `The database's user ${user} may write the rows of the schema ${name}, and not change it: have ${owner} run \`simplan migrate\` before a later version starts. Partitions are made and dropped with the rights of ${owner}`

@@ -190,6 +190,15 @@ const inserted = ({ digest, name, number }: Numbered): string =>
   `insert into simplan.migration (migration_id, name, digest) values (${number}, '${name}', '${digest}')`
 
 /**
+ * Makes the schema unless it is there. To create one takes a right to create schemas even if
+ * nothing is left to create.
+ */
+const createSchema = ({ name, quoted }: DatabaseSchema): string =>
+  `do $$ begin
+  if not exists (select from pg_namespace where nspname = '${name}') then create schema ${quoted}; end if;
+end $$`
+
+/**
  * The migrations with a greater number than `after`, as SQL text for a tool of the host. It is to
  * run as a whole, in one transaction, and leaves nothing for `run` to do.
  */
@@ -197,7 +206,7 @@ export const text = (schema: DatabaseSchema, after: number, chain: Chain = all):
   const parts = numbered(chain)
     .slice(after)
     .flatMap((one) => [...one.steps.flatMap(Step.statements), inserted(one)])
-  const made = after === 0 ? [`create schema if not exists ${schema.quoted}`, createTable] : []
+  const made = after === 0 ? [createSchema(schema), createTable] : []
   return [...made, ...parts].map((statement) => `${schema.text(statement)};\n`).join("\n")
 }
 
@@ -218,16 +227,6 @@ const checkEncoding = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     message: `The database has the encoding ${found.encoding}, but must have ${ENCODING}, because searches fold texts by their characters; make another one with: create database simplan encoding '${ENCODING}' template template0`
   })
 })
-
-/**
- * Whether the schema is there. To create one takes a right to create schemas even where nothing is
- * left to create.
- */
-const hasSchema = (sql: SqlClient.SqlClient, { name }: DatabaseSchema) =>
-  Effect.map(
-    sql<{ readonly found: boolean }>`select exists (select from pg_namespace where nspname = ${name}) as found`,
-    ([row]) => row?.found === true
-  )
 
 /** The number of the newest migration that the schema has had; 0 where it has had none. */
 export const newestIn = (sql: SqlClient.SqlClient, schema: DatabaseSchema) =>
@@ -282,7 +281,7 @@ const next = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: Data
   yield* checkEncoding(sql)
   yield* check(sql, schema, chain)
   if (!(yield* hasAny(sql, schema))) {
-    if (!(yield* hasSchema(sql, schema))) yield* sql`create schema if not exists ${sql.literal(schema.quoted)}`
+    yield* sql.unsafe(createSchema(schema))
     yield* sql.unsafe(createTable)
   }
   yield* sql`select set_config('lock_timeout', ${LOCK_WAIT}, true)`

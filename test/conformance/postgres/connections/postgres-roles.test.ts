@@ -361,8 +361,29 @@ describe("A user who has rows alone", () => {
     await query(url(), "revoke execute on function simplan.probe_write from public")
     await query(url(), `revoke execute on function simplan.probe_write from ${user()}`)
     expect((await start(database)).said).toBe(
-      `The database's user ${user()} may not read and write plan, sim and call probe_write of the schema simplan: grant select, insert, update, delete on all tables in schema simplan to ${user()}, and likewise execute on all functions`
+      `The database's user ${user()} may not read and write plan, sim and call probe_write of the schema simplan: grant select, insert, update, delete on all tables in schema simplan to ${user()}, and execute on all functions in it`
     )
+  })
+
+  it("is refused where nothing was granted, with all that is to be granted", async () => {
+    const database = await prepared()
+    const tables = `grant select, insert, update, delete on all tables in schema simplan to ${user()}, and execute on all functions in it`
+    await query(url(), `revoke all on all tables in schema simplan from ${user()}`)
+    expect((await start(database)).said).toBe(
+      `The database's user ${user()} may not read and write the tables of the schema simplan: ${tables}`
+    )
+    await query(url(), `revoke usage on schema simplan from ${user()}`)
+    expect((await start(database)).said).toBe(
+      `The database's user ${user()} may not use anything and read and write the tables of the schema simplan: ${tables.replace("grant ", `grant usage on schema simplan to ${user()}, `)}`
+    )
+  })
+
+  it("may make the tables from the printed text if it owns the schema, without CREATE on the database", async () => {
+    await newUser(url(), user())
+    await query(url(), `create schema simplan authorization ${user()}`)
+    const { out } = await simplan(["migrate", "--print"], {})
+    await query(as(url(), user()), `begin; ${out}; commit`)
+    expect(await start(as(url(), user()))).toMatchObject({ said: "started" })
   })
 
   it("is refused where migrations are left, or the schema is missing, and told who runs them", async () => {
