@@ -115,6 +115,18 @@ export const pendingMigrations = (
     Effect.provide(Reactivity.layer)
   )
 
+/** The client that migrations run on, for tables that others keep in the schema of the service. */
+export const migratingClient = (
+  options: ServerOptions.Options
+): Layer.Layer<SqlClient.SqlClient, Storage.StorageError> =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    Effect.gen(function* () {
+      const { connect } = yield* ServerOptions.check(options)
+      return yield* (yield* connect).migrates
+    }).pipe(storageErrors)
+  ).pipe(Layer.provide(Reactivity.layer))
+
 /** What the ports run on: a client that writes, and one for reads, which may be the same. */
 export interface Clients {
   /** What reads outside of transactions run on. */

@@ -82,17 +82,16 @@ const layer = (
       return Layer.mergeAll(Memory.layer, Books.layerMemory, Journal.layerMemory)
     case "Pglite":
       return Layer.provideMerge(beside, pglite({ dataDir: database.directory, schema, secretKeys }))
-    case "Postgres":
-      return Layer.provideMerge(
-        beside,
-        Postgres.layer({
-          url: Redacted.make(database.url),
-          directUrl: databaseDirect ? Redacted.make(databaseDirect) : undefined,
-          schema,
-          alone,
-          secretKeys
-        })
-      )
+    case "Postgres": {
+      const url = Redacted.make(database.url)
+      const directUrl = databaseDirect ? Redacted.make(databaseDirect) : undefined
+      const storage = Postgres.layer({ url, directUrl, schema, alone, secretKeys })
+      if (directUrl === undefined) return Layer.provideMerge(beside, storage)
+      // The user of the other address may have rows alone.
+      const client = Layer.suspend(() => Postgres.migratingClient({ url: directUrl, schema }))
+      const made = Layer.effectDiscard(Effect.scoped(Layer.build(Layer.fresh(Layer.provide(beside, client)))))
+      return Layer.provideMerge(beside, Layer.provideMerge(made, storage))
+    }
   }
 }
 

@@ -146,7 +146,7 @@ const nextIccid = (): string => Fake.iccidOf(++used)
 const NAME = "100 MB 'é\\n€"
 
 /** What a cell of the table says. */
-const play = async (url: string, schema: string): Promise<string> => {
+const play = async (url: string, schema: string, more: Readonly<Record<string, string>> = {}): Promise<string> => {
   writeFileSync("ocs.token", "token\n")
   const charging = {
     ...{ kind: "ocs", url: ocs.url, url_v2: ocs.urlV2, token: { file: "ocs.token" }, reseller_id: 1 },
@@ -156,7 +156,8 @@ const play = async (url: string, schema: string): Promise<string> => {
   writeFileSync("telcos.json", JSON.stringify({ telcos: { ocs: charging, sandbox: { kind: "simulator" } }, routes }))
   const env = {
     ...{ SIMPLAN_DATABASE_URL: url, SIMPLAN_DATABASE_SCHEMA: schema, SIMPLAN_TELCO_FILE: "telcos.json" },
-    ...{ SIMPLAN_ADMIN_TOKEN: TOKEN, SIMPLAN_TELCO_TOKEN: TOKEN, SIMPLAN_PORT: "0" }
+    ...{ SIMPLAN_ADMIN_TOKEN: TOKEN, SIMPLAN_TELCO_TOKEN: TOKEN, SIMPLAN_PORT: "0" },
+    ...more
   }
   const serve = <A>(use: (url: string) => Promise<A>): Promise<A> =>
     Effect.gen(function* () {
@@ -376,6 +377,21 @@ describe("A user who has rows alone", () => {
     expect((await start(database)).said).toBe(
       `The database's user ${user()} may not use anything and read and write the tables of the schema simplan: ${tables.replace("grant ", `grant usage on schema simplan to ${user()}, `)}`
     )
+  })
+
+  it("starts on an empty schema if the direct address has its owner, who makes all tables", async () => {
+    await newUser(url(), user())
+    const owner = `${user()}_owner`
+    await newUser(url(), owner)
+    await query(url(), `create schema simplan authorization ${owner}`)
+    await query(as(url(), owner), grants("simplan", user()))
+    const env = {
+      ...{ SIMPLAN_DATABASE_URL: as(url(), user()), SIMPLAN_DATABASE_DIRECT_URL: as(url(), owner) },
+      SIMPLAN_DATABASE_SCHEMA: "simplan"
+    }
+    expect(await play(as(url(), user()), "simplan", env)).toBe("works")
+    const made = "select distinct tableowner as owner from pg_tables where schemaname = 'simplan'"
+    expect(await query(url(), made)).toEqual([{ owner }])
   })
 
   it("may make the tables from the printed text if it owns the schema, without CREATE on the database", async () => {
