@@ -4,8 +4,8 @@
  *
  *     Answers.text(response)                // the body of an answer, unless it is too long
  *     Answers.isUnsent(error)               // whether no connection was made
- *     CallControl.make({ telco })           // runs calls: rate, circuit breaker, metrics
- *     CallControl.asPoll(calls)             // gives way to orders
+ *     CallGate.make({ telco })              // what calls pass: slots, rate, circuit breaker, metrics
+ *     CallGate.asPoll(calls)                // gives way to orders
  *     CallFailure.toPort(failure)           // what a failed call is to the caller of the telco port
  *     CallRecords.make(journal, of, schema) // what is known of calls of a kind, and `once`
  *     Claims.use(journal, of, work)         // entries that are due, under a lease
@@ -18,10 +18,11 @@
  *     Messages.make(journal, locks, …)      // sends messages once, in one segment or several
  *     ServiceChanges.make(call, options)    // pauses and resumes SIMs at such a system
  *     SimLocks.make(journal, { telco })     // calls about one SIM follow each other
+ *     Turns.make({ window, pace, … })       // when the next call begins, and whose it is
  */
 export * as Answers from "./Answers.ts"
-export * as CallControl from "./CallControl.ts"
 export * as CallFailure from "./CallFailure.ts"
+export * as CallGate from "./CallGate.ts"
 export * as CallRecords from "./CallRecords.ts"
 export * as Claims from "./Claims.ts"
 export * as FileSettings from "./FileSettings.ts"
@@ -32,3 +33,4 @@ export * as ServiceChanges from "./ServiceChanges.ts"
 export * as SimLocks from "./SimLocks.ts"
 export * as SqlJournal from "./SqlJournal.ts"
 export * as SqlTables from "./SqlTables.ts"
+export * as Turns from "./Turns.ts"

@@ -11,7 +11,7 @@
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Telco } from "simplan/ports"
-import { CallControl, CallFailure, CallRecords, Journal, SimLocks } from "../telco-calls/index.ts"
+import { CallGate, CallFailure, CallRecords, Journal, SimLocks } from "../telco-calls/index.ts"
 import * as Api from "./api/Api.ts"
 import { Settings } from "./Settings.ts"
 
@@ -129,7 +129,7 @@ const make = Effect.gen(function* () {
         if (iccid === null) continue
         // Failure: it is due again when the claim ends.
         yield* Effect.catch(
-          locks.withLock(iccid, () => CallControl.asPoll(again(entry, iccid))),
+          locks.withLock(iccid, () => CallGate.asPoll(again(entry, iccid))),
           ({ message }) => Effect.logDebug(`The mobile plan of ${iccid} is set once more in a minute: ${message}`)
         )
       }

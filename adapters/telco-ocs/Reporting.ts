@@ -16,7 +16,7 @@ import {
   type UsageReconciliation
 } from "simplan"
 import { Time } from "simplan/ports"
-import { type Journal, CallControl } from "../telco-calls/index.ts"
+import { type Journal, CallGate } from "../telco-calls/index.ts"
 import type { Api } from "./api/Api.ts"
 import { MobilePlans } from "./MobilePlans.ts"
 import { Orders } from "./orders/Orders.ts"
@@ -167,7 +167,7 @@ const each = <R>(
 ) =>
   Effect.flatMap(turns(options), (all) =>
     Effect.all(all.map(repeat), { concurrency: "unbounded", discard: true })
-  ).pipe(CallControl.asPoll, asTelco)
+  ).pipe(CallGate.asPoll, asTelco)
 
 /**
  * Polls SIMs, compares books, those of the stock too, and settles orders and mobile plans, until it

@@ -166,6 +166,23 @@ export const onlyCalls: Pick<
   background: null
 }
 
+/**
+ * Refuses every call. A kind of telco takes from it the calls that it cannot do: no route leads to
+ * them, but a key whose first call went to another kind of telco of the same name does.
+ */
+export const unsupported = (name: string): Telco.Telco["Service"] => {
+  const refuse = (what: string) => () =>
+    Effect.fail(new Telco.Refused({ message: `The telco ${name} is not one that ${what}` }))
+  return {
+    createPackage: refuse("creates packages"),
+    suspendPackage: refuse("suspends packages"),
+    cancelPackage: refuse("cancels packages"),
+    sendSms: refuse("sends messages"),
+    releaseProfile: refuse("releases profiles"),
+    setMobilePlan: refuse("sets mobile plans")
+  }
+}
+
 /** Connects a telco, as long as the scope is open. */
 type Connect = (of: Settings.Telco) => Effect.Effect<Connected, CannotConnect, Scope.Scope>
 

@@ -4,11 +4,10 @@
 import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { Settings as Limits } from "simplan"
 import { Storage, Telco } from "simplan/ports"
-import { Journal } from "../telco-calls/index.ts"
+import { CallGate, Journal } from "../telco-calls/index.ts"
 import { TelcoHttp } from "../telco-http/index.ts"
 import { Books, TelcoSimulator } from "../telco-simulator/index.ts"
 import * as Connected from "./Connected.ts"
-import * as Guards from "./Guards.ts"
 import type * as Settings from "./Settings.ts"
 import * as Es2plus from "./kinds/Es2plus.ts"
 import * as Ocs from "./kinds/Ocs.ts"
@@ -63,7 +62,8 @@ const connectHttp = (
   Effect.gen(function* () {
     const { key: token, name, pauses, reportsToken, timeoutMillis: timeout, url } = of
     const context = yield* Layer.build(TelcoHttp.layer({ url, token, timeout, pauses }))
-    const telco = yield* Guards.guarded(of, Context.get(context, Telco.Telco))
+    const limits = { telco: name, concurrency: of.callsAtOnce, callsPerSecond: Number.POSITIVE_INFINITY }
+    const telco = (yield* CallGate.make(limits)).around(Context.get(context, Telco.Telco))
     return {
       ...Connected.onlyCalls,
       name,

@@ -7,13 +7,13 @@
  */
 import { Deferred, Effect, Fiber, Latch, Metric, Random, Redacted, type Scope } from "effect"
 import { Clocks } from "simplan/ports"
-import { CallFailure } from "../telco-calls/index.ts"
+import { CallFailure, Turns } from "../telco-calls/index.ts"
+import * as Pace from "./Pace.ts"
 import * as Session from "./Session.ts"
 import * as Statuses from "./Statuses.ts"
-import * as Turns from "./Turns.ts"
 
 /** How an SMSC is treated. Spans are milliseconds. */
-export interface Options extends Turns.PaceOptions {
+export interface Options extends Pace.PaceOptions {
   /** The name of the SMSC in the settings: in the journal, in metrics and in logs. */
   readonly telco: string
   /** In the bind, and in no error or log. */
@@ -120,7 +120,7 @@ export const make = (
   Effect.gen(function* () {
     const { answerMillis, connectMillis, telco, waitMillis } = options
     const bound = yield* Latch.make(false)
-    const pace = Turns.makePace(options)
+    const pace = Pace.make(options)
     const turns = Turns.make({ window: options.window, waitMillis, pace })
     const run = Effect.runForkWith(yield* Effect.context())
     let current: Session.Session | null = null

@@ -6,8 +6,8 @@ import { TestClock } from "effect/testing"
 import { Problems, Subscriptions } from "simplan"
 import { type Label, Telco } from "simplan/ports"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { CallControl } from "../../adapters/telco-calls/index.ts"
-import * as Guards from "../../adapters/telco-routes/Guards.ts"
+import { CallGate } from "../../adapters/telco-calls/index.ts"
+import * as Connected from "../../adapters/telco-routes/Connected.ts"
 import * as Bridge from "../telco-http/Bridge.ts"
 import * as World from "./World.ts"
 import * as Tests from "../setup/Tests.ts"
@@ -108,13 +108,20 @@ describe("a telco that does not answer in time", () => {
 
 describe("the slots of a telco", () => {
   const job = { organizationId: "a", isAwaited: false, withinMillis: 10_000 }
+  const slotsOf = (concurrency: number) =>
+    Effect.map(CallGate.make({ telco: "a", concurrency }), (gate) => ({
+      run: (call: Effect.Effect<unknown, Telco.Refused>) =>
+        gate
+          .inSlots({ ...Connected.unsupported("a"), sendSms: () => call })
+          .sendSms({ messageId: "m", iccid: "8933010000000000018", from: "Acme", text: "Hello" })
+    }))
   const begin = <A, E>(call: Effect.Effect<A, E>, caller: Telco.Caller = job) =>
     Effect.forkChild(Effect.provideService(call, Telco.Caller, caller), { startImmediately: true })
 
   Tests.onTestClock(
     "take calls up to their number, let jobs wait for a second and requests through half of their time",
     function* () {
-      const slots = yield* Guards.makeSlots({ name: "a", callsAtOnce: 2 })
+      const slots = yield* slotsOf(2)
       const done = yield* Deferred.make<string>()
       const call = slots.run(Deferred.await(done))
       const underWay = yield* Effect.forEach([1, 2], () => begin(call))
@@ -139,13 +146,13 @@ describe("the slots of a telco", () => {
   Tests.onTestClock(
     "tell calls that come together to come back one after the other, at the pace at which slots become free",
     function* () {
-      const slots = yield* Guards.makeSlots({ name: "a", callsAtOnce: 1 })
+      const slots = yield* slotsOf(1)
       const never = yield* begin(slots.run(Effect.never))
       const waiting = yield* Effect.forEach([1, 2, 3, 4], () => begin(slots.run(Effect.void)))
       yield* Effect.yieldNow
       const refused = Effect.flip(Effect.provideService(slots.run(Effect.void), Telco.Caller, job))
       const refusals = yield* Effect.forEach([1, 2, 3], () => refused)
-      expect(refusals.map((refusal) => refusal.retryAfterSeconds)).toEqual([1, 2, 3])
+      expect(refusals).toMatchObject([1, 2, 3].map((retryAfterSeconds) => ({ retryAfterSeconds })))
       // What waits of one organization refuses nothing of another (rule W13).
       const other = yield* begin(slots.run(Effect.succeed("done")), { ...job, organizationId: "b" })
       yield* Fiber.interrupt(never)
@@ -156,7 +163,7 @@ describe("the slots of a telco", () => {
   )
 
   Tests.onTestClock("are given back by a call that fails or is interrupted", function* () {
-    const slots = yield* Guards.makeSlots({ name: "a", callsAtOnce: 1 })
+    const slots = yield* slotsOf(1)
     const refused = new Telco.Refused({ message: "no" })
     expect(yield* Effect.flip(slots.run(Effect.fail(refused)))).toBe(refused)
     const hanging = yield* Effect.forkChild(slots.run(Effect.never), { startImmediately: true })
@@ -183,12 +190,12 @@ describe("the circuit breaker of a telco", () => {
     const message = "The telco cannot be reached: ECONNREFUSED"
     const unsent = new Telco.Unavailable({ message, isDone: false })
     const lost = new Telco.Unavailable({ message: "The answer was lost" })
-    const control = (telco: string) => CallControl.make({ telco, failures: 3, callsPerSecond: 1_000 })
+    const gate = (telco: string) => CallGate.make({ telco, failures: 3, callsPerSecond: 1_000 })
     for (const [failure, isDone] of [
       [unsent, false],
       [lost, undefined]
     ] as const) {
-      const telco = Guards.withBreaker(yield* control(failure.message), failing(failure))
+      const telco = (yield* gate(failure.message)).around(failing(failure))
       for (let call = 0; call < 3; call++) {
         expect(yield* Effect.flip(telco.cancelPackage(of))).toMatchObject({
           message: failure.message,
@@ -207,8 +214,8 @@ describe("the circuit breaker of a telco", () => {
       isDone: false,
       telco: "inner"
     })
-    const control = yield* CallControl.make({ telco: "held back", failures: 3, callsPerSecond: 1_000 })
-    const telco = Guards.withBreaker(control, failing(failure))
+    const gate = yield* CallGate.make({ telco: "held back", failures: 3, callsPerSecond: 1_000 })
+    const telco = gate.around(failing(failure))
     for (let call = 0; call < 9; call++) expect(yield* Effect.flip(telco.cancelPackage(of))).toEqual(failure)
   })
 })

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import * as Addresses from "../../adapters/telco-smpp/Addresses.ts"
 import * as Messages from "../../adapters/telco-smpp/Messages.ts"
 import * as Statuses from "../../adapters/telco-smpp/Statuses.ts"
-import * as Turns from "../../adapters/telco-smpp/Turns.ts"
+import * as Pace from "../../adapters/telco-smpp/Pace.ts"
 
 describe("The segments of a text", () => {
   it("are unpacked septets or UCS-2, without a header where there is one", () => {
@@ -108,19 +108,19 @@ describe("A command status", () => {
 })
 
 describe("The pace", () => {
-  const waits = (pace: Turns.Pace, now: number) => {
+  const waits = (pace: Pace.Pace, now: number) => {
     const at = pace.at(now)
-    pace.start(at)
+    pace.start(at, at)
     return at - now
   }
 
   it("keeps an interval between messages", () => {
-    const pace = Turns.makePace({ messagesPerSecond: 10, pauseMillis: 1, longestPauseMillis: 1 })
+    const pace = Pace.make({ messagesPerSecond: 10, pauseMillis: 1, longestPauseMillis: 1 })
     expect([waits(pace, 0), waits(pace, 0), waits(pace, 150), waits(pace, 1_000)]).toEqual([0, 100, 50, 0])
   })
 
   it("pauses twice as long each time, up to a limit, until a message is taken", () => {
-    const pace = Turns.makePace({ pauseMillis: 100, longestPauseMillis: 300 })
+    const pace = Pace.make({ pauseMillis: 100, longestPauseMillis: 300 })
     let now = 0
     const pauses = [1, 2, 3, 4].map(() => {
       pace.slowDown(now)

@@ -5,11 +5,12 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Clocks, Telco } from "simplan/ports"
 import { describe, expect } from "vitest"
-import * as Turns from "../../adapters/telco-smpp/Turns.ts"
+import { Turns } from "../../adapters/telco-calls/index.ts"
+import * as Pace from "../../adapters/telco-smpp/Pace.ts"
 import * as Tests from "../setup/Tests.ts"
 
 const paced = (messagesPerSecond: number) =>
-  Turns.makePace({ messagesPerSecond, pauseMillis: 500, longestPauseMillis: 1_000 })
+  Pace.make({ messagesPerSecond, pauseMillis: 500, longestPauseMillis: 1_000 })
 
 interface Submitted {
   readonly of: string

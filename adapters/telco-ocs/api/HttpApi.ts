@@ -4,14 +4,14 @@
  *
  * A failure says whether the OCS may have done the work (see `CallFailure`). The OCS gets only so
  * many calls per second and at once, and none for a while when it does not answer (see
- * `CallControl`). Each call has a time limit and a limit on the size of its answer. The token is in
+ * `CallGate`). Each call has a time limit and a limit on the size of its answer. The token is in
  * no message, log, span or metric.
  */
-import { DateTime, Duration, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import type { Time } from "simplan/ports"
 import * as Api from "./Api.ts"
 import { FetchHttpClient } from "effect/http"
-import { CallControl, CallFailure } from "../../telco-calls/index.ts"
+import { CallGate, CallFailure } from "../../telco-calls/index.ts"
 import * as Post from "./Post.ts"
 import * as Shapes from "./Shapes.ts"
 
@@ -91,7 +91,7 @@ const subscriberUsageOverPeriod = (
 }
 
 /** Where the OCS is, and how often it may be asked. */
-export interface Options extends Omit<CallControl.Options, "telco"> {
+export interface Options extends Omit<CallGate.Options, "telco"> {
   /** The telco's name in metrics and messages; `ocs` by default. */
   readonly telco?: string
   /** The address of version 1, such as `http://127.0.0.1:9000/ocs-custo/main/v1`. */
@@ -139,7 +139,7 @@ const make = ({
 }: Options) =>
   Effect.gen(function* () {
     const zone = DateTime.zoneMakeNamedUnsafe(timeZone)
-    const control = yield* CallControl.make({ ...limits, telco })
+    const gate = yield* CallGate.make({ ...limits, telco })
     const options = { token, timeout: Duration.fromInputUnsafe(timeout) }
     const version1 = yield* Post.make(url, options)
     const version2 = yield* Post.make(urlV2, options)
@@ -150,7 +150,7 @@ const make = ({
     const send = (request: Post.Request, post: typeof version1, size?: Post.Size): Call<Post.Answer> => {
       const operation = nameOf(request)
       const call = Effect.withSpan(post(operation, request, size), `ocs.${operation}`, { kind: "client" })
-      return control.run(operation, call)
+      return gate.run(operation, call)
     }
 
     const done = (request: Post.Request): Call<void> => Effect.asVoid(send(request, version1))
@@ -184,7 +184,7 @@ const make = ({
           () => Effect.succeed(none)
         )
 
-    return Api.Api.of({
+    const api = Api.Api.of({
       subscriber: (iccid) =>
         // The history of the IMSI is part of what is left out of the basic information, so all is
         // asked for.
@@ -253,8 +253,9 @@ const make = ({
         (zones ?? []).map(({ zoneId, zoneName }) => ({ id: zoneId, name: zoneName ?? "" }))
       )
     })
+    return Context.make(Api.Api, api).pipe(Context.add(CallGate.CallGate, gate))
   })
 
-/** The OCS at the addresses. */
-export const layer = (options: Options): Layer.Layer<Api.Api> =>
-  Layer.effect(Api.Api, make(options)).pipe(Layer.provide(FetchHttpClient.layer))
+/** The OCS at the addresses, and the gate that its calls pass. */
+export const layer = (options: Options): Layer.Layer<Api.Api | CallGate.CallGate> =>
+  Layer.effectContext(make(options)).pipe(Layer.provide(FetchHttpClient.layer))

@@ -10,7 +10,7 @@
  * paused once more each time that an order of it is settled (rule S7).
  */
 import { Clock, Effect } from "effect"
-import { Journal, CallControl, SimLocks } from "../../telco-calls/index.ts"
+import { Journal, CallGate, SimLocks } from "../../telco-calls/index.ts"
 import * as Pauses from "../Pauses.ts"
 import { Settings } from "../Settings.ts"
 import * as Decision from "./Decision.ts"
@@ -104,10 +104,10 @@ export const make = Effect.gen(function* () {
       if (iccid === null) continue
       const seen = yield* orNull(
         key,
-        locks.withLock(iccid, () => CallControl.asPoll(observe(key, iccid)))
+        locks.withLock(iccid, () => CallGate.asPoll(observe(key, iccid)))
       )
       // The order is due again where the SIM cannot be paused.
-      if (seen === null || (yield* orNull(key, Effect.as(CallControl.asPoll(keep(iccid)), true))) === null) continue
+      if (seen === null || (yield* orNull(key, Effect.as(CallGate.asPoll(keep(iccid)), true))) === null) continue
       deleted += seen.deleted
       if (seen.used.length > 0) yield* report(seen.used)
       yield* orNull(key, seen.end)

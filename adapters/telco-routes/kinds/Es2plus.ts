@@ -4,11 +4,10 @@
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { Refusal } from "simplan"
 import { Storage, Telco } from "simplan/ports"
-import type { Journal } from "../../telco-calls/index.ts"
+import { CallGate, type Journal } from "../../telco-calls/index.ts"
 import { Api, DownloadProgress, Es2plus } from "../../telco-es2plus/index.ts"
 import * as Connected from "../Connected.ts"
 import type * as Settings from "../Settings.ts"
-import * as Guards from "../Guards.ts"
 import type * as RoutedTelco from "../RoutedTelco.ts"
 
 const text = (secret: Redacted.Redacted): string => `${Redacted.value(secret)}\n`
@@ -43,6 +42,11 @@ export const connect = (
       ({ message }) => new Connected.CannotConnect({ message: `telcos.${name}: ${message}` })
     )
     const { releaseProfile } = Context.get(context, Es2plus.Profiles)
+    const gate = yield* CallGate.make({
+      telco: name,
+      concurrency: of.callsAtOnce,
+      callsPerSecond: Number.POSITIVE_INFINITY
+    })
     const take = (body: unknown) =>
       Effect.gen(function* () {
         const isSupplied = mayReport(name, ["profiles"])
@@ -63,7 +67,7 @@ export const connect = (
       ...Connected.onlyCalls,
       name,
       kind: "es2plus",
-      telco: yield* Guards.guarded(of, { ...Guards.unsupported(name), releaseProfile }),
+      telco: gate.around({ ...Connected.unsupported(name), releaseProfile }),
       notifications: notificationSecret === null ? null : { secret: notificationSecret, take },
       check: Effect.match(Context.get(context, Api.Api).check, {
         onSuccess: () => [{ what: "profiles", works: true, message: "answers, and takes the certificate" }],

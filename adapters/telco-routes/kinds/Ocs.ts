@@ -5,11 +5,10 @@
 import { Clock, Context, Effect, Layer, Option, Schema, type Scope } from "effect"
 import { Refusal } from "simplan"
 import { Label, Storage, Telco } from "simplan/ports"
-import { CallFailure, Journal } from "../../telco-calls/index.ts"
+import { CallFailure, CallGate, Journal } from "../../telco-calls/index.ts"
 import { Api, HttpApi, Ocs, Reporting, Subscribers, Zones } from "../../telco-ocs/index.ts"
 import type { Connected, Zones as CustomZones, Finding, Zone } from "../Connected.ts"
 import type * as Settings from "../Settings.ts"
-import * as Guards from "../Guards.ts"
 import type * as RoutedTelco from "../RoutedTelco.ts"
 import type * as Routing from "../Routing.ts"
 
@@ -160,7 +159,7 @@ export const connect = (
     return {
       name,
       kind: "ocs",
-      telco: yield* Guards.withConcurrency(of, Context.get(context, Telco.Telco)),
+      telco: Context.get(context, CallGate.CallGate).inSlots(Context.get(context, Telco.Telco)),
       checkTerms: ({ terms }) =>
         zones.of(terms).pipe(
           Effect.asVoid,

@@ -4,11 +4,10 @@
  */
 import { Effect, Redacted, type Scope } from "effect"
 import { Telco } from "simplan/ports"
-import { CallFailure, type Journal } from "../../telco-calls/index.ts"
+import { CallFailure, CallGate, type Journal } from "../../telco-calls/index.ts"
 import { Addresses, Smpp } from "../../telco-smpp/index.ts"
 import * as Connected from "../Connected.ts"
 import type * as Settings from "../Settings.ts"
-import * as Guards from "../Guards.ts"
 import type * as RoutedTelco from "../RoutedTelco.ts"
 
 const failure = (outcome: CallFailure.Outcome, message: string) => new CallFailure.CallFailure({ outcome, message })
@@ -49,11 +48,12 @@ export const connect = (
       }),
       ({ message }) => new Connected.CannotConnect({ message: `telcos.${name}: ${message}` })
     )
+    const gate = yield* CallGate.make({ telco: name, concurrency: of.callsAtOnce })
     return {
       ...Connected.onlyCalls,
       name,
       kind: "smpp",
-      telco: yield* Guards.withConcurrency(of, { ...Guards.unsupported(name), sendSms }),
+      telco: gate.inSlots({ ...Connected.unsupported(name), sendSms }),
       check: Effect.match(check, {
         onSuccess: () => [{ what: "messages", works: true, message: "is bound, and answers" }],
         onFailure: ({ message }) => [{ what: "messages", works: false, message }]

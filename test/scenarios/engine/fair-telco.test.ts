@@ -8,7 +8,7 @@ import { Messages, Services, Settings, Subscriptions, Worker } from "simplan"
 import { Clocks, Telco } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import { describe, expect } from "vitest"
-import * as Guards from "../../../adapters/telco-routes/Guards.ts"
+import { CallGate } from "../../../adapters/telco-calls/index.ts"
 import * as Ports from "../Ports.ts"
 import { settled } from "./VirtualTime.ts"
 import * as Routed from "../../telco-routes/World.ts"
@@ -65,14 +65,15 @@ const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 const runWith = (answers: (sms: Asked) => boolean) =>
   Tests.by<Services.Services | Worker.Worker>((test) =>
     Effect.gen(function* () {
-      const guarded = yield* Guards.guarded({ name: "north", callsAtOnce: CALLS_AT_ONCE }, slow(answers))
+      const limits = { telco: "north", concurrency: CALLS_AT_ONCE, callsPerSecond: Number.POSITIVE_INFINITY }
+      const gate = yield* CallGate.make(limits)
       const ports = Layer.merge(
         Layer.provideMerge(Ports.make(Clocks.system), Memory.layer),
-        Layer.succeed(Telco.Telco, guarded)
+        Layer.succeed(Telco.Telco, gate.around(slow(answers)))
       )
       const services = Layer.provideMerge(Services.layer, ports)
-      const limits = Effect.map(Settings.Settings, (preset) => ({ ...preset, drainMillis: 0, smsLimit: null }))
-      const context = yield* settled(Effect.provideServiceEffect(Layer.build(services), Settings.Settings, limits))
+      const settings = Effect.map(Settings.Settings, (preset) => ({ ...preset, drainMillis: 0, smsLimit: null }))
+      const context = yield* settled(Effect.provideServiceEffect(Layer.build(services), Settings.Settings, settings))
       yield* Effect.forkScoped(
         Effect.provideContext(
           Worker.Worker.use((of) => of.runForever),

@@ -5,7 +5,7 @@ import { Effect, Exit, Fiber, Layer, Metric, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import * as CircuitBreaker from "../../adapters/telco-calls/CircuitBreaker.ts"
-import { CallControl, CallFailure } from "../../adapters/telco-calls/index.ts"
+import { CallGate, CallFailure } from "../../adapters/telco-calls/index.ts"
 import * as Tests from "../setup/Tests.ts"
 
 const silent = new CallFailure.CallFailure({ outcome: "Unknown", message: "no answer", isAnswered: false })
@@ -44,10 +44,9 @@ describe("the circuit breaker", () => {
   })
 })
 
-/** Runs a test on a virtual clock, with metrics of its own. */
-/** A test of a control with these options, by a clock and with metrics of its own. */
-const virtualWith = (options: Omit<CallControl.Options, "telco">) =>
-  Tests.given(CallControl.make({ ...options, telco: "north" }), (test) =>
+/** A test of a gate with these options, by a clock and with metrics of its own. */
+const virtualWith = (options: Omit<CallGate.Options, "telco">) =>
+  Tests.given(CallGate.make({ ...options, telco: "north" }), (test) =>
     test.pipe(
       Effect.scoped,
       Effect.provide([TestClock.layer(), Layer.sync(Metric.MetricRegistry, () => new Map())]),
@@ -67,16 +66,16 @@ const valueOf = (id: string, labels: Readonly<Record<string, string>>) =>
     return "count" in state ? Number(state.count) : "value" in state ? Number(state.value) : undefined
   })
 
-describe("the control of calls", () => {
-  virtual("starts calls evenly, orders before polls", function* (control) {
+describe("the gate of calls", () => {
+  virtual("starts calls evenly, orders before polls", function* (gate) {
     const started: Array<string> = []
     const call = (name: string) =>
-      control.run(
+      gate.run(
         "list",
         Effect.sync(() => started.push(name))
       )
     const polls = yield* Effect.forkChild(
-      CallControl.asPoll(Effect.all([call("poll 1"), call("poll 2")], { concurrency: "unbounded" }))
+      CallGate.asPoll(Effect.all([call("poll 1"), call("poll 2")], { concurrency: "unbounded" }))
     )
     const orders = yield* Effect.forkChild(Effect.all([call("order 1"), call("order 2")], { concurrency: "unbounded" }))
     const seen: Array<number> = []
@@ -92,13 +91,13 @@ describe("the control of calls", () => {
 
   virtualWith({ failures: 2 })(
     "opens the breaker after calls without an answer, reports it at once, and closes it by one that is answered",
-    function* (control) {
+    function* (gate) {
       let asked = 0
       const ask = (answer: Effect.Effect<void, CallFailure.CallFailure>) =>
         Effect.gen(function* () {
           const fiber = yield* Effect.forkChild(
             Effect.exit(
-              control.run(
+              gate.run(
                 "list",
                 Effect.suspend(() => {
                   asked += 1
@@ -121,7 +120,7 @@ describe("the control of calls", () => {
       expect(held).toMatchObject({ outcome: "NotDone", retryAfterSeconds: 5 })
       expect(asked).toBe(4)
       yield* TestClock.adjust("5 seconds")
-      const probe = yield* Effect.forkChild(control.run("list", Effect.never))
+      const probe = yield* Effect.forkChild(gate.run("list", Effect.never))
       yield* TestClock.adjust("100 millis")
       expect(yield* state).toBe(1)
       expect(yield* Effect.flip(Effect.flatten(ask(Effect.void)))).toMatchObject({ retryAfterSeconds: 1 })
@@ -138,9 +137,9 @@ describe("the control of calls", () => {
     }
   )
 
-  virtualWith({ failures: 1 })("refuses what waits when the breaker opens", function* (control) {
-    const first = yield* Effect.forkChild(Effect.exit(control.run("list", Effect.fail(silent))))
-    const second = yield* Effect.forkChild(Effect.exit(control.run("list", Effect.void)))
+  virtualWith({ failures: 1 })("refuses what waits when the breaker opens", function* (gate) {
+    const first = yield* Effect.forkChild(Effect.exit(gate.run("list", Effect.fail(silent))))
+    const second = yield* Effect.forkChild(Effect.exit(gate.run("list", Effect.void)))
     yield* TestClock.adjust("10 millis")
     yield* Fiber.join(first)
     const exit = yield* Fiber.join(second)
@@ -148,15 +147,15 @@ describe("the control of calls", () => {
     expect(yield* valueOf("simplan_telco_requests_waiting", { telco: "north" })).toBe(0)
   })
 
-  virtual("slows down all calls when the telco asks for it", function* (control) {
-    const refused = yield* Effect.forkChild(Effect.exit(control.run("list", Effect.fail(overloaded))))
+  virtual("slows down all calls when the telco asks for it", function* (gate) {
+    const refused = yield* Effect.forkChild(Effect.exit(gate.run("list", Effect.fail(overloaded))))
     yield* TestClock.adjust("1 millis")
     yield* Fiber.join(refused)
     let asked = 0
     const calls = yield* Effect.forkChild(
       Effect.all(
         Array.from({ length: 3 }, () =>
-          control.run(
+          gate.run(
             "list",
             Effect.sync(() => (asked += 1))
           )
@@ -176,21 +175,21 @@ describe("the control of calls", () => {
 
   virtualWith({ concurrency: 1 })(
     "frees the place of a call that is interrupted while it waits or runs",
-    function* (control) {
-      const running = yield* Effect.forkChild(control.run("list", Effect.never))
-      const waiting = yield* Effect.forkChild(control.run("list", Effect.never))
+    function* (gate) {
+      const running = yield* Effect.forkChild(gate.run("list", Effect.never))
+      const waiting = yield* Effect.forkChild(gate.run("list", Effect.never))
       yield* TestClock.adjust("100 millis")
       yield* Fiber.interrupt(waiting)
       yield* Fiber.interrupt(running)
-      const next = yield* Effect.forkChild(control.run("list", Effect.succeed(1)))
+      const next = yield* Effect.forkChild(gate.run("list", Effect.succeed(1)))
       yield* TestClock.adjust("100 millis")
       expect(yield* Fiber.join(next)).toBe(1)
     }
   )
 
-  virtualWith({ concurrency: 1 })("gives up a call whose turn does not come in time", function* (control) {
-    yield* Effect.forkChild(control.run("list", Effect.never))
-    const late = yield* Effect.forkChild(Effect.flip(control.run("list", Effect.void)))
+  virtualWith({ concurrency: 1 })("gives up a call whose turn does not come in time", function* (gate) {
+    yield* Effect.forkChild(gate.run("list", Effect.never))
+    const late = yield* Effect.forkChild(Effect.flip(gate.run("list", Effect.void)))
     yield* TestClock.adjust("5 seconds")
     expect(yield* Fiber.join(late)).toMatchObject({ outcome: "NotDone", retryAfterSeconds: 1 })
   })
