@@ -18,6 +18,7 @@ import * as BulkCorrections from "./app/sims/BulkCorrections.ts"
 import * as Catalogues from "./app/plans/Catalogues.ts"
 import * as Clock from "./app/engine/Clock.ts"
 import * as Commands from "./app/commands/Commands.ts"
+import * as Caused from "./app/commit/Caused.ts"
 import * as Commits from "./app/commit/Commits.ts"
 import * as Coverage from "./app/plans/Coverage.ts"
 import * as EventHandlers from "./app/engine/EventHandlers.ts"
@@ -144,7 +145,7 @@ export type Services =
 const writing = Commits.layer.pipe(
   Layer.provideMerge(Leases.layer),
   Layer.provideMerge(
-    Layer.mergeAll(Ids.layer, Commits.namedTypesLayer, Handlers.registryLayer, Paging.filteredListsLayer)
+    Layer.mergeAll(Ids.layer, Caused.namedTypesLayer, Handlers.registryLayer, Paging.filteredListsLayer)
   )
 )
 

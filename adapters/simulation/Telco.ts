@@ -7,7 +7,7 @@
  */
 import { Cause, Effect, Exit, Layer, Predicate, type Schema } from "effect"
 import type { Time } from "simplan"
-import { Clocks, Telco } from "simplan/ports"
+import { Clocks, type Telco, TelcoPorts } from "simplan/ports"
 import { Books } from "simplan/telco-simulator"
 import type { Simulated } from "../../src/testing/index.ts"
 
@@ -31,7 +31,7 @@ export const observed = (
   listener: Listener
 ): Telco.Telco["Service"] => ({
   ...telco,
-  ...Telco.dispatch(({ iccid, key, operation: kind }, call) =>
+  ...TelcoPorts.dispatch(({ iccid, key, operation: kind }, call) =>
     Effect.flatMap(now, (at) =>
       Effect.onExit(call(telco), (answer) =>
         Effect.sync(() => listener({ at, kind, key, iccid, outcome: outcome(answer) }))

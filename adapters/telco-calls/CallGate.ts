@@ -15,7 +15,7 @@
  * A call of the system that is not made fails with `NotDone` and the seconds to wait.
  */
 import { Context, Deferred, Duration, Effect, Exit, Metric, Result } from "effect"
-import { Clocks, Telco } from "simplan/ports"
+import { Clocks, Telco, TelcoPorts } from "simplan/ports"
 import * as CallFailure from "./CallFailure.ts"
 import * as CircuitBreaker from "./CircuitBreaker.ts"
 import * as Turns from "./Turns.ts"
@@ -49,7 +49,7 @@ export interface Options {
 export class CallGate extends Context.Service<
   CallGate,
   {
-    /** Makes a call when the turn of its organization (`Telco.Caller`) comes. */
+    /** Makes a call when the turn of its organization (`TelcoPorts.Caller`) comes. */
     readonly run: <A>(
       operation: string,
       call: Effect.Effect<A, CallFailure.CallFailure>
@@ -202,7 +202,7 @@ const LONGEST_RETRY = 600
 const WEIGHT = 0.2
 
 /** What is left of its time is for the call itself. */
-const waitLimitOf = (caller: Telco.Caller | null): number =>
+const waitLimitOf = (caller: TelcoPorts.Caller | null): number =>
   caller?.isAwaited === true ? Math.max(SHORTEST_WAIT, caller.withinMillis / 2) : SHORTEST_WAIT
 
 /** The gate in a slot of which the fiber runs; null: in none. */
@@ -301,7 +301,7 @@ export const make = ({
 
     const runBy = <A, E>(operation: string, call: Effect.Effect<A, E>, meaningOf: (failure: E) => Meaning) =>
       Effect.gen(function* () {
-        const organizationId = (yield* Telco.Caller)?.organizationId ?? CircuitBreaker.OWN
+        const organizationId = (yield* TelcoPorts.Caller)?.organizationId ?? CircuitBreaker.OWN
         const isPoll = yield* IsPoll
         const waitMillis = isPoll ? pollMillis : orderMillis
         const mine = { organizationId, givenUp: Deferred.makeUnsafe<never, CallFailure.CallFailure>() }
@@ -347,7 +347,7 @@ export const make = ({
     const free = new Map<string, number>()
 
     const noSlot = Effect.gen(function* () {
-      const organizationId = (yield* Telco.Caller)?.organizationId ?? CircuitBreaker.OWN
+      const organizationId = (yield* TelcoPorts.Caller)?.organizationId ?? CircuitBreaker.OWN
       const now = yield* Clocks.monotonicNow
       for (const [id, until] of free) if (until <= now) free.delete(id)
       const pace = (meanMillis * Math.max(1, turns.active())) / concurrency
@@ -362,7 +362,7 @@ export const make = ({
     })
 
     const inSlot = <A>(call: Effect.Effect<A, CallFailure.TelcoFailure>) =>
-      Effect.flatMap(Telco.Caller, (caller) => {
+      Effect.flatMap(TelcoPorts.Caller, (caller) => {
         const measured = Effect.gen(function* () {
           yield* metrics.turns(turns)
           const start = yield* Clocks.monotonicNow
@@ -379,9 +379,9 @@ export const make = ({
 
     return CallGate.of({
       run: (operation, call) => runBy(operation, call, itself),
-      inSlots: (port) => Telco.map(port, inSlot),
+      inSlots: (port) => TelcoPorts.map(port, inSlot),
       around: (port) =>
-        Telco.map(port, (call, operation) =>
+        TelcoPorts.map(port, (call, operation) =>
           inSlot(
             Effect.catchTag(runBy(operation, call, meaningOfPort), "TelcoCalls.CallFailure", (failure) =>
               Effect.fail(CallFailure.notDone(failure))

@@ -14,7 +14,7 @@
  * other, over all processes on the journal.
  */
 import { Clock, Effect, Schema } from "effect"
-import { Telco } from "simplan/ports"
+import { Telco, type TelcoPorts } from "simplan/ports"
 import * as Journal from "./Journal.ts"
 import * as CallFailure from "./CallFailure.ts"
 import * as CallRecords from "./CallRecords.ts"
@@ -45,7 +45,7 @@ export interface Made {
 }
 
 type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
-type Request<Kind extends Telco.Change> = Parameters<Required<Telco.Telco["Service"]>[Kind]>[0]
+type Request<Kind extends TelcoPorts.Change> = Parameters<Required<Telco.Telco["Service"]>[Kind]>[0]
 
 /**
  * What a system without keys has to offer. Each call is made as it is: the journal sees to it that

@@ -14,7 +14,7 @@
  */
 import { Effect, Latch } from "effect"
 import { FairSlots } from "simplan"
-import { Clocks, Telco } from "simplan/ports"
+import { Clocks, TelcoPorts } from "simplan/ports"
 
 /** How fast calls begin one after the other. */
 export interface Pace {
@@ -53,7 +53,7 @@ export interface Turn<S, A, E, E2> {
 
 /** The turns of one telco in this process. */
 export interface Turns {
-  /** Takes a turn of the organization of `Telco.Caller`. */
+  /** Takes a turn of the organization of `TelcoPorts.Caller`. */
   readonly take: <S, A, E, E2>(turn: Turn<S, A, E, E2>) => Effect.Effect<A, E | E2>
   /**
    * Takes a slot alone, for what may be several calls; `none` if it does not come in time, or if so
@@ -85,7 +85,7 @@ interface Waiting {
 }
 
 /** For whom the fiber calls the telco, and whether a request waits for the call. */
-const askingOf = (caller: Telco.Caller | null, waitLimitMillis: number): FairSlots.Asking => ({
+const askingOf = (caller: TelcoPorts.Caller | null, waitLimitMillis: number): FairSlots.Asking => ({
   organizationId: caller?.organizationId ?? "",
   isUrgent: caller?.isAwaited === true,
   waitLimitMillis
@@ -211,7 +211,7 @@ export const make = ({ pace, waitMillis: presetMillis, window }: Options): Turns
   }: Turn<S, A, E, E2>): Effect.Effect<A, E | E2> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const asking = askingOf(yield* Telco.Caller, waitMillis)
+        const asking = askingOf(yield* TelcoPorts.Caller, waitMillis)
         const call: Waiting = { organizationId: asking.organizationId, isPoll }
         const expected = expectedWait(call, yield* Clocks.monotonicNow)
         if (expected > waitMillis) return yield* tooLate(expected)
@@ -243,7 +243,7 @@ export const make = ({ pace, waitMillis: presetMillis, window }: Options): Turns
   return {
     take,
     slot: ({ mostWaiting, waitMillis }, use, none) =>
-      Effect.flatMap(Telco.Caller, (caller) => {
+      Effect.flatMap(TelcoPorts.Caller, (caller) => {
         const asking = askingOf(caller, waitMillis)
         const call: Waiting = { organizationId: asking.organizationId, isPoll: false }
         const left = Effect.sync(() => leave(call))

@@ -10,7 +10,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { HttpRouter, HttpServer, type HttpServerError } from "effect/http"
 import { HttpApiBuilder, HttpApiMiddleware, HttpApiSchema } from "effect/http-api"
-import { Telco } from "simplan/ports"
+import { Telco, TelcoPorts } from "simplan/ports"
 import * as Contract from "./Contract.ts"
 
 /** What the server knows its callers by. */
@@ -81,7 +81,7 @@ const handlers = HttpApiBuilder.group(
       setMobilePlan: ({ headers, payload: { applied, iccid } }) =>
         finished(telco.setMobilePlan({ key: headers[Contract.IDEMPOTENCY_KEY], iccid, applied })),
       setService: ({ headers, payload: { active, iccid } }) =>
-        finished(Telco.setService(telco, { key: headers[Contract.IDEMPOTENCY_KEY], iccid, active })),
+        finished(TelcoPorts.setService(telco, { key: headers[Contract.IDEMPOTENCY_KEY], iccid, active })),
       listPackages: ({ payload: { iccid } }) =>
         Effect.map(finished(telco.listPackages?.({ iccid }) ?? NOT_LISTED), (ids) => ({ package_ids: ids })),
       readUsage: ({ payload }) => Effect.map(finished(telco.readUsage?.(payload) ?? NOT_LISTED), Contract.usage)

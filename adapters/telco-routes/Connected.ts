@@ -9,7 +9,7 @@
  */
 import { Data, Deferred, Effect, Equal, Exit, FiberMap, type Redacted, Scope, Semaphore } from "effect"
 import type { Catalogues, Organizations, Problems, Refusal, Reports, Sims, UsageReconciliation } from "simplan"
-import { type Label, type Storage, Telco } from "simplan/ports"
+import { type Label, type Storage, Telco, TelcoPorts } from "simplan/ports"
 import type * as Routing from "./Routing.ts"
 import type * as Settings from "./Settings.ts"
 
@@ -128,7 +128,7 @@ export interface Connected {
   /** Refuses what the kind cannot do. */
   readonly telco: Telco.Telco["Service"]
   /** Refuses terms for which the telco has no settings. */
-  readonly checkTerms: Telco.TelcoTerms["check"]
+  readonly checkTerms: TelcoPorts.TelcoTerms["check"]
   /** Null: it has no location zones. */
   readonly zones: Zones | null
   /** Null: it sends no notifications. */
@@ -234,7 +234,7 @@ const asking =
 /** The telco with its calls counted. */
 const counted = ({ count }: Use, of: Connected): Connected => ({
   ...of,
-  telco: Telco.map(of.telco, count),
+  telco: TelcoPorts.map(of.telco, count),
   checkTerms: (terms) => count(of.checkTerms(terms)),
   zones: of.zones === null ? null : { list: of.zones.list, set: setting(count, of.zones) },
   notifications: of.notifications === null ? null : { ...of.notifications, take: taking(count, of.notifications) },

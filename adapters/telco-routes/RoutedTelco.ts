@@ -12,7 +12,7 @@
  */
 import { Effect, Metric, Option, Result, Schema } from "effect"
 import type { Reports } from "simplan"
-import { type Label, Package, SimIdentities, Storage, Telco } from "simplan/ports"
+import { type Label, Package, SimIdentities, Storage, Telco, TelcoPorts } from "simplan/ports"
 import { Journal, CallFailure } from "../telco-calls/index.ts"
 import type { Connected } from "./Connected.ts"
 import * as Routing from "./Routing.ts"
@@ -36,7 +36,7 @@ const capabilities = {
   releaseProfile: "profiles",
   setMobilePlan: "packages",
   setService: "packages"
-} as const satisfies Readonly<Record<Telco.Change, Routing.Capability>>
+} as const satisfies Readonly<Record<TelcoPorts.Change, Routing.Capability>>
 
 /** Whose SIM an ICCID is, and its label, which may be corrected while the SIM is free (rule I9). */
 export const makeOwners = (storage: Storage.Storage["Service"]) =>
@@ -84,7 +84,7 @@ const count = (telco: string, operation: keyof Port, outcome: string) =>
  */
 const named = <A>(telco: string, call: Call<A>): Call<A> =>
   Effect.catchTag(
-    Effect.andThen(Telco.asking(telco), call),
+    Effect.andThen(TelcoPorts.asking(telco), call),
     "Telco.Unavailable",
     ({ isAsked, isDone, message, retryAfterSeconds }) =>
       Effect.fail(
@@ -129,7 +129,7 @@ export const make = ({
     })
 
   /** The name of the telco for a call, which is that of all calls with this key from now on. */
-  const assigned = Effect.fnUntraced(function* ({ iccid, key, operation, packageId }: Telco.Subject) {
+  const assigned = Effect.fnUntraced(function* ({ iccid, key, operation, packageId }: TelcoPorts.Subject) {
     const capability = capabilities[operation]
     const kind = packageId === null ? Journal.ROUTE : KIND
     const of = operation === "setMobilePlan" ? "plan" : capability
@@ -143,14 +143,14 @@ export const make = ({
     return added === null ? ((yield* recorded(place)) ?? name) : name
   })
 
-  const gone = (name: string, { operation }: Telco.Subject): Telco.Refused | Telco.Unavailable => {
+  const gone = (name: string, { operation }: TelcoPorts.Subject): Telco.Refused | Telco.Unavailable => {
     const message = `This went to the telco ${name} before, which the settings of telcos do not name any more`
     // A refusal is reported to the operator. A package that may still be there must not count as
     // refused.
     return operation === "createPackage" ? new Telco.Unavailable({ message }) : new Telco.Refused({ message })
   }
 
-  const ask = <A>(subject: Telco.Subject, call: (telco: Port) => Call<A>): Call<A> =>
+  const ask = <A>(subject: TelcoPorts.Subject, call: (telco: Port) => Call<A>): Call<A> =>
     Effect.flatMap(assigned(subject), (name) => {
       const connected = telcos.get(name)
       if (connected === undefined) return Effect.fail(gone(name, subject))
@@ -200,7 +200,7 @@ export const make = ({
   })
 
   return {
-    ...Telco.dispatch(ask),
+    ...TelcoPorts.dispatch(ask),
     setService,
     listPackages: Effect.fnUntraced(function* ({ iccid }) {
       const lists = yield* Effect.forEach(yield* suppliers(iccid), (name) => listedBy(name, iccid))
@@ -231,7 +231,7 @@ export const make = ({
 export const makeTerms = (
   routes: ReadonlyArray<Routing.Route>,
   telcos: ReadonlyMap<string, Connected>
-): Telco.TelcoTerms => ({
+): TelcoPorts.TelcoTerms => ({
   check: (of) =>
     Effect.suspend(() => {
       const { organizationId, terms } = of
@@ -244,7 +244,7 @@ export const makeTerms = (
 export const makeSupport = (
   routes: ReadonlyArray<Routing.Route>,
   telcos: ReadonlyMap<string, Connected>
-): Telco.TelcoSupport => ({
+): TelcoPorts.TelcoSupport => ({
   setService: (of) => Effect.sync(() => supplierOf(routes, telcos, of)?.telco.setService !== undefined)
 })
 

@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { Settings as Limits } from "simplan"
-import { Storage, Telco } from "simplan/ports"
+import { Storage, Telco, TelcoPorts } from "simplan/ports"
 import { CallGate, Journal } from "../telco-calls/index.ts"
 import { TelcoHttp } from "../telco-http/index.ts"
 import { Books, TelcoSimulator } from "../telco-simulator/index.ts"
@@ -146,8 +146,8 @@ const make = (settings: Settings.Settings) =>
     })
     return Context.make(Routes, connected).pipe(
       Context.add(Telco.Telco, RoutedTelco.make({ journal, ownerOf, routes, telcos })),
-      Context.add(Telco.TelcoTerms, RoutedTelco.makeTerms(routes, telcos)),
-      Context.add(Telco.TelcoSupport, RoutedTelco.makeSupport(routes, telcos))
+      Context.add(TelcoPorts.TelcoTerms, RoutedTelco.makeTerms(routes, telcos)),
+      Context.add(TelcoPorts.TelcoSupport, RoutedTelco.makeSupport(routes, telcos))
     )
   })
 

@@ -3,10 +3,10 @@
  * and leaves the rest.
  */
 import { Duration, type Effect } from "effect"
-import { Telco } from "simplan/ports"
+import { TelcoPorts } from "simplan/ports"
 
 /** The calls that a fault may befall. */
-export const kinds = [...Telco.changes, "listPackages", "readUsage"] as const
+export const kinds = [...TelcoPorts.changes, "listPackages", "readUsage"] as const
 
 /** The calls of the telco port. */
 export type Kind = (typeof kinds)[number]

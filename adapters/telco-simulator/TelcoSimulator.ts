@@ -13,7 +13,7 @@
  * before any package came for it is spent.
  */
 import { Context, Duration, Effect, Fiber, Layer, Ref, Schema, type Scope } from "effect"
-import { Package as PackageRules, Telco } from "simplan/ports"
+import { Package as PackageRules, Telco, TelcoPorts } from "simplan/ports"
 import { type Document, Books, BooksError, layerMemory as memoryBooks } from "./Books.ts"
 import * as Faults from "./Faults.ts"
 
@@ -480,7 +480,7 @@ const make = (options: Options) =>
     const { send, ...controls } = yield* makeTransport
     const at = (refusal: string | null) => working(records, options, refusal)
     const telco = Telco.Telco.of({
-      ...Telco.dispatch(({ iccid, key, operation: kind }, call) =>
+      ...TelcoPorts.dispatch(({ iccid, key, operation: kind }, call) =>
         send({ kind, key, iccid }, (refusal) => call(at(refusal)))
       ),
       listPackages: ({ iccid }) =>

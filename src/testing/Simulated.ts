@@ -10,7 +10,7 @@ import type { Instant } from "../domain/Time.ts"
 import type { Jobs } from "../ports/Jobs.ts"
 import type { Outbox } from "../ports/Outbox.ts"
 import type { Storage, StorageError } from "../ports/Storage.ts"
-import type { Change } from "../ports/Telco.ts"
+import type { Change } from "../ports/TelcoPorts.ts"
 
 /**
  * What can go wrong with a call to the telco. `refuse` befalls only what a refusal ends at once:

@@ -5,7 +5,7 @@
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Clock, Context, Deferred, Duration, Effect, Layer, ManagedRuntime } from "effect"
 import { Services, Settings, Time } from "simplan"
-import { Clocks, Storage, Telco, WebhookSender } from "simplan/ports"
+import { Clocks, Storage, WebhookSender, Telco, TelcoPorts } from "simplan/ports"
 import { StandardCatalogue } from "simplan/catalogue"
 import * as Memory from "simplan/memory"
 import { TelcoSimulator } from "simplan/telco-simulator"
@@ -90,7 +90,7 @@ export const make = async () => {
   const ports = context.pipe(
     Context.add(
       Telco.Telco,
-      Telco.map(telco, (call) => held(call))
+      TelcoPorts.map(telco, (call) => held(call))
     ),
     Context.add(WebhookSender.WebhookSender, {
       send: ({ eventId }) => {

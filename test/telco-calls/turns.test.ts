@@ -5,7 +5,7 @@
 import * as fc from "fast-check"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Clocks, Telco } from "simplan/ports"
+import { Clocks, TelcoPorts } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as CallGate from "../../adapters/telco-calls/CallGate.ts"
 import * as Turns from "../../adapters/telco-calls/Turns.ts"
@@ -66,7 +66,7 @@ const play = (arrivals: ReadonlyArray<Arrival>, longest = LONGEST): Promise<Play
         })
       })
       const caller = { organizationId, isAwaited: true, withinMillis: 10_000 }
-      yield* Effect.forkChild(Effect.ignore(Effect.provideService(call, Telco.Caller, caller)))
+      yield* Effect.forkChild(Effect.ignore(Effect.provideService(call, TelcoPorts.Caller, caller)))
     }
     yield* TestClock.adjust("90 seconds")
     return { started, expired, refused, mostAtOnce }

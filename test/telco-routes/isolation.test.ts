@@ -4,7 +4,7 @@
 import { Deferred, Effect, Fiber, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import { Problems, Subscriptions } from "simplan"
-import { type Label, Telco } from "simplan/ports"
+import { type Label, Telco, TelcoPorts } from "simplan/ports"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { CallGate } from "../../adapters/telco-calls/index.ts"
 import * as Connected from "../../adapters/telco-routes/Connected.ts"
@@ -115,8 +115,8 @@ describe("the slots of a telco", () => {
           .inSlots({ ...Connected.unsupported("a"), sendSms: () => call })
           .sendSms({ messageId: "m", iccid: "8933010000000000018", from: "Acme", text: "Hello" })
     }))
-  const begin = <A, E>(call: Effect.Effect<A, E>, caller: Telco.Caller = job) =>
-    Effect.forkChild(Effect.provideService(call, Telco.Caller, caller), { startImmediately: true })
+  const begin = <A, E>(call: Effect.Effect<A, E>, caller: TelcoPorts.Caller = job) =>
+    Effect.forkChild(Effect.provideService(call, TelcoPorts.Caller, caller), { startImmediately: true })
 
   Tests.onTestClock(
     "take calls up to their number, let jobs wait for a second and requests through half of their time",
@@ -150,7 +150,7 @@ describe("the slots of a telco", () => {
       const never = yield* begin(slots.run(Effect.never))
       const waiting = yield* Effect.forEach([1, 2, 3, 4], () => begin(slots.run(Effect.void)))
       yield* Effect.yieldNow
-      const refused = Effect.flip(Effect.provideService(slots.run(Effect.void), Telco.Caller, job))
+      const refused = Effect.flip(Effect.provideService(slots.run(Effect.void), TelcoPorts.Caller, job))
       const refusals = yield* Effect.forEach([1, 2, 3], () => refused)
       expect(refusals).toMatchObject([1, 2, 3].map((retryAfterSeconds) => ({ retryAfterSeconds })))
       // What waits of one organization refuses nothing of another (rule W13).

@@ -3,7 +3,7 @@
  */
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { Clocks, Telco } from "simplan/ports"
+import { Clocks, TelcoPorts } from "simplan/ports"
 import { describe, expect } from "vitest"
 import { Turns } from "../../adapters/telco-calls/index.ts"
 import * as Pace from "../../adapters/telco-smpp/Pace.ts"
@@ -34,7 +34,7 @@ const world = (options: Turns.Options, answerMillis: number) =>
             }),
           tooLate: (millis) => Effect.fail(millis)
         })
-        .pipe(Effect.provideService(Telco.Caller, { organizationId, isAwaited: true, withinMillis: 10_000 }))
+        .pipe(Effect.provideService(TelcoPorts.Caller, { organizationId, isAwaited: true, withinMillis: 10_000 }))
     const inBackground = (organizationId: string, count: number) =>
       Effect.forEach(Array.from({ length: count }), () => Effect.forkScoped(Effect.result(submit(organizationId))))
     return { submit, inBackground, submitted }

@@ -9,7 +9,7 @@ import { Effect, Layer, Predicate, Redacted, Result, Schema } from "effect"
 import * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Core from "simplan"
-import { Clocks, Quota, Storage, Telco as TelcoPort, WebhookSender } from "simplan/ports"
+import { Clocks, Quota, Storage, type Telco as TelcoPort, TelcoPorts, WebhookSender } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Databases from "./Databases.ts"
@@ -38,7 +38,7 @@ const functionIn = (of: object, name: string): boolean => {
   return typeof value === "function"
 }
 
-const isHostTelco = (telco: object): telco is HostTelco => TelcoPort.required.every((name) => functionIn(telco, name))
+const isHostTelco = (telco: object): telco is HostTelco => TelcoPorts.required.every((name) => functionIn(telco, name))
 
 /** How the telco is reached. */
 interface Reached {
@@ -92,7 +92,7 @@ const telcoOf = ({ telco }: Options, log: Logs.Write): Reached => {
   }
   if (isHostTelco(telco)) return { layer: async () => Telco.layer(telco, log) }
   if ("url" in telco || "token" in telco) return bridgeOf(telco)
-  throw Telco.missing(METHOD, telco, TelcoPort.required, "telco.")
+  throw Telco.missing(METHOD, telco, TelcoPorts.required, "telco.")
 }
 
 /** The time limit of a call to the host's function, in milliseconds. */

@@ -3,7 +3,7 @@
  * over the journal of `simplan/telco-calls`, which is loaded when the telco is needed.
  */
 import { Effect, Layer, Schema } from "effect"
-import { Telco } from "simplan/ports"
+import { Telco, TelcoPorts } from "simplan/ports"
 import * as Failures from "../errors/Failures.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
@@ -180,7 +180,7 @@ export const causing = (behind: Layer.Layer<Telco.Telco>): Layer.Layer<Telco.Tel
   Layer.effect(
     Telco.Telco,
     Telco.Telco.useSync((telco) =>
-      Telco.map(telco, (call, operation) =>
+      TelcoPorts.map(telco, (call, operation) =>
         Effect.tapErrorTag(call, "Telco.Unavailable", (failure) =>
           Effect.map(Failures.CurrentOfAdapters, (of) => of?.add(`telco.${operation}`, failure, true))
         )
@@ -190,7 +190,7 @@ export const causing = (behind: Layer.Layer<Telco.Telco>): Layer.Layer<Telco.Tel
 
 const METHOD = "journaledTelco"
 
-const functions = ["listPackages", ...Telco.required] as const satisfies ReadonlyArray<keyof TelcoSystem>
+const functions = ["listPackages", ...TelcoPorts.required] as const satisfies ReadonlyArray<keyof TelcoSystem>
 
 const decode = Arguments.decoder(
   Schema.Struct({

@@ -3,7 +3,7 @@
  * and without, and the simulated one of tests, whose modules are loaded when it is first asked.
  */
 import { Context, Effect, Layer, Schema, Scope } from "effect"
-import { Telco } from "simplan/ports"
+import { TelcoPorts } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import type { Faults } from "../../telco-simulator/index.ts"
 import * as Arguments from "../Arguments.ts"
@@ -19,7 +19,7 @@ import * as HostTelcos from "./Telco.ts"
  */
 export const telcoLayer = (telco: HostTelco, options: { readonly logger?: Logger | false } = {}): TelcoLayer => {
   if (Layer.isLayer(telco)) throw Arguments.invalid("telcoLayer", "telco", "is a layer already")
-  const missing = HostTelcos.missing("telcoLayer", telco, Telco.required, "telco.")
+  const missing = HostTelcos.missing("telcoLayer", telco, TelcoPorts.required, "telco.")
   if (missing !== undefined) throw missing
   return Object.assign(HostTelcos.layer(telco, Logs.make(options.logger)), { "~simplan/Telco": true as const })
 }
@@ -44,7 +44,7 @@ const FAULTS = ["unavailable", "refuse", "answer lost", "slow"] as const
 
 const decode = Arguments.decoder(
   Schema.Struct({
-    on: Schema.optional(Fields.oneOf(Telco.changes)),
+    on: Schema.optional(Fields.oneOf(TelcoPorts.changes)),
     iccid: Schema.optional(Arguments.Iccid),
     times: Schema.optional(Fields.integer(1, Number.MAX_SAFE_INTEGER)),
     fault: Schema.optional(Fields.oneOf(FAULTS)),

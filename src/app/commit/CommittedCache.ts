@@ -56,3 +56,16 @@ export const make = <Key, A, E>(
       )
     return (key) => Effect.flatMap(inTransaction, (isInside) => (isInside ? read(key) : cached(key)))
   })
+
+/**
+ * The cached value at first, and the stored one from the second time on. A decision on an outdated
+ * value ends in a conflict, so it is made again on the stored value.
+ */
+export const cachedThenReload = <A, E>(known: A, load: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  let isFirst = true
+  return Effect.suspend(() => {
+    if (!isFirst) return load
+    isFirst = false
+    return Effect.succeed(known)
+  })
+}

@@ -8,7 +8,7 @@ import type { Answers, IdempotencyRecord, RequestKey } from "../../domain/Idempo
 import * as Refusal from "../../domain/Refusal.ts"
 import { BusinessClock, monotonicNow } from "../../ports/Clocks.ts"
 import * as Storage from "../../ports/Storage.ts"
-import { CurrentIdempotency, KeyTaken, putRecord, type ServedKey } from "./Commits.ts"
+import { CurrentIdempotency, KeyTaken, putRecord, type ServedKey } from "./Served.ts"
 
 /** The idempotency key of the request that the running fiber serves; null where it has none. */
 export const CurrentRequest = Context.Reference<RequestKey | null>("simplan/IdempotencyKeys/CurrentRequest", {

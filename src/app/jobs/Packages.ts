@@ -20,7 +20,8 @@ import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Refused, Telco, Unavailable } from "../../ports/Telco.ts"
-import { cachedThenReload, Commits } from "../commit/Commits.ts"
+import { cachedThenReload } from "../commit/CommittedCache.ts"
+import { Commits } from "../commit/Commits.ts"
 import {
   awaiting,
   type Done,

@@ -28,7 +28,8 @@ import { type Created, isPending } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
-import { Commits, cachedThenReload } from "../commit/Commits.ts"
+import { Commits } from "../commit/Commits.ts"
+import { cachedThenReload } from "../commit/CommittedCache.ts"
 import {
   answering,
   finishing,

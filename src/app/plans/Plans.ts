@@ -11,7 +11,7 @@ import { type InvalidField, type NotFound, type QuotaExceeded, TermsRefused } fr
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
-import { TelcoTerms } from "../../ports/Telco.ts"
+import { TelcoTerms } from "../../ports/TelcoPorts.ts"
 import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Coverage } from "./Coverage.ts"

@@ -16,7 +16,8 @@ import type { OptInType, Payload, WebhookEvent } from "../../domain/WebhookEvent
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type Commit, type ReportQuery, type Reported, Storage, type StorageError } from "../../ports/Storage.ts"
-import { Commits, NamedTypes } from "../commit/Commits.ts"
+import { Commits } from "../commit/Commits.ts"
+import { NamedTypes } from "../commit/Caused.ts"
 import * as Metrics from "../Metrics.ts"
 
 /**

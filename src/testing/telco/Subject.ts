@@ -4,14 +4,8 @@
  */
 import { Effect, Random } from "effect"
 import type { PlanTerms } from "../../domain/Plan.ts"
-import {
-  type PackageOrder,
-  type Refused,
-  Telco,
-  type TelcoPackage,
-  type Unavailable,
-  type Change
-} from "../../ports/Telco.ts"
+import { type PackageOrder, type Refused, Telco, type TelcoPackage, type Unavailable } from "../../ports/Telco.ts"
+import type { Change } from "../../ports/TelcoPorts.ts"
 import * as Suite from "../Suite.ts"
 
 /** Observes what is behind the port; each function gives an effect, a promise or the value. */

@@ -9,6 +9,7 @@ import { Clocks, HostTransaction, Storage } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import { StandardCatalogue } from "simplan/catalogue"
 import { expect, it } from "vitest"
+import * as Caused from "../../../src/app/commit/Caused.ts"
 import * as Commits from "../../../src/app/commit/Commits.ts"
 import * as Ids from "../../../src/app/commit/Ids.ts"
 import * as ApiKeys from "../../../src/app/organizations/ApiKeys.ts"
@@ -36,7 +37,7 @@ const services = (reads: Reads) => {
   return Layer.mergeAll(Catalogues.layer, ApiKeys.layer).pipe(
     Layer.provideMerge(Organizations.layer),
     Layer.provideMerge(Commits.layer),
-    Layer.provideMerge(Commits.namedTypesLayer),
+    Layer.provideMerge(Caused.namedTypesLayer),
     Layer.provideMerge(ports)
   )
 }
@@ -59,7 +60,7 @@ it("opt-in events: those of an endpoint that is made or removed there are notifi
     }),
     Effect.gen(function* () {
       const types = (organizationId: string) =>
-        Commits.NamedTypes.use((of) => Effect.map(of.of(organizationId), (found) => [...found]))
+        Caused.NamedTypes.use((of) => Effect.map(of.of(organizationId), (found) => [...found]))
       expect(yield* inside(types("makes"))).toEqual(["attachment.activated"])
       expect(yield* types("makes")).toEqual([])
       expect(yield* inside(types("makes"))).toEqual(["attachment.activated"])
@@ -78,7 +79,7 @@ it("opt-in events: a transaction waits for no read of others, which may wait for
       }
     }),
     Effect.gen(function* () {
-      const { of } = yield* Commits.NamedTypes
+      const { of } = yield* Caused.NamedTypes
       const waiting = yield* Effect.forkChild(of("acme"), { startImmediately: true })
       expect(yield* Effect.timeout(inside(of("acme")), "20 seconds")).toEqual(new Set())
       yield* Fiber.interrupt(waiting)
