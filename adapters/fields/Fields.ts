@@ -175,3 +175,7 @@ export const telcoUrl = (text: string): string | undefined => {
 
 /** An address without what may be a secret, for a message. */
 export const withoutPassword = (text: string): string => text.replace(/\/\/.*@/, "//***@").replace(/\?.*/, "?***")
+
+/** The truth value of a parameter; null where it is absent. */
+export const flag = (text: "true" | "false" | undefined): boolean | null =>
+  text === undefined ? null : text === "true"

@@ -238,7 +238,7 @@ const endpoints = Effect.fnUntraced(function* (
     problems: Endpoints.group(ProblemsApi, byOperator, Rows.handlers(services, Jobs.problems)),
     clock: Endpoints.group(ClockApi, byOperator, Rows.handlers(services, Clock.clock)),
     telcos: Endpoints.group(TelcosApi, byOperator, Rows.handlers(services, TelcoRows.telcos)),
-    reports: yield* Reports.make(Telcos.reporters(telcos, byTelco, failed)),
+    reports: yield* Reports.make(Reports.reporters(telcos, byTelco, failed)),
     notifications: yield* Telcos.notifications(telcos, failed),
     system: yield* System.make(options.ready ?? Effect.succeed(true), byAddress, options.metricsPrefix)
   }

@@ -79,6 +79,20 @@ const remaining = (fault: Fault, call: Call, isTaken: boolean): Fault => {
   return isWaiting(fault) && isMeant(fault, call) ? { ...fault, after: (fault.after ?? 0) - 1 } : fault
 }
 
+/** The fate of a call if there are no faults. */
+export const none: readonly [Fate, ReadonlyArray<Fault>] = [
+  {
+    delay: Duration.zero,
+    refusal: null,
+    unavailable: false,
+    retryAfterSeconds: null,
+    isAsked: true,
+    isKnown: false,
+    answerLost: false
+  },
+  []
+]
+
 /**
  * The fate of a call, and the faults that are left. The first fault that applies is taken; a slow
  * one may come before another.

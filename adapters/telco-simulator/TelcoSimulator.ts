@@ -443,7 +443,7 @@ const makeTransport: Effect.Effect<Transport, never, Scope.Scope> = Effect.gen(f
 
   const fateOf = (call: Faults.Call): Effect.Effect<Faults.Fate> =>
     Ref.modify(state, ({ calls, faults }) => {
-      const [fate, left] = Faults.take(faults, call)
+      const [fate, left] = faults.length === 0 ? Faults.none : Faults.take(faults, call)
       return [fate, { faults: left, calls: { ...calls, [call.kind]: calls[call.kind] + 1 } }]
     })
 

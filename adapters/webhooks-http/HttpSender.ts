@@ -198,7 +198,8 @@ const posting =
         clearTimeout(timer)
         const status = response.statusCode ?? 0
         const durationMillis = Math.round(performance.now() - began)
-        const retryAfterSeconds = RetryAfter.seconds(response.headers["retry-after"], at + durationMillis)
+        const header = response.headers["retry-after"]
+        const retryAfterSeconds = header === undefined ? undefined : RetryAfter.seconds(header, at + durationMillis)
         const head = { status, durationMillis, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
         readBody(response, (text) => resume(Effect.succeed({ ...head, body: text })))
       })

@@ -61,6 +61,12 @@ export interface WebhookEndpoint {
   readonly version: number
 }
 
+/** Why and since when an endpoint is disabled; null if it has neither. */
+export const disabledBy = (
+  reason: NonNullable<WebhookEndpoint["disabled"]>["reason"] | null,
+  at: Instant | null
+): WebhookEndpoint["disabled"] => (reason === null || at === null ? null : { reason, at })
+
 /**
  * The user and the password of an http or https URL, where a URL parser finds them: it takes a
  * backslash for a slash.

@@ -5,6 +5,7 @@ import { Effect, type Stream } from "effect"
 import { BulkActions, BulkCorrections, Refusal } from "simplan"
 import type { BulkAction } from "simplan/ports"
 import { Bulk as Views, Copy } from "simplan/views"
+import { Fields } from "../../fields/index.ts"
 import * as OperationsApi from "../api/OrganizationOperationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as UsageApi from "../api/UsageApi.ts"
@@ -87,7 +88,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const { value } = yield* Body.read(request)
         const action = actionOf(yield* decode(value))
         const asked = yield* Effect.fromResult(Views.actionOf({ organizationId, ...action }))
-        if (Query.flag(query.dry_run) === true) return previewed(yield* bulk.preview(asked), shape)
+        if (Fields.flag(query.dry_run) === true) return previewed(yield* bulk.preview(asked), shape)
         const columns = ["iccid", "subscription_id", ...OUTCOME] as const
         return yield* answered(request.headers["accept"], bulk.run(asked), columns, shape)
       }),
@@ -95,7 +96,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const { value } = yield* Body.read(request)
         const action = simActionOf(yield* decodeOfSims(value))
         const asked = yield* Effect.fromResult(Views.simActionOf({ organizationId, ...action }))
-        if (Query.flag(query.dry_run) === true) return previewed(yield* corrections.preview(asked), shapeOfSim)
+        if (Fields.flag(query.dry_run) === true) return previewed(yield* corrections.preview(asked), shapeOfSim)
         const columns = ["iccid", ...OUTCOME] as const
         return yield* answered(request.headers["accept"], corrections.run(asked), columns, shapeOfSim)
       })

@@ -5,11 +5,11 @@ import { Effect } from "effect"
 import { Catalogues, Sims } from "simplan"
 import { type Sim, SimImport } from "simplan/ports"
 import { CatalogueFile } from "../../catalogue/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as ImportsApi from "../api/ImportsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Body from "../wire/Body.ts"
-import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 import * as Versions from "../wire/Versions.ts"
 import * as RowFiles from "./RowFiles.ts"
@@ -55,7 +55,7 @@ export const make = (guard: OperatorAuth.Guard) =>
     return Endpoints.group(ImportsApi.ImportsApi, guard, {
       importSims: Effect.fnUntraced(function* ({ params, query, request }) {
         const { lines, rows } = yield* RowFiles.read(request, form)
-        const dryRun = Query.flag(query.dry_run) === true
+        const dryRun = Fields.flag(query.dry_run) === true
         const report = yield* sims.importRows({ organizationId: params.id, rows, dryRun })
         const withLines = (messages: ReadonlyArray<Sims.RowMessage>) =>
           messages.map(({ iccid, message, row }) => ({ row, line: lines.of(row), iccid, message }))
@@ -87,7 +87,7 @@ export const make = (guard: OperatorAuth.Guard) =>
           mostValues: Body.MOST_VALUES_OF_CATALOGUE
         })
         const catalogue = yield* CatalogueFile.complete(value)
-        if (Query.flag(query.dry_run) === true) return catalogueItem(yield* catalogues.preview(catalogue, ifVersion))
+        if (Fields.flag(query.dry_run) === true) return catalogueItem(yield* catalogues.preview(catalogue, ifVersion))
         const replaced = yield* catalogues.replace(catalogue, ifVersion)
         return Versions.tagged(respond(catalogueItem(replaced)), replaced.version)
       }),

@@ -5,6 +5,7 @@
 import { Effect, Result, Schema } from "effect"
 import { Plans, type Refusal, Time } from "simplan"
 import { Label, Plan } from "simplan/ports"
+import { Fields } from "../../fields/index.ts"
 import * as PlansApi from "../api/PlansApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -162,7 +163,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         if (label !== null && !Label.isLabel(label)) return Responses.page([], null)
         const page = yield* plans.page({
           organizationId,
-          archived: Query.flag(query.archived),
+          archived: Fields.flag(query.archived),
           label,
           search: query.search_query ?? null,
           countries,

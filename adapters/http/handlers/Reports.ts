@@ -2,14 +2,15 @@
  * Telco reports (rule R1): events are decoded one by one, and a bad one is rejected alone; the
  * others are applied in one batch.
  */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Redacted, Result, Schema } from "effect"
+import { timingSafeEqual } from "node:crypto"
 import { type Refusal, Reports, Time } from "simplan"
-import { SmdpHistory, TelcoReport } from "simplan/ports"
+import { AuditEntry, SmdpHistory, TelcoReport } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as ReportsApi from "../api/ReportsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Auth from "../middleware/Auth.ts"
+import * as Auth from "../middleware/Auth.ts"
 import type * as Telcos from "./Telcos.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -209,7 +210,59 @@ const outcome = ({ rejected, reports }: Sorted, verdicts: ReadonlyArray<TelcoRep
   }
 }
 
-export const make = (guard: Auth.Guard<Telcos.Reporter>) =>
+/** Who reports to `/telco/v1/events`. */
+export interface Reporter {
+  /** Undefined: whatever there is. */
+  readonly mayReport: Reports.MayReport | undefined
+}
+
+/**
+ * What the token of the settings may report: all, where no telco reports by the contract of
+ * bridges; else what is routed to those that have no token of their own.
+ */
+const ofSettings = (telcos: ReadonlyArray<Telcos.Telco>): Reporter => {
+  if (!telcos.some(({ kind }) => kind === "http")) return { mayReport: undefined }
+  const others = telcos.flatMap(({ reports }) => (reports?.token === null ? [reports.mayReport] : []))
+  return {
+    mayReport: (reports) =>
+      Effect.map(
+        Effect.forEach(others, (mayReport) => mayReport(reports)),
+        (found) => reports.map((_, index) => found.some((may) => may[index]))
+      )
+  }
+}
+
+/**
+ * The guard of the telcos' reports: a token of the telcos, which speaks for that one alone, or what
+ * `others` admits; null: the settings have no token, and the next ones of the telcos may. Wrong
+ * tokens are counted by address (rule W10).
+ */
+export const reporters =
+  (
+    telcos: ReadonlyMap<string, Telcos.Telco>,
+    others: Auth.Guard<undefined> | null,
+    failed: Auth.FailedAuthentication
+  ): Auth.Guard<Reporter> =>
+  (credentials) => {
+    // They change while the service runs.
+    const all = [...telcos.values()]
+    const own = all.flatMap(({ reports }) => (reports?.token == null ? [] : [{ ...reports, token: reports.token }]))
+    const byOthers = (): ReturnType<Auth.Guard<Reporter>> =>
+      others === null
+        ? failed.count(Auth.tokenInvalid)
+        : Effect.map(others(credentials), (admitted) => ({ ...admitted, caller: ofSettings(all) }))
+    return Effect.matchEffect(Auth.bearerOf(credentials.request), {
+      onFailure: (missing) => (others === null ? Effect.fail(missing) : byOthers()),
+      onSuccess: (bearer) => {
+        const sent = Auth.digest(bearer)
+        const found = own.filter(({ token }) => timingSafeEqual(Auth.digest(Redacted.value(token)), sent))[0]
+        if (found === undefined) return byOthers()
+        return Effect.succeed({ ...Auth.known(AuditEntry.TELCO), caller: { mayReport: found.mayReport } })
+      }
+    })
+  }
+
+export const make = (guard: Auth.Guard<Reporter>) =>
   Effect.gen(function* () {
     const reports = yield* Reports.Reports
 

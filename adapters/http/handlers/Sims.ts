@@ -7,6 +7,7 @@ import { HttpServerResponse } from "effect/http"
 import { AuditLog, Refusal, RequestContext, SimCorrections, Sims, Stock, Time, Wallet } from "simplan"
 import { type MobilePlan, Sim, SimCorrection, type SmdpHistory } from "simplan/ports"
 import { QrCode } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Turns from "../Turns.ts"
@@ -189,7 +190,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         yield* Query.texts(query)
         const page = yield* sims.page({
           organizationId: caller.organizationId,
-          isEsim: Query.flag(query.is_esim),
+          isEsim: Fields.flag(query.is_esim),
           label: query.label ?? null,
           search: query.search ?? null,
           status: query.status ?? null,
@@ -231,7 +232,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const request = { ...simOf(call), ...given, lpa, ifVersion: call.ifVersion }
         const installation = Responses.installation(call)
         const answer = (sim: Sim.Sim) => Responses.data(details(sim, installation))
-        if (Query.flag(call.query.dry_run) !== true) {
+        if (Fields.flag(call.query.dry_run) !== true) {
           const corrected = yield* corrections.correct(request)
           return Versions.tagged(call.respond(answer(corrected)), corrected.version)
         }
@@ -244,7 +245,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       updateMany: Effect.fnUntraced(function* (call) {
         const { caller, query, request } = call
         const { organizationId } = caller
-        const dryRun = Query.flag(query.dry_run) === true
+        const dryRun = Fields.flag(query.dry_run) === true
         if (!dryRun && Idempotency.isKeyed(request)) return yield* updateOnce(call)
         const { lines, rows } = yield* RowFiles.read(request, form)
         const results = corrections.correctAll({ organizationId, rows, dryRun })

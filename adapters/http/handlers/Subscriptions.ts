@@ -16,6 +16,7 @@ import {
 import { Copy, Webhooks } from "simplan/views"
 import { Codes } from "../../fields/index.ts"
 import type * as AttachmentsApi from "../api/AttachmentsApi.ts"
+import { Fields } from "../../fields/index.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -107,7 +108,7 @@ const PAUSED = Responses.message("Subscription paused successfully")
 const RESUMED = Responses.message("Subscription resumed successfully")
 
 const isPreview = ({ query }: { readonly query: { readonly dry_run?: "true" | "false" } }): boolean =>
-  Query.flag(query.dry_run) === true
+  Fields.flag(query.dry_run) === true
 
 interface Located {
   readonly country: string

@@ -4,7 +4,7 @@
  */
 import { Effect, Redacted } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { createHash, timingSafeEqual } from "node:crypto"
+import { timingSafeEqual } from "node:crypto"
 import type { Catalogues, Problems, Refusal, Reports, UsageReconciliation } from "simplan"
 import { AuditEntry, type Storage } from "simplan/ports"
 import type { Operation } from "../../operations/index.ts"
@@ -46,8 +46,6 @@ interface Sender {
   readonly secret: string
 }
 
-const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
-
 /** A secret in its path says who sends a notification. */
 const anySender: Auth.Guard<undefined> = () => Effect.succeed(Auth.known("telco"))
 
@@ -66,8 +64,8 @@ export const notifications = (telcos: ReadonlyMap<string, Telco>, failed: Auth.F
     const known = (kind: string, { name, secret }: Sender) => {
       const telco = telcos.get(name)
       const notified = telco?.kind === kind ? telco.notifications : null
-      const expected = digest(notified === null ? "" : Redacted.value(notified.secret))
-      const isRight = timingSafeEqual(expected, digest(secret))
+      const expected = Auth.digest(notified === null ? "" : Redacted.value(notified.secret))
+      const isRight = timingSafeEqual(expected, Auth.digest(secret))
       return notified !== null && isRight ? Effect.succeed(notified) : failed.count(Errors.routeNotFound)
     }
 
@@ -89,55 +87,3 @@ export const notifications = (telcos: ReadonlyMap<string, Telco>, failed: Auth.F
       es2plus3: (call) => taken("es2plus", call)
     })
   })
-
-/** Who reports to `/telco/v1/events`. */
-export interface Reporter {
-  /** Undefined: whatever there is. */
-  readonly mayReport: Reports.MayReport | undefined
-}
-
-/**
- * What the token of the settings may report: all, where no telco reports by the contract of
- * bridges; else what is routed to those that have no token of their own.
- */
-const ofSettings = (telcos: ReadonlyArray<Telco>): Reporter => {
-  if (!telcos.some(({ kind }) => kind === "http")) return { mayReport: undefined }
-  const others = telcos.flatMap(({ reports }) => (reports?.token === null ? [reports.mayReport] : []))
-  return {
-    mayReport: (reports) =>
-      Effect.map(
-        Effect.forEach(others, (mayReport) => mayReport(reports)),
-        (found) => reports.map((_, index) => found.some((may) => may[index]))
-      )
-  }
-}
-
-/**
- * The guard of the telcos' reports: a token of the telcos, which speaks for that one alone, or what
- * `others` admits; null: the settings have no token, and the next ones of the telcos may. Wrong
- * tokens are counted by address (rule W10).
- */
-export const reporters =
-  (
-    telcos: ReadonlyMap<string, Telco>,
-    others: Auth.Guard<undefined> | null,
-    failed: Auth.FailedAuthentication
-  ): Auth.Guard<Reporter> =>
-  (credentials) => {
-    // They change while the service runs.
-    const all = [...telcos.values()]
-    const own = all.flatMap(({ reports }) => (reports?.token == null ? [] : [{ ...reports, token: reports.token }]))
-    const byOthers = (): ReturnType<Auth.Guard<Reporter>> =>
-      others === null
-        ? failed.count(Auth.tokenInvalid)
-        : Effect.map(others(credentials), (admitted) => ({ ...admitted, caller: ofSettings(all) }))
-    return Effect.matchEffect(Auth.bearerOf(credentials.request), {
-      onFailure: (missing) => (others === null ? Effect.fail(missing) : byOthers()),
-      onSuccess: (bearer) => {
-        const sent = digest(bearer)
-        const found = own.filter(({ token }) => timingSafeEqual(digest(Redacted.value(token)), sent))[0]
-        if (found === undefined) return byOthers()
-        return Effect.succeed({ ...Auth.known(AuditEntry.TELCO), caller: { mayReport: found.mayReport } })
-      }
-    })
-  }

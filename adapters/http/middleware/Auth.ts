@@ -189,7 +189,8 @@ export const fromElsewhere = new Errors.Problem({
   message: "Forbidden: the request comes from a page of another origin"
 })
 
-const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
+/** What secrets are compared by, so that the time it takes reveals nothing of them. */
+export const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 
 /** The bearer token of a request. */
 export const bearerOf = ({ headers }: HttpServerRequest.HttpServerRequest): Effect.Effect<string, Errors.Problem> => {

@@ -97,10 +97,6 @@ export const texts = (query: Readonly<Record<string, unknown>>): Effect.Effect<v
 export const instant = (text: string | null | undefined): Time.Instant | null =>
   text === null || text === undefined ? null : (Time.fromIso(text) ?? null)
 
-/** The truth value of a parameter; null where it is absent. */
-export const flag = (text: "true" | "false" | undefined): boolean | null =>
-  text === undefined ? null : text === "true"
-
 /** The largest number of items on the page; `preset` where the parameter is absent. */
 export const pageSize = (text: string | undefined, preset: number): number =>
   text === undefined ? preset : Number(text)

@@ -3,7 +3,7 @@
  * claims and its leases.
  */
 import { Effect } from "effect"
-import type { Delivery, Jobs, Outbox, Storage } from "simplan/ports"
+import { type Delivery, type Jobs, type Outbox, type Storage, WebhookEndpoint } from "simplan/ports"
 import * as ClockOffset from "../database/ClockOffset.ts"
 import * as Claims from "./Claims.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
@@ -242,7 +242,7 @@ const due = ([delivery, event, endpoint]: Claimed): Delivery.DueDelivery => {
       url: endpoint[inEndpoint.url],
       events: endpoint[inEndpoint.events],
       description: endpoint[inEndpoint.description],
-      disabled: WebhookEndpoints.disabledOf(endpoint[inEndpoint.disabledReason], endpoint[inEndpoint.disabledAt]),
+      disabled: WebhookEndpoint.disabledBy(endpoint[inEndpoint.disabledReason], endpoint[inEndpoint.disabledAt]),
       failingSince: endpoint[inEndpoint.failingSince],
       signingKeys: endpoint[inEndpoint.signingKeys],
       createdAt: endpoint[inEndpoint.createdAt],

@@ -2,7 +2,7 @@
  * The statements about webhook endpoints.
  */
 import { Effect } from "effect"
-import type { Storage, WebhookEndpoint, WebhookEvent } from "simplan/ports"
+import { type Storage, WebhookEndpoint, type WebhookEvent } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Secrets from "../encryption/Secrets.ts"
 import * as Columns from "../sql/Columns.ts"
@@ -41,16 +41,10 @@ const rowOf = ({ disabled, ...endpoint }: WebhookEndpoint.WebhookEndpoint): Stor
   disabledAt: disabled?.at ?? null
 })
 
-/** Why and since when an endpoint is disabled. */
-export const disabledOf = (
-  reason: Stored["disabledReason"],
-  at: Stored["disabledAt"]
-): WebhookEndpoint.WebhookEndpoint["disabled"] => (reason === null || at === null ? null : { reason, at })
-
 /** The endpoint of a row. */
 const ofRow = ({ disabledAt, disabledReason, ...endpoint }: Stored): WebhookEndpoint.WebhookEndpoint => ({
   ...endpoint,
-  disabled: disabledOf(disabledReason, disabledAt)
+  disabled: WebhookEndpoint.disabledBy(disabledReason, disabledAt)
 })
 
 const putVersions = Columns.putVersions("webhook_endpoint_put", "webhook_endpoint", columns)

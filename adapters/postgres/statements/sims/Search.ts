@@ -11,7 +11,6 @@ import type { Fragment } from "effect/sql/Statement"
 import { type Sim, type SimSearch, Storage, type Subscription } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
-import * as Allocations from "./Allocations.ts"
 import * as Sims from "./Sims.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
@@ -275,7 +274,7 @@ export const sims =
         filters: [
           ...ofLabel(sql, query),
           ...(query.isEsim === null ? [] : [sql`sim.is_esim = ${query.isEsim}`]),
-          ...(query.status === null ? [] : [sql.literal(Allocations.standing(query.status))]),
+          ...(query.status === null ? [] : [sql.literal(Sims.standing(query.status))]),
           ...(query.createdAfter === null ? [] : [sql`sim.created_at > ${query.createdAfter}::bigint`])
         ]
       }),

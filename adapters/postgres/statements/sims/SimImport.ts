@@ -12,7 +12,6 @@ import { type AuditEntry, Sim, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as AuditEntries from "../AuditEntries.ts"
-import * as Allocations from "./Allocations.ts"
 import * as Sims from "./Sims.ts"
 import * as Columns from "../../sql/Columns.ts"
 
@@ -32,7 +31,7 @@ interface Imported {
 /** What a new SIM has in columns that its import does not name so. */
 const made = {
   importSequence: "r.import_sequence",
-  releasing: Allocations.RELEASING,
+  releasing: Sims.RELEASING,
   mobilePlanApplied: `(r."mobilePlan"->>'applied')::boolean`,
   mobilePlanTarget: `(r."mobilePlan"->>'target')::boolean`,
   pausedAt: `(r.service->>'pausedAt')::bigint`,
@@ -71,7 +70,7 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
     select *, row_number() over (partition by iccid order by position) = 1 as is_first
     from ${Columns.manyRows(
       sql,
-      sims.map((sim, position) => ({ ...sim, ...Allocations.columnsOf(sim.allocation), position })),
+      sims.map((sim, position) => ({ ...sim, ...Sims.allocationColumnsOf(sim.allocation), position })),
       columns
     )}
   ), registered as (

@@ -9,15 +9,14 @@ import * as ClockOffset from "../../database/ClockOffset.ts"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
-import * as Allocations from "./Allocations.ts"
 import * as Sims from "./Sims.ts"
 
 /** Whether an eSIM is free (rule S2). The text of the condition is that of the index. */
 export const isFree = `sim.is_esim and sim.allocated_to is null and not sim.downloaded`
 
-const isReleasing = Allocations.standing("releasing")
+const isReleasing = Sims.standing("releasing")
 
-const isProvisioning = Allocations.where(Sim.isProvisioning)
+const isProvisioning = Sims.allocatedSo(Sim.isProvisioning)
 
 // The orders are for the planner, which goes by the index of each; it takes the order out of an
 // `exists`.
@@ -61,7 +60,7 @@ const purposes = {
   },
   "mobile plan": {
     fits: `sim.is_esim and not sim.mobile_plan_applied and sim.mobile_plan_target is null
-            and ${Allocations.where((sim) => Sim.withdrawnReason(sim) === null)}`,
+            and ${Sims.allocatedSo((sim) => Sim.withdrawnReason(sim) === null)}`,
     order: `import_sequence`
   }
 } as const

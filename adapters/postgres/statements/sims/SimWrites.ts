@@ -12,7 +12,6 @@ import type { Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
 import * as SimAggregates from "./SimAggregates.ts"
-import * as Allocations from "./Allocations.ts"
 import * as Sims from "./Sims.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
@@ -29,7 +28,7 @@ const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => {
     organizationId: row.organizationId,
     iccid: row.iccid,
     version: row.version,
-    ...(row.allocation === undefined ? unallocated : Allocations.columnsOf(row.allocation)),
+    ...(row.allocation === undefined ? unallocated : Sims.allocationColumnsOf(row.allocation)),
     recycledAt: row.recycledAt,
     movedTo: row.movedTo,
     downloaded: row.downloaded,
@@ -78,7 +77,7 @@ const allocation = ["allocation", "allocatedTo", "recycledAt", "movedTo"] as con
 /** Whether the SIM has service. */
 const service = ["pausedAt", "serviceChange", "serviceActive"] as const
 
-const releasing = `releasing = ${Allocations.RELEASING}`
+const releasing = `releasing = ${Sims.RELEASING}`
 
 /** Raises the versions alone. */
 const touch = writing("sim_touched", [])
@@ -150,7 +149,7 @@ const provisionedColumns = Columns.of<Provisioned>(
   ["organizationId", "iccid"]
 )
 
-const IN_SERVICE = `'${Allocations.columnsOf({ _tag: "InService", subscriptionId: "" }).allocation}'`
+const IN_SERVICE = `'${Sims.allocationColumnsOf({ _tag: "InService", subscriptionId: "" }).allocation}'`
 
 /**
  * Writes what a confirmed creation changes: a word each in the rows of the SIM, of its subscription

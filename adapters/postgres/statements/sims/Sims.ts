@@ -5,13 +5,68 @@
  * What most SIMs have none of stands together at the end, and is null where there is nothing of it.
  */
 import type { Fragment } from "effect/sql/Statement"
-import { type Label, type Sim, SimIdentities, type Storage } from "simplan/ports"
+import { type Label, Sim, SimIdentities, type Storage, Withdrawal } from "simplan/ports"
 import * as Batching from "../../database/Batching.ts"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
 import * as Pages from "../../sql/Pages.ts"
-import * as Allocations from "./Allocations.ts"
+
+/**
+ * Who has a SIM, as its row has it: two columns for the domain's `Sim.Allocation`. The first one
+ * distinguishes a withdrawn SIM whose end the telco has not confirmed yet, as `Replaced`. So no
+ * statement names its values: a condition is made of a question of the domain, and asks for all of
+ * them that are meant.
+ */
+const allocations = ["Free", "Provisioning", "InService", "Releasing", "Withdrawn", "Replaced"] as const
+
+/** One of the values. */
+type StoredAllocation = (typeof allocations)[number]
+
+/** The columns of an allocation. */
+export interface AllocationColumns {
+  readonly allocation: StoredAllocation
+  /**
+   * The subscription that has it, or why it is withdrawn; null where it is free: what the index of
+   * free eSIMs goes by.
+   */
+  readonly allocatedTo: string | null
+}
+
+/** The columns of an allocation as they are written. */
+export const allocationColumnsOf = (allocation: Sim.Allocation): AllocationColumns => {
+  const holder = Sim.holder(allocation)
+  const reason = Sim.withdrawnReason({ allocation })
+  return reason !== null && holder !== null
+    ? { allocation: "Replaced", allocatedTo: holder }
+    : { allocation: allocation._tag, allocatedTo: holder ?? reason }
+}
+
+/** The allocation that the columns have. */
+const allocationOf = (stored: StoredAllocation, allocatedTo: string | null): Sim.Allocation => {
+  if (stored === "Free" || allocatedTo === null) return { _tag: "Free" }
+  if (stored === "Replaced") return { _tag: "Withdrawn", reason: "replaced", ending: allocatedTo }
+  if (stored !== "Withdrawn") return { _tag: stored, subscriptionId: allocatedTo }
+  return { _tag: stored, reason: Withdrawal.isReason(allocatedTo) ? allocatedTo : "broken", ending: null }
+}
+
+/** The condition that a SIM's allocation is one of those for which the domain says so. */
+export const allocatedSo = (
+  isAsked: (sim: Pick<Sim.Sim, "allocation">) => boolean,
+  column = "sim.allocation"
+): string => {
+  const asked = allocations.filter((value) => isAsked({ allocation: allocationOf(value, "") }))
+  return `${column} in (${asked.map((value) => `'${value}'`).join(", ")})`
+}
+
+/** The condition that a SIM stands so (rule L1). */
+export const standing = (status: Sim.Status, column?: string): string =>
+  allocatedSo((sim) => Sim.status(sim) === status, column)
+
+/**
+ * What the column `releasing` has of a row that is written: true or null, which an index goes by.
+ */
+export const RELEASING = `nullif(${standing("releasing", "r.allocation")}, false)`
 
 /** The columns of questions about one SIM each. */
 export const ofSim = Columns.of<Batching.Placed<Batching.OfSim>>({
@@ -21,7 +76,7 @@ export const ofSim = Columns.of<Batching.Placed<Batching.OfSim>>({
 })
 
 /** A SIM as its row has it. */
-export interface SimRow extends Omit<Sim.Sim, "allocation" | "mobilePlan" | "service">, Allocations.Columns {
+export interface SimRow extends Omit<Sim.Sim, "allocation" | "mobilePlan" | "service">, AllocationColumns {
   /** True while it is being released, else null: what an index goes by. */
   readonly releasing: true | null
   readonly mobilePlanApplied: boolean
@@ -90,7 +145,7 @@ export type Packed = readonly [
   isEsim: boolean,
   lpa: string | null,
   createdAt: number,
-  allocation: Allocations.Stored,
+  allocation: StoredAllocation,
   allocatedTo: string | null,
   version: number,
   rest: Columns.Packed<Rest> | null,
@@ -192,7 +247,7 @@ export const unpack = (
     msisdn,
     subscriberId,
     createdAt,
-    allocation: Allocations.of(allocation, allocatedTo),
+    allocation: allocationOf(allocation, allocatedTo),
     recycledAt,
     movedTo,
     downloaded,
