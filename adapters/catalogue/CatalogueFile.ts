@@ -110,7 +110,7 @@ const decodeLists = Schema.decodeUnknownResult(
 
 /** The JSON of a catalogue's file; the names are the API's. */
 export interface File {
-  /** Those of ISO 3166 where it is left out. */
+  /** Those of ISO 3166 if it is left out. */
   readonly countries?: ReadonlyArray<typeof Country.Type>
   /** Each in one country; an id that is left out follows from the country and the name. */
   readonly operators: ReadonlyArray<typeof Operator.Type>

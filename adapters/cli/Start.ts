@@ -54,7 +54,7 @@ const BUDGET = "--wasm-tiering-budget=20000000"
 /**
  * Has V8 optimize of the WebAssembly that is loaded from now on what is used much, and nothing from
  * V8 13 (Node 24) on: that takes 600 MB for a second, for one function of PGlite. It does as it
- * would by itself where Node was given `--wasm-dynamic-tiering`.
+ * would by itself if Node was given `--wasm-dynamic-tiering`.
  */
 export const limitWebAssembly = (): void => {
   if (process.execArgv.includes(OPTIMIZING)) return

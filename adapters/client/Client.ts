@@ -8,7 +8,7 @@
  * one.
  *
  * For Promises, each method of the derived client is a function that returns a Promise. It rejects
- * with the error of the Effect: an `ApiError` for a refusal, an `HttpClientError` where no server
+ * with the error of the Effect: an `ApiError` for a refusal, an `HttpClientError` if no server
  * answers. The items of a list in pages are a Stream of Effect, or an async iterable; the next page
  * is asked for when the items of the one before were taken.
  */
@@ -35,14 +35,14 @@ export interface Options {
   readonly retries?: number | undefined
 }
 
-/** The `Idempotency-Key` of the calls below; a new one for each call where none is given. */
+/** The `Idempotency-Key` of the calls below; a new one for each call if none is given. */
 export const IdempotencyKey = Context.Reference<string | undefined>("simplan/client/IdempotencyKey", {
   defaultValue: () => undefined
 })
 
 /**
  * Why the calls of the management API below change something, for the audit log; nothing is said
- * where it is not given.
+ * if it is not given.
  */
 export const AuditReason = Context.Reference<string | undefined>("simplan/client/AuditReason", {
   defaultValue: () => undefined
@@ -50,14 +50,14 @@ export const AuditReason = Context.Reference<string | undefined>("simplan/client
 
 /**
  * The version that the edits below are of (rule W16), as answers have it: of another one they are
- * refused; of any where it is not given.
+ * refused; of any if it is not given.
  */
 export const IfVersion = Context.Reference<number | undefined>("simplan/client/IfVersion", {
   defaultValue: () => undefined
 })
 
 /**
- * A refusal by the server (rule W1). `code` is empty where what answered is not simplan, such as a
+ * A refusal by the server (rule W1). `code` is empty if what answered is not simplan, such as a
  * proxy.
  */
 export class ApiError extends Data.TaggedError("ApiError")<{
@@ -114,7 +114,7 @@ type Request<
   Mode
 >
 
-/** A request whose query may be left out where it may be empty. */
+/** A request whose query may be left out if it may be empty. */
 type Lenient<Request> = Request extends { readonly query: infer Query }
   ? {} extends Query
     ? Omit<Request, "query"> & { readonly query?: Query }
@@ -130,7 +130,7 @@ type EffectMethod<Endpoint> = Endpoint extends HttpApiEndpoint.ConstraintRequest
     ) => HttpApiClient.Client.MethodReturn<Endpoint, ApiError, never, Mode, never>
   : never
 
-/** The client for Effect. Its methods fail with an `ApiError`, or where no server answers. */
+/** The client for Effect. Its methods fail with an `ApiError`, or if no server answers. */
 export type Client = {
   readonly [Group in keyof Groups]: {
     readonly [Id in keyof Groups[Group]["endpoints"]]: EffectMethod<Groups[Group]["endpoints"][Id]>
@@ -146,7 +146,7 @@ const mapMethods = (client: object, change: (call: unknown) => unknown): object 
     ])
   )
 
-/** A method that sends an empty query where none is given. A method without a query ignores it. */
+/** A method that sends an empty query if none is given. A method without a query ignores it. */
 const lenient =
   (call: unknown) =>
   (request: unknown): unknown =>
@@ -174,7 +174,7 @@ const reasonFor = (path: string, reason: string | undefined): Readonly<Record<st
   reason === undefined || !path.startsWith("/admin/") ? {} : { "x-audit-log-reason": encodeURIComponent(reason) }
 
 /**
- * The longest body, in bytes, that gets a key where none is given: of a file of rows not all can be
+ * The longest body, in bytes, that gets a key if none is given: of a file of rows not all can be
  * kept under one.
  */
 const MOST_KEYED = 512 * 1024
@@ -206,7 +206,7 @@ type Failure = ApiError | HttpClientError.HttpClientError
 const LONGEST = 30
 
 /**
- * The wait before the first repetition where the server names none, in ms; it doubles each time.
+ * The wait before the first repetition if the server names none, in ms; it doubles each time.
  */
 const FIRST = 200
 
@@ -218,7 +218,7 @@ const isSafe = (request: Sent): boolean =>
 
 const isBusy = ({ code, status }: ApiError): boolean => status === 503 || code === "request_in_progress"
 
-/** The milliseconds to wait before the request is sent again; none where it is not. */
+/** The milliseconds to wait before the request is sent again; none if it is not. */
 const waitAfter = (request: Sent, failure: Failure, repetition: number): Option.Option<number> => {
   const backoff = FIRST * 2 ** repetition
   if (HttpClientError.isHttpClientError(failure)) {

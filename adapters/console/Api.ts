@@ -22,7 +22,7 @@ export const operator = signal<WhoAmI | null | undefined>(undefined)
 /** Whether operators may sign in with an identity provider. */
 export const hasOpenId = document.querySelector('meta[name="sign-in"]') !== null
 
-/** Whether the host of the service knows who asks, so that there is no token to sign in with. */
+/** Whether the host of the service knows the caller, so that there is no token to sign in with. */
 export const isHosts = document.querySelector('meta[name="login"]') !== null
 
 /** The business clock: its time when it was read, and whether it stands still until it is moved. */
@@ -84,10 +84,10 @@ interface Sent {
   readonly accept?: string
 }
 
-/** Why what is changed now is changed, for the audit log; empty where nobody says it. */
+/** Why what is changed now is changed, for the audit log; empty if nobody says it. */
 let reason = ""
 
-/** Why what is done now is done; empty where nobody says it. */
+/** Why what is done now is done; empty if nobody says it. */
 export const reasonGiven = (): string => reason
 
 /**

@@ -202,7 +202,7 @@ const carryOut = async (
 export const pathOf = (organization: string, { folder }: Things): string => `${organization}/${folder}/actions`
 
 /**
- * What goes on with a run that was cut, and what forgets it; nothing where the action is not known
+ * What goes on with a run that was cut, and what forgets it; nothing if the action is not known
  * any more.
  */
 export const resumption = (run: Runs.Run, things: Things, see: See): ReadonlyArray<Task> => {
@@ -231,7 +231,7 @@ export const resumption = (run: Runs.Run, things: Things, see: See): ReadonlyArr
   ]
 }
 
-/** The tasks. `see` gets what came of each, also where a task broke off. */
+/** The tasks. `see` gets what came of each, also if a task broke off. */
 export const tasks = (organization: string, things: Things, filter: Filter, see: See): ReadonlyArray<Task> => {
   const path = pathOf(organization, things)
   const asked = bodyOf(filter)

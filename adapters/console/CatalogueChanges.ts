@@ -1,5 +1,5 @@
 /**
- * What changes where a catalogue is replaced: countries, operators and profiles that come, go, or
+ * What changes if a catalogue is replaced: countries, operators and profiles that come, go, or
  * are others.
  */
 import type * as Types from "./Types.ts"

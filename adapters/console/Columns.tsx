@@ -9,7 +9,7 @@ export interface Column<Item> extends View.Column<Item> {
   readonly name: string
   /** Its cell in a file. */
   readonly text: (item: Item) => string
-  /** Whether it is shown only where it is chosen. */
+  /** Whether it is shown only if it is chosen. */
   readonly isExtra?: true
 }
 
@@ -21,7 +21,7 @@ const named = (columns: ReadonlyArray<Column<never>>): string => columns.map(({ 
 const first = <Item,>(columns: Columns<Item>): ReadonlyArray<Column<Item>> =>
   columns.filter(({ isExtra }) => isExtra !== true)
 
-/** Those that are shown: of the URL, or where it names none, those that are not extra. */
+/** Those that are shown: of the URL, or if it names none, those that are not extra. */
 export const shown = <Item,>(columns: Columns<Item>): ReadonlyArray<Column<Item>> => {
   const asked = Location.field("columns").split(",")
   const [key, ...others] = columns

@@ -12,7 +12,7 @@ export const changedIn = (began: Fields, wanted: Fields): ReadonlyArray<string> 
   Object.keys(wanted).filter((name) => textOf(wanted[name]) !== textOf(began[name]))
 
 /**
- * Fails with a sentence where one of the fields is another one than the form began with. `now`:
+ * Fails with a sentence if one of the fields is another one than the form began with. `now`:
  * what is there; null: nothing is. Fields that somebody else has changed to what the form wants are
  * no conflict.
  */
@@ -35,7 +35,7 @@ export const isOfAnother = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "changed_meanwhile"
 
 /**
- * Edits the version that was checked. Where somebody else was faster it checks what is there then:
+ * Edits the version that was checked. If somebody else was faster it checks what is there then:
  * that may be no conflict, since a version rises with every change.
  */
 export const edit = async <Checked extends { readonly version: number }>(

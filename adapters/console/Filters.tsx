@@ -51,7 +51,7 @@ export const Input = ({
   )
 }
 
-/** The instant of a field that has a minute in UTC; empty where it has none. */
+/** The instant of a field that has a minute in UTC; empty if it has none. */
 export const instant = (name: string): string => {
   const minute = Location.field(name)
   return minute === "" ? "" : `${minute}:00Z`

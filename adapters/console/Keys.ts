@@ -1,6 +1,6 @@
 /**
  * The keyboard: `/` leads to the search, the arrows through the rows that are found, and the focus
- * is never lost. Where what had it is gone, its table gets it, or the page.
+ * is never lost. If what had it is gone, its table gets it, or the page.
  */
 
 const isTyping = (target: EventTarget | null): boolean =>
@@ -14,7 +14,7 @@ const ways = (): ReadonlyArray<HTMLElement> =>
     (link) => link !== null
   )
 
-/** What the arrow leads to from here; null where it leads nowhere. */
+/** What the arrow leads to from here; null if it leads nowhere. */
 const beside = (from: EventTarget | null, step: 1 | -1): HTMLElement | null => {
   const field = searchField()
   const links = ways()

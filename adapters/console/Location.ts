@@ -63,5 +63,5 @@ export const replace = (fields: Readonly<Record<string, string>>): void => {
 export const change = (fields: Readonly<Record<string, string>>): void =>
   go({ ...Object.fromEntries(query.value), ...fields })
 
-/** The text of a field; empty where there is none. */
+/** The text of a field; empty if there is none. */
 export const field = (name: string): string => query.value.get(name) ?? ""

@@ -23,7 +23,7 @@ export interface Run {
   readonly title: string
   /** The request: the action, the filter, and until when those were made that it acts on. */
   readonly body: Readonly<Record<string, unknown>>
-  /** Why, for the audit log; empty where nobody said it. */
+  /** Why, for the audit log; empty if nobody said it. */
   readonly reason: string
   /** When it began, in milliseconds. */
   readonly begunAt: number
@@ -98,7 +98,7 @@ const isWritten = (run: Run): boolean =>
   }, false)
 
 /**
- * Keeps a run, or what has become of it. Where there is no room for all that it has changed, that
+ * Keeps a run, or what has become of it. If there is no room for all that it has changed, that
  * is left out.
  */
 export const keep = (run: Run): void => {

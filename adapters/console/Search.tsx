@@ -18,7 +18,7 @@ export const simOf = ({ iccid, organization_id }: Pick<Hit, "iccid" | "organizat
   iccid
 })
 
-/** Goes to the SIM where one was found, and else to the list, which also says why nothing was. */
+/** Goes to the SIM if one was found, and else to the list, which also says why nothing was. */
 const open = async (text: string): Promise<void> => {
   const list = { page: "search", q: text }
   const found = await find(text).catch(() => null)

@@ -16,7 +16,7 @@ type Values = Readonly<Record<string, string>>
 export interface Field {
   readonly name: string
   readonly label: string
-  /** What can be chosen; a text where it is absent. */
+  /** What can be chosen; a text if it is absent. */
   readonly choices?: ReadonlyArray<{ readonly value: string; readonly title: string }>
   /** Whether it may be left empty. */
   readonly optional?: true
@@ -25,7 +25,7 @@ export interface Field {
   readonly takesMany?: true
   /** Whether it is a minute in UTC. */
   readonly isTime?: true
-  /** What it has at first; the first of its choices where it is absent, or nothing. */
+  /** What it has at first; the first of its choices if it is absent, or nothing. */
   readonly initial?: string
 }
 

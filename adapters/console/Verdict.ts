@@ -20,7 +20,7 @@ export interface Known {
   readonly status: string
   readonly withdrawn_reason: string | null
   readonly used: boolean
-  /** Null where no subscription has the SIM. */
+  /** Null if no subscription has the SIM. */
   readonly subscription: { readonly paused_at: string | null } | null
   readonly attachments: ReadonlyArray<Attachment>
 }
@@ -28,7 +28,7 @@ export interface Known {
 export interface Verdict {
   readonly works: boolean
   readonly sentence: string
-  /** The name of the plan that the sentence is about; null where it is about none. */
+  /** The name of the plan that the sentence is about; null if it is about none. */
   readonly plan: string | null
 }
 

@@ -8,7 +8,7 @@ import { Schema, type SchemaAST, SchemaGetter } from "effect"
 import { Iccid as Iccids, Id as Ids, Label as Labels, SmdpHistory, TextLimit, Time } from "simplan/ports"
 
 /**
- * What is wrong with a text; undefined where nothing is. The message follows the name of the field.
+ * What is wrong with a text; undefined if nothing is. The message follows the name of the field.
  */
 export const textProblem = (text: string): string | undefined =>
   TextLimit.isStorable(text) ? undefined : TextLimit.NOT_STORABLE
@@ -53,7 +53,7 @@ const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])/
 /** Whether the strings of this JSON need to be checked one by one. */
 export const isSuspicious = (json: string): boolean => SUSPICIOUS.test(json)
 
-/** How deep a value may be nested where its strings are checked. */
+/** How deep a value may be nested if its strings are checked. */
 const DEPTH = 64
 
 /** The first field of a JSON value with a bad string, and what is wrong with it. */
@@ -147,7 +147,7 @@ export const ReportedIccid = IccidText.check(isNotEmpty)
 export const UndecodedIccid = IccidText.check(within(TextLimit.ID))
 
 /**
- * How many items an array has at most, as its schema says by `list`; undefined where it says
+ * How many items an array has at most, as its schema says by `list`; undefined if it says
  * nothing.
  */
 export const mostItems = ({ checks }: SchemaAST.AST): number | undefined => {
@@ -176,6 +176,6 @@ export const telcoUrl = (text: string): string | undefined => {
 /** An address without what may be a secret, for a message. */
 export const withoutPassword = (text: string): string => text.replace(/\/\/.*@/, "//***@").replace(/\?.*/, "?***")
 
-/** The truth value of a parameter; null where it is absent. */
+/** The truth value of a parameter; null if it is absent. */
 export const flag = (text: "true" | "false" | undefined): boolean | null =>
   text === undefined ? null : text === "true"

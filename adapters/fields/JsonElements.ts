@@ -77,7 +77,7 @@ export interface Options {
 /**
  * Takes the object piece by piece. `take` gives the elements that a piece completes; `end` checks
  * that the object is whole; `rest` does so too, and gives it with an empty array, or without one
- * where there was none.
+ * if there was none.
  */
 export const make = ({ depth: inside = 1, field, longest }: Options) => {
   const isAtField = new RegExp(`[{,]\\s*"${field}"\\s*:\\s*$`)

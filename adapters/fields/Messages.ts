@@ -85,7 +85,7 @@ const MOST = 10
 
 /**
  * The problems of a value as one refusal. It has the first problem's field; its message also has
- * the other problems. `whole` is the name of the value itself, where the problem is not in a field.
+ * the other problems. `whole` is the name of the value itself, if the problem is not in a field.
  */
 export const toRefusal = (issue: SchemaIssue.Issue, whole: string): Refusal.InvalidField => {
   const found = problems(issue).map(({ message, path }) => ({ field: nameOf(path) || whole, message }))
@@ -129,7 +129,7 @@ const plain = (name: string): string =>
 
 /**
  * The name that was most likely meant by one that is not known: the nearest of the names, in any
- * case and spelled with any separators; undefined where none is near.
+ * case and spelled with any separators; undefined if none is near.
  */
 export const nearest = (given: string, names: ReadonlyArray<string>): string | undefined => {
   const wanted = plain(given)

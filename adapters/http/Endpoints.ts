@@ -110,7 +110,7 @@ const noReason: Result.Result<string | null, Errors.Failure> = Result.succeed(nu
 const anyVersion: Result.Result<Version.Expected, Errors.Problem> = Result.succeed(undefined)
 
 /**
- * The versions that a request may find: what is edited has some where its refusals have that of
+ * The versions that a request may find: what is edited has some if its refusals have that of
  * another one.
  */
 const versionsIn = (method: string, hasVersions: boolean) => {
@@ -208,10 +208,10 @@ export interface Route {
 interface RoutePaths {
   /**
    * Whether the router may look for the route of a request. It matches more than the exact path
-   * where it may not.
+   * if it may not.
    */
   readonly admits: (method: string, url: string) => boolean
-  /** The methods that the routes of a path take; none where there is no such path. */
+  /** The methods that the routes of a path take; none if there is no such path. */
   readonly methods: (url: string) => ReadonlyArray<string>
 }
 

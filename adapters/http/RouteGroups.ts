@@ -16,7 +16,7 @@ export const groups = ["v3", "admin", "console", "telco", "docs", "metrics", "he
 /** A part of the API that a listener may serve alone. */
 export type Group = (typeof groups)[number]
 
-/** What a listener for callers serves where operators have one of their own. */
+/** What a listener for callers serves if operators have one of their own. */
 export const callers: ReadonlyArray<Group> = ["v3", "telco", "docs", "health"]
 
 /** What a listener for operators serves. */
@@ -53,7 +53,7 @@ export const have = (groups: ReadonlyArray<Group>, path: string): boolean => {
   return group !== undefined && (groups.includes(group) || (group === "admin" && groups.includes("console")))
 }
 
-/** The group of a path without the prefix; undefined where it is in none. */
+/** The group of a path without the prefix; undefined if it is in none. */
 export const ofPath = (path: string): Group | undefined => {
   if (isOfConsole(path)) return "console"
   const [, segment = ""] = path.split(/[/?]/, 2)

@@ -52,7 +52,7 @@ export interface Options {
   /** Finds out for whom a request to `/v3` is, in place of API keys. */
   readonly authenticate?: HostAuth.Authenticate<HostAuth.Caller> | undefined
   /**
-   * Finds out whether a request may use `/admin`, and as what, and `/telco`, where there is no
+   * Finds out whether a request may use `/admin`, and as what, and `/telco`, if there is no
    * token.
    */
   readonly authenticateOperator?: HostAuth.Authenticate<HostAuth.Operator> | undefined
@@ -62,7 +62,7 @@ export interface Options {
    */
   readonly adminToken?: Redacted.Redacted | undefined
   /**
-   * The folder with the built files of the operator's console, which `/admin/console` serves where
+   * The folder with the built files of the operator's console, which `/admin/console` serves if
    * there is a management API; without one, it is 404.
    */
   readonly console?: string | undefined
@@ -76,7 +76,7 @@ export interface Options {
   /** Whether the telco is simulated, which the console says on each page; not by default. */
   readonly isSimulated?: boolean | undefined
   /**
-   * Whether `/` leads to the console, or to the documents where there is none here; it is 404 by
+   * Whether `/` leads to the console, or to the documents if there is none here; it is 404 by
    * default.
    */
   readonly leads?: boolean | undefined
@@ -160,11 +160,11 @@ const running = (options: Options): ReadonlyArray<RouteGroups.Group> => {
   )
 }
 
-/** Whether the host knows who asks the management API. */
+/** Whether the host knows the callers of the management API. */
 const asksHost = ({ adminToken, authenticateOperator }: Options): boolean =>
   adminToken === undefined && authenticateOperator !== undefined
 
-/** What the documents describe. Where groups were chosen, it is these; else it is the whole API. */
+/** What the documents describe. If groups were chosen, it is these; else it is the whole API. */
 const about = (options: Options): Document.About => ({
   ...(options.groups !== undefined && { has: serving(options) }),
   isHosts: (path) => {
@@ -250,7 +250,7 @@ const hasOpenId = (options: Options): boolean => options.console !== undefined &
 
 const START = "/"
 
-/** Where `/` leads to, from there; null where it is 404. */
+/** Where `/` leads to, from there; null if it is 404. */
 const startOf = (options: Options): string | null => {
   if (options.leads !== true) return null
   if (options.console !== undefined && serving(options)("/admin/console")) return "admin/console"
@@ -273,7 +273,7 @@ const served = (options: Options): ReadonlyArray<Endpoints.Route> => {
 }
 
 /**
- * The folder with the console's files that the build of this package has made; undefined where it
+ * The folder with the console's files that the build of this package has made; undefined if it
  * runs from its sources, and in a bundle of a host's.
  */
 export const consoleFolder = Console.builtFolder

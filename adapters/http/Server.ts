@@ -36,7 +36,7 @@ export class Server extends Context.Service<
   {
     /** The address that it listens on. */
     readonly host: string
-    /** The one that was taken, where 0 was asked for. */
+    /** The one that was taken, if 0 was asked for. */
     readonly port: number
     /** What clients on this machine use, without a slash at its end. */
     readonly url: string
@@ -128,7 +128,7 @@ const refuse = (response: Http.ServerResponse, code: Codes.Code, message: string
   response.writeHead(Codes.status(code), refusalHeaders(code, text)).end(text)
 }
 
-// Answers likewise where Node has made no response.
+// The answer is the same if Node has made no response.
 const refuseOn = (socket: Duplex, code: Codes.Code, message: string): void => {
   const text = body(code, message)
   const status = Codes.status(code)
@@ -287,7 +287,7 @@ const cut = (connections: Connections.Connections): void => {
 
 /**
  * Stops the server. Node's own way closes each connection that it thinks is idle at once, also
- * where a request has arrived that was not parsed yet.
+ * if a request has arrived that was not parsed yet.
  */
 const closed = Effect.fnUntraced(function* (
   server: Http.Server,

@@ -73,7 +73,7 @@ export const make = <E>(
   }
 }
 
-/** The answer where the service does not run: 503, with the seconds after which to try again. */
+/** The answer if the service does not run: 503, with the seconds after which to try again. */
 export const notReady = (request: Request, message: string, retryAfterSeconds: number): Response =>
   Response.json(
     { error: true, message, code: "not_ready" },

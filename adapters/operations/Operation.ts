@@ -3,7 +3,7 @@
  * management API's endpoints and handlers, the client, the document and the library's methods are
  * read from the rows.
  *
- * A request's fields are in the path where it names them, `:id` the organization's; else in the
+ * A request's fields are in the path if it names them, `:id` the organization's; else in the
  * body, or in the query of what reads, or whose route says so. Rows load neither the service nor a
  * server, since clients read them too.
  */

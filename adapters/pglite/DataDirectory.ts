@@ -1,11 +1,11 @@
 /**
- * The directory of a PGlite: what may be handed in as one, its making where it is missing, its
+ * The directory of a PGlite: what may be handed in as one, its making if it is missing, its
  * lock, and the room that is left.
  *
  * One process has it at a time, and the operating system lets go of it when that process ends,
  * however it ends. Nothing has to be cleaned up, and no process id is ever compared.
  *
- * PostgreSQL ends its process where it cannot make the next file of its log, of 16 MB, and PGlite
+ * PostgreSQL ends its process if it cannot make the next file of its log, of 16 MB, and PGlite
  * then spins for ever instead. So no write begins with less than two of these files left: the
  * database reads on, and takes writes again as soon as there is room.
  */
@@ -44,7 +44,7 @@ const reasons: Readonly<Record<string, string>> = {
 const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
 
-// Node's own option `recursive` tries for ever where a parent is there and takes no directory, as
+// Node's own option `recursive` tries for ever if a parent is there and takes no directory, as
 // /proc.
 const makeWithParents = async (path: string): Promise<void> => {
   const made = mkdir(path, { mode: 0o700 })
@@ -64,7 +64,7 @@ const failed =
   }
 
 /**
- * Makes the directory unless it is there. Fails where this process may not write in it, or where it
+ * Makes the directory unless it is there. Fails if this process may not write in it, or if it
  * has other files.
  */
 export const make = Effect.fnUntraced(function* (path: string): Effect.fn.Return<void, Storage.StorageError> {
@@ -127,7 +127,7 @@ const locked = async (directory: string): Promise<Unlock> => {
 }
 
 /**
- * Locks a directory that exists, until the scope ends. Where someone has it, fails at once.
+ * Locks a directory that exists, until the scope ends. If someone has it, fails at once.
  *
  * Node has no `flock`, so the lock is what each system does have: on Linux and Windows a local
  * socket with a name that is no file (the abstract namespace, a named pipe) and that only one
@@ -158,7 +158,7 @@ const LEAST = 32 * MB
 /** What the files of a new database need, in bytes. */
 const NEW = 64 * MB
 
-/** How many bytes are left; infinitely many where the file system does not say. */
+/** How many bytes are left; infinitely many if the file system does not say. */
 const left = (path: string): number => {
   try {
     const { bavail, blocks, bsize } = statfsSync(path)
@@ -179,6 +179,6 @@ const enough = (path: string, least: number): Effect.Effect<void, Storage.Storag
 /** Fails while there is no room for a write. */
 export const roomForWrites = (path: string): Effect.Effect<void, Storage.StorageError> => enough(path, LEAST)
 
-/** Fails where there is no room to open the database, or to make it. */
+/** Fails if there is no room to open the database, or to make it. */
 export const roomForOpening = (path: string, isNew: boolean): Effect.Effect<void, Storage.StorageError> =>
   enough(path, isNew ? LEAST + NEW : LEAST)

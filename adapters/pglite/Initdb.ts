@@ -5,7 +5,7 @@
  * PGlite makes them in memory, beside the database that is opened then, with a copy of all memory
  * and two of the files: 850 MB at once, for good. Here they are written to the directory itself, no
  * database is opened, the copy leaves out the pages that are empty, and all of it is given back
- * when the program ends. Where PGlite works otherwise one day, the program fails, or does not leave
+ * when the program ends. If PGlite works otherwise one day, the program fails, or does not leave
  * a database; whoever started it makes one in the plain way.
  */
 import { MemoryFS, PGlite, type PGliteOptions } from "@electric-sql/pglite"
@@ -17,7 +17,7 @@ const PAGE = 65_536
 const nothing = Buffer.alloc(PAGE)
 const isEmpty = (page: Uint8Array): boolean => nothing.equals(page)
 
-/** A memory as it was: its pages, undefined where one was empty. */
+/** A memory as it was: its pages, undefined if one was empty. */
 type Image = ReadonlyArray<Uint8Array | undefined>
 
 const pagesOf = (memory: Uint8Array, count = memory.length / PAGE): ReadonlyArray<Uint8Array> =>

@@ -1,10 +1,10 @@
 /**
- * Opening a PGlite, and making one where there is none. A process that is killed while it makes one
+ * Opening a PGlite, and making one if there is none. A process that is killed while it makes one
  * leaves a mark, by which the next knows that nothing was ever stored there, and begins anew.
  *
  * A fresh database is copied from a template, since making one takes seconds and copying it a
  * fraction of one. The build puts a template beside the tree that it builds, and the tests' set-up
- * beside the sources; where there is none, a database is made the long way. A template is of one
+ * beside the sources; if there is none, a database is made the long way. A template is of one
  * version of PGlite and serves no other.
  */
 import { execFile, fork } from "node:child_process"
@@ -65,7 +65,7 @@ const templateFile = async (): Promise<string | undefined> => {
   return existsSync(file) ? file : undefined
 }
 
-/** The template beside this tree; undefined where there is none. */
+/** The template beside this tree; undefined if there is none. */
 export const template = async (): Promise<Blob | undefined> => {
   const file = await templateFile()
   return file === undefined ? undefined : new Blob([await readFile(file)])
@@ -83,7 +83,7 @@ const empty = async (path: string): Promise<void> => {
   for (const name of await readdir(path)) await remove(join(path, name))
 }
 
-/** Not there where a bundler left it out, and among the sources. */
+/** Not there if a bundler left it out, and among the sources. */
 const initdb = join(folder, "Initdb.js")
 
 /** In milliseconds; it takes some seconds. */
@@ -127,7 +127,7 @@ const fill = async (path: string): Promise<void> => {
 export const inMemory = async (): Promise<PGlite> => PGlite.create(await fromTemplate())
 
 /**
- * The database in a directory, which is there and this process's alone; made where the directory
+ * The database in a directory, which is there and this process's alone; made if the directory
  * has none.
  */
 export const inDirectory = async (path: string): Promise<PGlite> => {

@@ -12,7 +12,7 @@
  *
  * While the file system has less than 32 MB left, writes of the ports fail with a `StorageError`,
  * reads go on, and the directory cannot be opened. A host's own statements are not held back:
- * PGlite spins for ever where one fills the disk.
+ * PGlite spins for ever if one fills the disk.
  *
  * What a server does by itself and PGlite does not is done here: to give back the room of rows that
  * are gone, and to learn how many there are. Without it a directory would grow without end. And the
@@ -34,7 +34,7 @@ import * as Opening from "./Opening.ts"
 
 /** Where the embedded database is, and what is encrypted in it. */
 export interface Options {
-  /** Where the data are; made where it is missing. In memory where it is not given. */
+  /** Where the data are; made if it is missing. In memory if it is not given. */
   readonly dataDir?: string | undefined
   /** The schema that the tables are in, as for `simplan/postgres`. */
   readonly schema?: string | undefined
@@ -171,7 +171,7 @@ const vacuum = (sql: SqlClient.SqlClient, tables: ReturnType<typeof allTables>):
 
 /**
  * Analyzes what has changed, every 15 seconds until the scope ends, unless there is no room for it;
- * the first time all tables, where a directory was opened. The start does not wait for that.
+ * the first time all tables, if a directory was opened. The start does not wait for that.
  */
 const upkeep = (sql: SqlClient.SqlClient, room?: Effect.Effect<void, unknown>) => {
   // Failure: the next round analyzes them.
@@ -182,7 +182,7 @@ const upkeep = (sql: SqlClient.SqlClient, room?: Effect.Effect<void, unknown>) =
 }
 
 /**
- * The ports in this process. Fails with one sentence where an option is not allowed, and where the
+ * The ports in this process. Fails with one sentence if an option is not allowed, and if the
  * directory is a file, has other files, may not be written, or is open in another process.
  */
 export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Storage.StorageError> =>

@@ -189,7 +189,7 @@ export interface Shared {
   readonly connections: number
 }
 
-/** All three ports; `shared` where other processes may be on the database. */
+/** All three ports; `shared` if other processes may be on the database. */
 export const make = (
   database: Database,
   shared?: Shared | undefined

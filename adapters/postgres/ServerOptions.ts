@@ -47,40 +47,40 @@ export interface Options {
    */
   readonly client?: PgClient.PgClient | undefined
   /**
-   * The database's direct address, where the other one is a pooler's: locks, notifications and
+   * The database's direct address, if the other one is a pooler's: locks, notifications and
    * migrations go there, over at most two connections. Statements go through the pooler then, and
-   * rest on no session. They are prepared where the pooler carries that, as PgBouncer does from
+   * rest on no session. They are prepared if the pooler carries that, as PgBouncer does from
    * 1.21 on with `max_prepared_statements`; a host's `client` has to be made with `prepare: false`
-   * where it does not.
+   * if it does not.
    */
   readonly directUrl?: Arguments.DatabaseUrl | undefined
   /**
-   * The schema of the database that the tables are in, `simplan` where it is absent; made where it
+   * The schema of the database that the tables are in, `simplan` if it is absent; made if it
    * is missing. Services in two schemas of one database share nothing. 1 to 63 lower-case letters,
    * digits and underscores.
    */
   readonly schema?: string | undefined
   /**
-   * With a URL: how many connections commits may use at once, 10 where it is absent; reads share
+   * With a URL: how many connections commits may use at once, 10 if it is absent; reads share
    * one more, heavy ones have up to four while there are some, one holds the database, and one is
    * for notifying other processes and listening to them.
    */
   readonly maxConnections?: number | undefined
   /**
-   * Whether the process is to be the only one on the database, as with a virtual clock; not where
+   * Whether the process is to be the only one on the database, as with a virtual clock; not if
    * it is absent.
    */
   readonly alone?: boolean | undefined
   /**
-   * How long the database may be silent before a connection counts as lost, 1 s to 1 h; 30 s where
+   * How long the database may be silent before a connection counts as lost, 1 s to 1 h; 30 s if
    * it is absent.
    */
   readonly waitLimit?: Duration.Input | undefined
-  /** Which fast paths are taken; all of them where it is absent. */
+  /** Which fast paths are taken; all of them if it is absent. */
   readonly fastPaths?: Partial<Database.FastPaths> | undefined
   /**
    * The key that signing keys, webhook URLs and activation codes are encrypted with, 32 bytes in
-   * base64 or hexadecimal; during a rotation the new and the old one with a comma between. Where it
+   * base64 or hexadecimal; during a rotation the new and the old one with a comma between. If it
    * is absent they are stored plain.
    */
   readonly secretKeys?: string | Redacted.Redacted | undefined

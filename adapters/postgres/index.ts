@@ -79,7 +79,7 @@ const migrate = (sql: SqlClient.SqlClient, schema: DatabaseSchema.DatabaseSchema
     })
   )
 
-/** The schema; the one of every service that chooses none where it is absent. */
+/** The schema; the one of every service that chooses none if it is absent. */
 const schemaOf = (name: string | undefined) =>
   Effect.mapBoth(Effect.fromResult(DatabaseSchema.parse(name ?? DatabaseSchema.DEFAULT)), {
     onSuccess: DatabaseSchema.make,
@@ -132,7 +132,7 @@ export interface Clients {
   /** What reads outside of transactions run on. */
   readonly reads: SqlClient.SqlClient
   /**
-   * What heavy reads run on, each on a connection that serves no one else meanwhile; `reads` where
+   * What heavy reads run on, each on a connection that serves no one else meanwhile; `reads` if
    * it is absent.
    */
   readonly heavy?: SqlClient.SqlClient | undefined
@@ -140,24 +140,24 @@ export interface Clients {
   readonly writes: SqlClient.SqlClient
   /** Runs before each write of the ports, which it refuses by failing. */
   readonly beforeWrites?: Effect.Effect<void, Storage.StorageError> | undefined
-  /** What migrations run on: the one that writes, where it is absent. */
+  /** What migrations run on: the one that writes, if it is absent. */
   readonly migrates?: SqlClient.SqlClient | undefined
-  /** The schema that the tables are in; `simplan` where it is absent. */
+  /** The schema that the tables are in; `simplan` if it is absent. */
   readonly schema?: string | undefined
-  /** What `HostConnection.databaseOf` says of them, where hosts have connections of their own. */
+  /** What `HostConnection.databaseOf` says of them, if hosts have connections of their own. */
   readonly home?: string | null
-  /** Where other processes may be on the database. */
+  /** If other processes may be on the database. */
   readonly shared?: Ports.Shared | undefined
   /** Which paths for speed alone are on; all by default. */
   readonly fastPaths?: Partial<Database.FastPaths> | undefined
   /**
    * What signing keys, webhook URLs and activation codes are encrypted with, the first one; not
-   * encrypted where it is absent.
+   * encrypted if it is absent.
    */
   readonly secretKeys?: string | Redacted.Redacted | undefined
 }
 
-/** The keys; none where they are absent. */
+/** The keys; none if they are absent. */
 const keysOf = (secretKeys: string | Redacted.Redacted | undefined) =>
   Effect.mapError(Effect.fromResult(SecretKeys.given(secretKeys)), (message) => new Storage.StorageError({ message }))
 
@@ -212,7 +212,7 @@ export const layerOf = <E, R>(
     })
   )
 
-/** Fails where the direct address is that of another database than the pooler's. */
+/** Fails if the direct address is that of another database than the pooler's. */
 const checkSame = (open: Session.Open, { address, argument }: Failure.Target, home: string | null) =>
   Effect.gen(function* () {
     const session = yield* open
@@ -224,8 +224,8 @@ const checkSame = (open: Session.Open, { address, argument }: Failure.Target, ho
   }).pipe(Effect.scoped)
 
 /**
- * The ports on a server. Fails within 5 s with one sentence where an option is not allowed, and
- * where the database cannot be reached.
+ * The ports on a server. Fails within 5 s with one sentence if an option is not allowed, and
+ * if the database cannot be reached.
  */
 export const layer = (options: ServerOptions.Options): Layer.Layer<Provided, Storage.StorageError> =>
   layerOf(

@@ -34,7 +34,7 @@ export const invalid = (method: string, field: string, message: string, ...value
     message: `${method}: ${field} ${message}${value.length === 0 ? "" : `, not ${shown(value[0])}`}`
   })
 
-/** The value at a path such as `reports[2].iccid`; nothing where there is none. */
+/** The value at a path such as `reports[2].iccid`; nothing if there is none. */
 const at = (request: unknown, field: string): [] | [unknown] => {
   let value: unknown = request
   for (const key of field.split(/[.[\]]+/).filter((part) => part !== "")) {
@@ -52,7 +52,7 @@ export const invalidIn = (method: string, request: unknown, field: string, messa
     : invalid(method, field, message, ...at(request, field))
 
 /**
- * Makes a function that checks a method's request, and throws an `InvalidFieldError` where it is
+ * Makes a function that checks a method's request, and throws an `InvalidFieldError` if it is
  * wrong. `whole` is what messages call the request itself.
  */
 export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, whole = "the request") => {
@@ -80,7 +80,7 @@ export const Resource = Fields.asResource(Text)
 /** A name. The domain refuses an empty one. */
 export const Name = Fields.storable(TextLimit.NAME)
 
-/** Why something is changed, in the words of who asks. */
+/** Why something is changed, in the words of the caller. */
 export const Why = Fields.storable(TextLimit.REASON)
 
 /** What somebody looks for (rule L1). */
@@ -214,7 +214,7 @@ export const Flag = Schema.Boolean.annotate({ message: "must be true or false" }
 /** What a length of time must be. */
 export const TIME_SPAN_MESSAGE = 'must be a number of milliseconds that is not negative, or a text such as "20 seconds"'
 
-/** Milliseconds; undefined where it is no length of time that is finite and not negative. */
+/** Milliseconds; undefined if it is no length of time that is finite and not negative. */
 export const millis = (value: unknown): number | undefined => {
   if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? value : undefined
   return typeof value === "string" ? Span.millis(value) : undefined

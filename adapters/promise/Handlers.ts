@@ -1,5 +1,5 @@
 /**
- * Handlers of events as plain async functions (rule E2), in a database transaction where they ask
+ * Handlers of events as plain async functions (rule E2), in a database transaction if they ask
  * for one: simplan's, or one that the host begins by a client of its own (rule H1).
  */
 import { Cause, Context, Effect, Exit, Fiber, Predicate, Schema } from "effect"
@@ -81,7 +81,7 @@ type Call = Types.HandlerCall | Types.HandlerCallInTransaction | Types.HandlerCa
 
 type Handle = (event: Types.HandledEvent, call: Call) => PromiseLike<unknown>
 
-/** Calls the handler, within the transaction of the running fiber where it has one. */
+/** Calls the handler, within the transaction of the running fiber if it has one. */
 type Calling = (handle: Handle, event: Types.HandledEvent) => Effect.Effect<unknown, unknown>
 
 /** A kind of transaction that handlers run in. */
@@ -156,7 +156,7 @@ const isOverdue = () => new Error(`The transaction has not begun within ${BEGIN_
 const notAwaited = () => new TypeError("transaction must resolve with what its argument resolves with")
 
 /**
- * Runs an effect in a transaction that the host begins. Where the effect fails, its own exit is the
+ * Runs an effect in a transaction that the host begins. If the effect fails, its own exit is the
  * outcome: the error of the host's client may hide that the lease was lost. An interruption waits
  * until the host has rolled back.
  */
@@ -171,7 +171,7 @@ const inHosts = <A, E>(
     const run = async <Client>(given: Transaction, client: Client) => {
       if (isOver) throw isOverdue()
       const transaction = Effect.try({ try: () => Within.checked(METHOD, given), catch: (error) => error })
-      // The handler is not called where no transaction is open.
+      // The handler is not called if no transaction is open.
       const joined = Effect.flatMap(transaction, (tx) =>
         Effect.andThen(join(tx, Effect.void), Effect.provideService(join(tx, effect), HostsCall, { tx, client }))
       )
@@ -183,7 +183,7 @@ const inHosts = <A, E>(
     }
     const work: Parameters<typeof begin>[0] = (tx, client) => {
       const done = run(tx, client)
-      // Where the host does not await it, the outcome has the failure.
+      // If the host does not await it, the outcome has the failure.
       done.catch(() => undefined)
       return done
     }
@@ -214,7 +214,7 @@ const hosts = (begin: Types.HandlerTransaction<unknown>, join: HostTransaction.J
   call: (handle, event) => Effect.flatMap(HostsCall, (more) => called(handle, event, more ?? {}))
 })
 
-/** The transactions that a handler has asked for; undefined where it has asked for none. */
+/** The transactions that a handler has asked for; undefined if it has asked for none. */
 const insideOf = async (
   runtime: Runtime,
   asked: boolean | Types.HandlerTransaction<unknown> | undefined

@@ -40,7 +40,7 @@ export const make = (logger: HostLogger | false | undefined): Write => {
 }
 
 /**
- * Says what a host has to know from its start on: as a warning of its logger, or on stderr where it
+ * Says what a host has to know from its start on: as a warning of its logger, or on stderr if it
  * has given none.
  */
 export const warning =

@@ -92,7 +92,7 @@ export const reading =
     return runtime.run(callOf(method, request), effect, options)
   }
 
-/** How many items are read at once where a list is iterated. */
+/** How many items are read at once if a list is iterated. */
 const ITERATED = 100
 
 const PRESET = 25
@@ -108,7 +108,7 @@ const decodePage = Arguments.decoder(
 /** A position in a list, and its token. */
 interface Cursor<Position> {
   readonly write: (position: Position) => string
-  /** Undefined where this service cannot have made the token. */
+  /** Undefined if this service cannot have made the token. */
   readonly read: (token: string) => Position | undefined
 }
 

@@ -83,9 +83,9 @@ export interface PackageOrder {
 export interface TelcoPackage {
   /** The telco's own id of it. */
   readonly telcoPackageId: string
-  /** When it is active, where the telco says so. */
+  /** When it is active, if the telco says so. */
   readonly activationAt?: InstantInput | null | undefined
-  /** When it ends, where the telco says so. */
+  /** When it ends, if the telco says so. */
   readonly expirationAt?: InstantInput | null | undefined
 }
 
@@ -124,7 +124,7 @@ export interface Telco {
   /** Cancels a package, or makes sure that it is never created. */
   readonly cancelPackage: (of: OfPackage, call: AdapterCall) => Promise<unknown>
   /**
-   * Sends an SMS; `messageId` is the key. May resolve with `{ segments }`, where it counts them in
+   * Sends an SMS; `messageId` is the key. May resolve with `{ segments }`, if it counts them in
    * a way of its own.
    */
   readonly sendSms: (
@@ -139,7 +139,7 @@ export interface Telco {
     call: AdapterCall
   ) => Promise<unknown>
   /**
-   * Stops the service of a SIM, or starts it again, where `active` is true. The packages on it stay
+   * Stops the service of a SIM, or starts it again, if `active` is true. The packages on it stay
    * as they are. A telco without this function pauses no subscription (rule S7).
    */
   readonly setService?:
@@ -149,7 +149,7 @@ export interface Telco {
       ) => Promise<unknown>)
     | undefined
   /**
-   * The packages of this service that the telco has on a SIM: the `packageId` of each, or where the
+   * The packages of this service that the telco has on a SIM: the `packageId` of each, or if the
    * telco does not know the order of one, any name by which `cancelPackage` takes it away, and that
    * no package of another SIM has. Those that are over may be left out. Before a SIM is sold again,
    * what is listed on it is cancelled. A telco without this function is taken at its word that what
@@ -179,7 +179,7 @@ export interface PackageUsage {
   readonly packageId: string
   /** All that was used of it on this SIM, in bytes. */
   readonly usedBytes: number
-  /** When it was first used, where the telco says so. */
+  /** When it was first used, if the telco says so. */
   readonly activationAt?: InstantInput | null | undefined
 }
 
@@ -290,7 +290,7 @@ export interface Options {
   /** Where the data are. */
   readonly database: Database
   /**
-   * The direct address of the database, `"postgres://…"` or a `URL`, where `database` goes through
+   * The direct address of the database, `"postgres://…"` or a `URL`, if `database` goes through
    * a pooler in transaction mode: locks, notifications and migrations use it, over at most two
    * connections.
    */
@@ -303,7 +303,7 @@ export interface Options {
   /**
    * The key that signing keys, webhook URLs and activation codes are encrypted with in the
    * database, 32 bytes in base64 or hexadecimal; during a rotation the new and the old one with a
-   * comma between. Where it is absent they are stored plain.
+   * comma between. If it is absent they are stored plain.
    */
   readonly secretKeys?: string | undefined
   /**
@@ -336,7 +336,7 @@ export interface Options {
   /** How many SMS an organization may send to one of its SIMs; 30 a minute by default. */
   readonly smsLimit?: "off" | SmsLimit | undefined
   /**
-   * Whether this process does due work: packages, webhooks, retries. True by default. Where no
+   * Whether this process does due work: packages, webhooks, retries. True by default. If no
    * process does, `drain` has to be called.
    */
   readonly worker?: boolean | undefined

@@ -2,7 +2,7 @@
  * The running service: its start, its end, and how a call is run in between.
  *
  * It starts when it is made. A start that fails is reported to the call that waits for it, or to
- * the log where none does, and tried again at the next call. A call has limits, its signal and its
+ * the log if none does, and tried again at the next call. A call has limits, its signal and its
  * timeout: one that is given up rejects at once; its work is interrupted and ends by itself.
  */
 import { Cause, Context, Effect, Exit, Layer, Scope, Stream } from "effect"
@@ -29,7 +29,7 @@ export interface Runtime {
   /** Resolves when the service has started, with all its services. */
   readonly context: () => Promise<Context.Context<Provided>>
   /**
-   * The same for a request that has arrived over HTTP. Those that had arrived when `close` was
+   * The context for a request that has arrived over HTTP. Those that had arrived when `close` was
    * called are answered: their connections are read in the turns of the event loop after it.
    */
   readonly contextOfRequest: () => Promise<Context.Context<Provided>>
@@ -47,7 +47,7 @@ export interface Runtime {
     stream: Stream.Stream<A, unknown, Provided>,
     options?: CallOptions
   ) => AsyncGenerator<A, void>
-  /** Why webhooks may not go to a URL; undefined where they may. */
+  /** Why webhooks may not go to a URL; undefined if they may. */
   readonly checkUrl: (url: string) => Promise<string | undefined>
   readonly log: Logs.Write
   /** Has `close` wait for a promise, which is returned. */
@@ -262,7 +262,7 @@ export const make = (
     await Effect.runPromise(Scope.close(running.scope, Exit.void))
   }
 
-  // The first call reports a failure. Where there is none, as in a process that only works, it
+  // The first call reports a failure. If there is none, as in a process that only works, it
   // would go unreported.
   start().catch((error: unknown) => {
     if (!isAwaited) log("error", "The service cannot start; the next call tries again", { err: error })

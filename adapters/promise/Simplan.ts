@@ -64,7 +64,7 @@ const drain =
  * start. A start that fails is reported by the call that waits for it, and tried again at the next
  * one.
  *
- * Throws an `InvalidFieldError` at once where an option is wrong.
+ * Throws an `InvalidFieldError` at once if an option is wrong.
  */
 export const createSimplan = (options: Options): Simplan => {
   const { layer, ...rest } = Ports.make(options)

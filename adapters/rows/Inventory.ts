@@ -56,7 +56,7 @@ export const importSims = (
 }
 
 /**
- * How many free eSIMs are counted of a label, and among how many SIMs it is searched where there is
+ * How many free eSIMs are counted of a label, and among how many SIMs it is searched if there is
  * none.
  */
 const COUNTED = 1_000
@@ -112,7 +112,7 @@ const isReturning = (store: RowStore, of: Pick<Storage.ReservationRequest, "orga
   return false
 }
 
-/** Whether an eSIM of the label may be free later, where none is. */
+/** Whether an eSIM of the label may be free later, if none is. */
 const shortageOf = (
   store: RowStore,
   of: Pick<Storage.ReservationRequest, "organizationId" | "label">

@@ -28,7 +28,7 @@ export const failingEndpoints = (store: RowStore, of: Overview.Watching): Readon
     return { organizationId, endpointId, url, since, pending: pending.length }
   })
 
-/** How many free ones are counted where the level is lower. */
+/** How many free ones are counted if the level is lower. */
 const COUNTED_FREE = 1_000
 
 type Stocks = Overview.Watching & { readonly since: Time.Instant }

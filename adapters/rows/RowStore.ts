@@ -31,15 +31,15 @@ export interface Held {
  */
 export interface RowStore {
   /**
-   * Runs the body: all that it writes is there when this returns, and nothing of it where the body
+   * Runs the body: all that it writes is there when this returns, and nothing of it if the body
    * throws.
    */
   readonly transaction: <A>(body: () => A) => A
-  /** The row of that id, of any organization where none is given; null where there is none. */
+  /** The row of that id, of any organization if none is given; null if there is none. */
   readonly find: <K extends Kind>(kind: K, id: string, organizationId?: string) => Row<K> | null
   /** Adds a row, or replaces the one of its kind, id and organization. */
   readonly put: <K extends Kind>(kind: K, value: Kinds[K], lease: Storage.Lease | null) => void
-  /** Removes the row of the value's kind, id and organization, where it is there. */
+  /** Removes the row of the value's kind, id and organization, if it is there. */
   readonly remove: <K extends Kind>(kind: K, value: Kinds[K]) => void
   /**
    * An organization's rows of the kind by position and id: after a place, or before it if

@@ -17,7 +17,7 @@ interface Key {
 }
 
 /**
- * Changes one row. `next` gets its value, null where it is not there, and the token that it was
+ * Changes one row. `next` gets its value, null if it is not there, and the token that it was
  * leased with last. Null removes the row, and the same value leaves it with its lease as it is;
  * another one has the lease that is given.
  */

@@ -1,6 +1,6 @@
 /**
  * What is loaded as `simplan/testing`. The property tests need `fast-check`, which is an optional
- * dependency: where it is missing, the import fails with one sentence that says what to install. It
+ * dependency: if it is missing, the import fails with one sentence that says what to install. It
  * waits for that import, which `require` may not: `require` has `index.ts`.
  */
 const load = async () => {

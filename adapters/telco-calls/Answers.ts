@@ -20,7 +20,7 @@ export class TooLong extends Data.TaggedError("TelcoCalls.TooLong")<{
 
 type Response = HttpClientResponse.HttpClientResponse
 
-/** The parts of a body; fails where they are longer together. */
+/** The parts of a body; fails if they are longer together. */
 export const parts = (
   response: Response,
   longest: number
@@ -62,7 +62,7 @@ const LONGEST_WAIT = 3_600
 
 /**
  * The seconds to wait from `now` (milliseconds since the epoch), by the header `Retry-After`;
- * undefined where it says nothing.
+ * undefined if it says nothing.
  */
 export const retryAfterSeconds = (header: string | undefined, now: number): number | undefined => {
   const asked = RetryAfter.seconds(header, now)
@@ -78,7 +78,7 @@ const part = (error: unknown, name: string): unknown =>
   typeof error === "object" && error !== null ? Reflect.get(error, name) : undefined
 
 /**
- * What an error comes of; undefined where nothing is known. A host has an error for each of its
+ * What an error comes of; undefined if nothing is known. A host has an error for each of its
  * addresses.
  */
 const behind = (error: unknown): unknown => {
@@ -106,7 +106,7 @@ const field = (error: unknown, name: "code" | "syscall"): string => {
   return typeof value === "string" && /^[A-Za-z_]\w*$/.test(value) ? value : ""
 }
 
-/** The code of what was first, such as `ECONNREFUSED`; empty where it has none. */
+/** The code of what was first, such as `ECONNREFUSED`; empty if it has none. */
 export const codeOf = (error: unknown): string => field(origin(error), "code")
 
 /** An error and those that it comes of, the outermost first. */

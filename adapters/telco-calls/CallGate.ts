@@ -57,7 +57,7 @@ export class CallGate extends Context.Service<
     /** Has each call of the port made in a slot, in which `run` needs no other. */
     readonly inSlots: (port: Port) => Port
     /**
-     * The same for a port each of whose calls is one call of the system (`run`). What it fails with
+     * Does so for a port each of whose calls is also one of the system (`run`). What it fails with
      * itself is passed on unchanged, and what is held back leaves nothing to be undone (rule S5).
      */
     readonly around: (port: Port) => Port

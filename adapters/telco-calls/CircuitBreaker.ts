@@ -64,7 +64,7 @@ export const unanswered = (limits: Limits, state: State, now: number): State => 
 }
 
 /**
- * A call was given up before it had an outcome: where it was the one that tries, the next call
+ * A call was given up before it had an outcome: if it was the one that tries, the next call
  * does.
  */
 export const abandoned = (state: State, now: number): State =>

@@ -2,7 +2,7 @@
  * Work on entries of the journal that fall due, each of them one process's.
  *
  * A process claims entries under a lease, and renews it for as long as it works on them. So what a
- * process has not done that was killed falls due again after the lease, also where the work itself
+ * process has not done that was killed falls due again after the lease, also if the work itself
  * may take longer. A process that stood still for longer than that may share its work with another
  * one: what it writes has to bear that.
  */

@@ -60,7 +60,7 @@ export type NewEntry = Omit<Entry, "version">
 
 /**
  * Another entry that a write makes due: at this time, unless it is due sooner. Added without a
- * document where it is missing.
+ * document if it is missing.
  */
 export interface Due extends Place {
   /** The SIM that the other entry is about. */
@@ -92,13 +92,13 @@ export class Journal extends Context.Service<
       of: Omit<Place, "key"> & { readonly other: string; readonly after: string | null; readonly limit: number }
     ) => Call<ReadonlyArray<string>>
     /**
-     * Adds an entry, with version 1; null if the place has one already, which stays as it is. Where
+     * Adds an entry, with version 1; null if the place has one already, which stays as it is. If
      * it is added, `also` is due with it: both are written or none.
      */
     readonly add: (entry: NewEntry, also?: Due) => Call<Entry | null>
     /**
      * Replaces an entry that still has this version, which rises by 1; null if it has another one.
-     * Where it is replaced, `also` is due with it.
+     * If it is replaced, `also` is due with it.
      */
     readonly replace: (entry: Entry, also?: Due) => Call<Entry | null>
     /**
@@ -127,7 +127,7 @@ export class Journal extends Context.Service<
     /** Gives back the lock. Nothing happens if another token has it. */
     readonly unlock: (of: Lock) => Call<void>
     /**
-     * Writes all of an effect or nothing. Where the journal is in the database of the storage, the
+     * Writes all of an effect or nothing. If the journal is in the database of the storage, the
      * storage's commits in it are part of that too. A journal in memory only runs it.
      */
     readonly together: <A, R>(effect: Effect.Effect<A, JournalError, R>) => Effect.Effect<A, JournalError, R>
@@ -145,7 +145,7 @@ export interface Lock {
 }
 
 /**
- * Writes an entry that was read before, and what is due with it: adds it where there was none. Null
+ * Writes an entry that was read before, and what is due with it: adds it if there was none. Null
  * if another process has written it meanwhile.
  */
 export const write = (

@@ -24,13 +24,13 @@ import * as SimLocks from "./SimLocks.ts"
 
 /** A package that is on a SIM at the system. */
 export interface Listed extends Pick<Telco.TelcoPackage, "telcoPackageId"> {
-  /** The `packageId` of its order, where the system keeps it; null where it does not. */
+  /** The `packageId` of its order, if the system keeps it; null if it does not. */
   readonly packageId: string | null
-  /** When it is active, where the system says so. */
+  /** When it is active, if the system says so. */
   readonly activationAt: number | null
-  /** When it ends, where the system says so. */
+  /** When it ends, if the system says so. */
   readonly expirationAt: number | null
-  /** All that was used of it, in bytes, where the system says so (rule S8). */
+  /** All that was used of it, in bytes, if the system says so (rule S8). */
   readonly usedBytes: number | null
 }
 
@@ -134,7 +134,7 @@ export const make = (
   const others = (iccid: string, packageId: string) =>
     Effect.map(ordersOf(iccid), (all) => [...all].flatMap(([key, order]) => (key === packageId ? [] : order)))
 
-  /** Until when the outcome of an order is unknown: 0 where it is known. */
+  /** Until when the outcome of an order is unknown: 0 if it is known. */
   const unknownUntil = ({ asked, made }: Order): number => (asked === null || made !== null ? 0 : asked.at + lateMillis)
 
   /** Fails while a call may still be done. */
@@ -219,7 +219,7 @@ export const make = (
       )
     })
 
-  /** Ends a package that is there, once for each key where it is refused. */
+  /** Ends a package that is there, once for each key if it is refused. */
   const end = (
     what: "suspend" | "cancel",
     { iccid, key, packageId }: Telco.PackageRef,

@@ -2,7 +2,7 @@
  * Stops the service of a SIM, or starts it again, at a system that knows no idempotency keys
  * (rule S7).
  *
- * A call says what the service is to be, so it may be made again where its outcome is unknown; but
+ * A call says what the service is to be, so it may be made again if its outcome is unknown; but
  * not when a later change of the same SIM has been asked for, which it would undo. A change is done
  * only when no call without an answer may come after it that asked for the contrary: until then it
  * is made, and the caller is told to ask again. Changes of a SIM follow each other under its lock,

@@ -3,7 +3,7 @@
  *
  * A lock lasts for 15 seconds, and is renewed every 5 while it is used. So a process that dies
  * holds up a SIM for 15 seconds at most. A process that stands still for longer has lost its lock
- * for good, also where nobody else has taken it. No call relies on the lock for being made once; it
+ * for good, also if nobody else has taken it. No call relies on the lock for being made once; it
  * keeps calls from being made twice for nothing.
  */
 import { Context, Effect, Fiber, Layer, Random } from "effect"

@@ -230,7 +230,7 @@ const make = Effect.fnUntraced(function* (schema: string) {
 
 /**
  * A journal in the tables `telco_journal` and `telco_journal_lock` of a schema, whose name needs no
- * quoting beyond quotes around it. They are made where they are missing, and so is the schema.
+ * quoting beyond quotes around it. They are made if they are missing, and so is the schema.
  */
 export const layerIn = (schema: string): Layer.Layer<Journal, Storage.StorageError, SqlClient.SqlClient> =>
   Layer.effect(Journal, make(schema))

@@ -1,7 +1,7 @@
 /**
  * Tables that an adapter keeps in the schema of the service, beside those of the migrations, so
- * that the schema is all there is to back up. They are made at the start where they are missing.
- * Where all of them are there, nothing asks for a right to make any.
+ * that the schema is all there is to back up. They are made at the start if they are missing.
+ * If all of them are there, nothing asks for a right to make any.
  *
  * Servers on the schema `simplan` had such tables outside of it, in the first schema of the
  * `search_path` of their user. They are moved into it as a whole, or their rows are, in one
@@ -20,7 +20,7 @@ export interface Table {
   /** By its name, what an index is on, as `create index` has it. */
   readonly indexes: Readonly<Record<string, string>>
   /**
-   * The columns whose values are moved, in the order of the rows; and what is done where a row of
+   * The columns whose values are moved, in the order of the rows; and what is done if a row of
    * the key is there.
    */
   readonly moved: { readonly columns: string; readonly order: string; readonly conflict: string }
@@ -39,7 +39,7 @@ const create = (schema: string, { columns, indexes, name }: Table): ReadonlyArra
 ]
 
 /**
- * What makes the tables where they are missing, in a schema that is there, for a migration tool of
+ * What makes the tables if they are missing, in a schema that is there, for a migration tool of
  * the host's own.
  */
 export const text = (schema: string, tables: ReadonlyArray<Table>): string =>
@@ -53,7 +53,7 @@ const messageOf = (value: unknown): string | undefined => {
 const stateOf = ({ reason: { cause } }: SqlError.SqlError): unknown =>
   typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
 
-/** What the database has said, or what its client has where the database has said nothing. */
+/** What the database has said, or what its client has if the database has said nothing. */
 export const reasonOf = (error: { readonly message: string; readonly reason?: { readonly cause?: unknown } }): string =>
   messageOf(error.reason?.cause) ?? error.message
 
@@ -155,8 +155,8 @@ const INSUFFICIENT_PRIVILEGE = "42501"
 const again = { times: 600, schedule: Schedule.spaced("500 millis") }
 
 /**
- * Makes the tables where they are missing, and moves those of earlier servers. Fails with a
- * sentence that has the database's reason, and that says what to do where the user of the database
+ * Makes the tables if they are missing, and moves those of earlier servers. Fails with a
+ * sentence that has the database's reason, and that says what to do if the user of the database
  * may not.
  */
 export const ensure = (

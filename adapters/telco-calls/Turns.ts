@@ -178,7 +178,7 @@ export const make = ({ pace, waitMillis: presetMillis, window }: Options): Turns
       }
     })
 
-  /** The same for a poll, which takes a slot only at its instant. */
+  /** The turn of a poll, which takes a slot only at its instant. */
   const pollPaced = <S>(ready: Effect.Effect<S>, slot: Holding) =>
     Effect.gen(function* () {
       while (true) {

@@ -48,7 +48,7 @@ export const ExecutionStatus = Schema.Struct({
   )
 })
 
-/** The status and, where it has any, its codes and its message. */
+/** The status and, if it has any, its codes and its message. */
 export type ExecutionStatus = typeof ExecutionStatus.Type
 
 interface Row {
@@ -126,8 +126,8 @@ export class Api extends Context.Service<
     readonly downloadOrder: (of: Of) => Call<void>
     /**
      * Section 5.3.2: gives the reserved profile its matching id, by which a device asks for it; the
-     * SM-DP+ chooses one where it is null. The profile is Confirmed then, or Released where
-     * `isReleased`. The matching id, where the answer has it.
+     * SM-DP+ chooses one if it is null. The profile is Confirmed then, or Released if
+     * `isReleased`. The matching id, if the answer has it.
      */
     readonly confirmOrder: (
       of: Of & { readonly matchingId: string | null; readonly isReleased: boolean }

@@ -4,7 +4,7 @@
  * version 3, which has an event in place of the point.
  *
  * The report's id follows from the content, so a notification that comes twice counts once
- * (rule R1). The answer to a notification is empty (section 6.5.1): 204 also where the app rejects
+ * (rule R1). The answer to a notification is empty (section 6.5.1): 204 also if the app rejects
  * the report, since the same one would be rejected again; the log says why.
  */
 import { createHash } from "node:crypto"
@@ -40,7 +40,7 @@ export interface Answer {
    * 204: taken. 400: no notification. 503: the storage is out of reach, so it is to be sent again.
    */
   readonly status: 204 | 400 | 503
-  /** Null where there is no body. */
+  /** Null if there is no body. */
   readonly message: string | null
 }
 

@@ -38,10 +38,10 @@ export interface ReleaseOptions {
   readonly quiet?: Duration.Input
 }
 
-/** How profiles are made available again, the connection, and who asks. */
+/** How profiles are made available again, the connection, and who the caller is. */
 export type Options = ReleaseOptions & HttpApi.Options
 
-/** The matching id of an activation code; null where it has none. */
+/** The matching id of an activation code; null if it has none. */
 export const matchingIdOf = (lpa: string): string | null => ActivationCode.parse(lpa)?.matchingId || null
 
 /**
@@ -79,7 +79,7 @@ interface Request {
 
 interface Asked {
   readonly answer: Release.Answer
-  /** The matching id that the profile has, where the answer has it. */
+  /** The matching id that the profile has, if the answer has it. */
   readonly matchingId: string | null
 }
 
@@ -124,7 +124,7 @@ const make = (options: ReleaseOptions) =>
 
     const placeOf = (key: string) => ({ telco: options.telco, kind: Journal.RELEASE, key })
 
-    /** The entry of the release; of a new one where there is none. */
+    /** The entry of the release; of a new one if there is none. */
     const entryOf = Effect.fnUntraced(function* ({ iccid, key }: Request) {
       const found = yield* journal.get(placeOf(key))
       if (found !== null) return found
@@ -197,7 +197,7 @@ export const layerWithoutApi = (options: ReleaseOptions): Layer.Layer<Profiles, 
   Layer.effect(Profiles, make(options))
 
 /**
- * Over HTTPS and a journal, with the functions of ES2+. Fails where the key and the certificate
+ * Over HTTPS and a journal, with the functions of ES2+. Fails if the key and the certificate
  * cannot be used.
  */
 export const layer = (options: Options): Layer.Layer<Profiles | Api.Api, HttpApi.InvalidCredentials, Journal.Journal> =>

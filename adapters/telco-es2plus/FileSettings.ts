@@ -10,7 +10,7 @@ const schema = ({ notificationSecret, secret }: FileSettings.Secrets) =>
     kind: Schema.Literal("es2plus"),
     /** What the functions' names are appended to. */
     url: FileSettings.WebUrl,
-    /** The client's key in PEM; absent where a proxy adds it. */
+    /** The client's key in PEM; absent if a proxy adds it. */
     key: Schema.optionalKey(secret),
     /** In PEM; it goes with the key. */
     certificate: Schema.optionalKey(secret),

@@ -1,6 +1,6 @@
 /**
  * The functions of ES2+ as JSON over HTTPS (SGP.22 sections 6.5.1 and 6.5.2) with mutual TLS, over
- * connections that are reused. Where a proxy beside the service adds the certificate, it is HTTP or
+ * connections that are reused. If a proxy beside the service adds the certificate, it is HTTP or
  * HTTPS without one.
  *
  * No message contains the key. A call that certainly did not reach the SM-DP+ fails as `NotDone`;
@@ -28,7 +28,7 @@ export interface Options {
    * `https://smdp.example/gsma/rsp2/es2plus`.
    */
   readonly url: string
-  /** The client's private key, as PEM; none where a proxy has it. */
+  /** The client's private key, as PEM; none if a proxy has it. */
   readonly key?: Redacted.Redacted
   /**
    * The client's certificate, as PEM, with the certificates between it and the root after it; it
@@ -191,7 +191,7 @@ const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))
 const outcomeOf = (status: number): Api.Outcome =>
   status >= 300 && status < 500 && status !== 408 ? "NotDone" : "Unknown"
 
-/** The functions over HTTPS. Fails where the key and the certificate cannot be used. */
+/** The functions over HTTPS. Fails if the key and the certificate cannot be used. */
 export const layer = (options: Options): Layer.Layer<Api.Api, InvalidCredentials> =>
   Layer.effect(
     Api.Api,

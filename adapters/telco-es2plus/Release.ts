@@ -18,9 +18,9 @@
  * | none | the SM-DP+ does not know the ICCID | refused: an operator has to see which of both inventories is wrong |
  *
  * The calls are `cancelOrder` (to Available), `downloadOrder`, `confirmOrder` with the matching id
- * of the SIM's activation code, so that the code stays valid, and `releaseProfile` where the
+ * of the SIM's activation code, so that the code stays valid, and `releaseProfile` if the
  * confirmation does not release. ES2+ has no function that reports the state, and SM-DP+s differ in
- * how they refuse `cancelOrder` where there is no order. So a cancellation that the state forbids
+ * how they refuse `cancelOrder` if there is no order. So a cancellation that the state forbids
  * is passed over: `downloadOrder`, which only an Available profile allows, decides.
  *
  * A call whose outcome is unknown is repeated under the same identifier. A repeated `downloadOrder`
@@ -80,8 +80,8 @@ export interface Options {
 }
 
 /**
- * How often a release begins again before what the SM-DP+ says is final: where an outcome was
- * unknown, and where none was.
+ * How often a release begins again before what the SM-DP+ says is final: if an outcome was
+ * unknown, and if none was.
  */
 const MOST_CYCLES = 10
 const CYCLES_WITHOUT_UNKNOWN = 2

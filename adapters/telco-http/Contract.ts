@@ -7,7 +7,7 @@
  * done, 422 that the telco refuses it for good. Any other answer, or none, leaves the outcome
  * unknown, and the call is repeated. The list of packages and their usage change nothing, so they
  * have no key; a bridge may do without them, and without the call that pauses SIMs. Fields that a
- * bridge may not know are sent again without where it answers 400.
+ * bridge may not know are sent again without if it answers 400.
  */
 import { Schema, SchemaGetter } from "effect"
 import {
@@ -75,7 +75,7 @@ export const Order = Schema.Struct({
   })
 }).annotate({ identifier: "Order" })
 
-/** The answer to a creation; times are null where the telco does not give them. */
+/** The answer to a creation; times are null if the telco does not give them. */
 export const Package = Schema.Struct({
   telco_package_id: Text.annotate({ description: "The telco's own name of the package; reports may use either" }),
   activation_at: Schema.optionalKey(Schema.NullOr(Instant)).annotate({ description: "Where the telco tells it" }),

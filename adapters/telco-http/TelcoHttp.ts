@@ -164,7 +164,7 @@ const make = ({ pauses = false, timeout = "10 seconds", token, url }: Options) =
     })
 
     /**
-     * Makes a call with fields that the bridge may not know, and once more without them where it
+     * Makes a call with fields that the bridge may not know, and once more without them if it
      * answers 400.
      */
     const extended = <P extends object, More extends object, A>(

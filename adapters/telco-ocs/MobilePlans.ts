@@ -1,7 +1,7 @@
 /**
  * Applies the mobile plan of the settings to SIMs, or takes it away.
  *
- * A call says what the plan is to be, so it may be made again where its outcome is unknown; but not
+ * A call says what the plan is to be, so it may be made again if its outcome is unknown; but not
  * when a later change of the same SIM has been asked for, which it would undo.
  *
  * The system may do a call without an answer late, after a newer one, and has no call that reads

@@ -6,7 +6,7 @@
  *
  * - before its planned start: not at all; after its end: once, for the total that is final then;
  * - waiting for its first use: after a third of the time that it has waited so far, and not later
- *   than some of the shortest unhurried waits (`FIRST_USE`): 10 minutes where calls are to spare;
+ *   than some of the shortest unhurried waits (`FIRST_USE`): 10 minutes if calls are to spare;
  * - in use: in half the time in which its present rate would reach the next threshold, so that
  *   polls close in on it;
  * - never later than `slowest`. If the next threshold is one that the OCS does not notify, never
@@ -18,7 +18,7 @@
  *   waits.
  *
  * The thresholds are those at which an event may fire for the plan (`Allowance.eventThresholds`).
- * Each one that the OCS does not notify costs polls: the closer they are together, the more. Where
+ * Each one that the OCS does not notify costs polls: the closer they are together, the more. If
  * a subscription has moved to this SIM (rule S8), they lie elsewhere in what is left of it than
  * those of the OCS, which notifies them of what it has granted here.
  *
@@ -172,7 +172,7 @@ const IN_USE = 0.5
 const LEAST_STOCK = 0.05
 const MOST_STOCK = 0.25
 
-/** How soon a poll that nothing hurries follows where calls are in use. */
+/** How soon a poll that nothing hurries follows if calls are in use. */
 export const UNHURRIED = Time.HOUR
 
 /** After a clock was set back the share is what it was, until the next calls. */

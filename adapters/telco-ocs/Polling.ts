@@ -8,7 +8,7 @@
  *
  * A SIM's location and its profile's history are a call each. The poll that finds the first use of
  * a package asks for the location. After further use, and as long as the profile is not installed,
- * a poll asks as soon as one that nothing hurries may come: at most every hour where calls are in
+ * a poll asks as soon as one that nothing hurries may come: at most every hour if calls are in
  * use (see `PollSchedule.spacing`). Else every fourth `slowest`, a day by default: a SIM may be
  * moved and a profile be disabled without any use. Once a day the poll of a SIM that was used reads
  * the OCS's own book of usage (see `drift/Usage`).
@@ -76,7 +76,7 @@ export interface Polling {
   /** Polls the SIM of an entry at once, whenever it is due. */
   readonly poll: (entry: Journal.Entry) => Effect.Effect<void, Failure>
   /**
-   * The same without a comparison of usage: another process may be at a poll of the SIM that is due
+   * Polls it without a comparison of usage: another process may be at a poll of the SIM that is due
    * (see `drift/Usage`).
    */
   readonly pollBeside: (entry: Journal.Entry) => Effect.Effect<void, Failure>

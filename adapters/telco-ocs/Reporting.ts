@@ -98,7 +98,7 @@ export const compareAll = FullComparison.request
 /** How far the last comparison of all SIMs is; null: none was asked for. */
 export const comparison = FullComparison.progress
 
-/** How long the loops wait where nothing is due, and where nothing works, in milliseconds. */
+/** How long the loops wait if nothing is due, and if nothing works, in milliseconds. */
 const IDLE = Time.SECOND
 const STUCK = 5 * Time.SECOND
 
@@ -112,7 +112,7 @@ const ORDERS = 20
 const SHARE = 5
 
 /**
- * A turn of work, which says how long to wait before the next one, in milliseconds: 0 where more
+ * A turn of work, which says how long to wait before the next one, in milliseconds: 0 if more
  * may be due now.
  */
 const turnOf = <R>(what: string, work: Effect.Effect<number, { readonly message: string }, R>) =>

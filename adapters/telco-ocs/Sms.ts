@@ -1,11 +1,11 @@
 /**
  * Sends messages by `sendMtSms`, in as many pieces as the system's limits ask for.
  *
- * The system takes 160 characters, or 70 where a character is escaped as `\uXXXX`. It takes no
+ * The system takes 160 characters, or 70 if a character is escaped as `\uXXXX`. It takes no
  * header by which a phone puts segments together, so each piece is a message of its own, and the
  * answer says how many there are. A text may take as many as any other message has segments
  * (`Sms.limits`). The journal knows how many pieces were sent. A piece whose outcome is unknown is
- * not sent again: no SIM gets a message twice. The IMSI is that of the inventory, where it has one
+ * not sent again: no SIM gets a message twice. The IMSI is that of the inventory, if it has one
  * that the system knows.
  */
 import { Effect } from "effect"
@@ -19,7 +19,7 @@ const PLAIN = 160
 const ESCAPED = 70
 
 /**
- * How many of the 160 places a character takes; undefined where it has to be escaped: it is not
+ * How many of the 160 places a character takes; undefined if it has to be escaped: it is not
  * ASCII, or not of the GSM alphabet.
  */
 const placesOf = (character: string): number | undefined =>
@@ -74,7 +74,7 @@ export const makeSendSms = Effect.gen(function* () {
     })
   )
 
-  /** The IMSI that the system reports now. Nothing was sent where it cannot be asked. */
+  /** The IMSI that the system reports now. Nothing was sent if it cannot be asked. */
   const imsiNow = (iccid: string) =>
     subscribers.ask(iccid).pipe(
       Effect.map(({ imsi }) => imsi),
@@ -94,7 +94,7 @@ export const makeSendSms = Effect.gen(function* () {
     )
 
   /**
-   * Sends a piece, and gives the IMSI that it went to: another one where the system does not know
+   * Sends a piece, and gives the IMSI that it went to: another one if the system does not know
    * the one given.
    */
   const sendPiece = Effect.fnUntraced(function* (iccid: string, sms: Parameters<Api.Api["Service"]["sendSms"]>[0]) {

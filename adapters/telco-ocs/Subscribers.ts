@@ -24,7 +24,7 @@ const decode = Schema.decodeUnknownOption(Subscriber)
 /** Of the journal's entries; their key is the ICCID. */
 export const KIND = "sim"
 
-/** What the OCS knows of SIMs, from the journal where it can be. */
+/** What the OCS knows of SIMs, from the journal if it can be. */
 export class Subscribers extends Context.Service<
   Subscribers,
   {

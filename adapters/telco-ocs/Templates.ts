@@ -3,7 +3,7 @@
  *
  * The name says all that a package of the template grants: location zone, allowance, validity and
  * throttling. So terms with different names, and occurrences of one recurrence, share a template.
- * Where two processes create the same one at once, the lowest id is used from then on.
+ * If two processes create the same one at once, the lowest id is used from then on.
  */
 import { Effect, Semaphore } from "effect"
 import { Allowance, type Plan } from "simplan/ports"
@@ -38,7 +38,7 @@ const change = (what: string, now: number | string | null, then: number | string
   now === null || now === then ? [] : [`${what} is ${now || "none"}, and was ${then || "none"}`]
 
 /**
- * How a template differs from what the name says that simplan gave it, in words; empty where it
+ * How a template differs from what the name says that simplan gave it, in words; empty if it
  * does not.
  */
 export const changes = (name: string, { grant, name: present }: Api.Template): ReadonlyArray<string> => {

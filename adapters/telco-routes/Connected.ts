@@ -52,8 +52,8 @@ export interface Zone {
 /** The zones of custom regions, which are set while the service runs. */
 export interface Zones {
   /**
-   * Refuses a zone that the telco says it has not. Where it cannot be asked, the zone is set.
-   * `record` writes what else belongs to the change: both are written or none, where the journal is
+   * Refuses a zone that the telco says it has not. If it cannot be asked, the zone is set.
+   * `record` writes what else belongs to the change: both are written or none, if the journal is
    * in the storage's database or in memory.
    */
   readonly set: (
@@ -137,13 +137,13 @@ export interface Connected {
   readonly reports?: Reporting
   /**
    * Asks for the IMSI of a SIM of which the inventory has none, by which an SMSC may find it. The
-   * answer is null where the telco does not know it. Null: the telco knows no IMSIs.
+   * answer is null if the telco does not know it. Null: the telco knows no IMSIs.
    */
   readonly imsiOf: ((iccid: string) => Effect.Effect<string | null, Telco.Refused | Telco.Unavailable>) | null
   /** Calls it in ways that change nothing. */
   readonly check: Effect.Effect<ReadonlyArray<Finding>>
   /**
-   * What the settings name and the telco does not have, a sentence each. Fails where the telco
+   * What the settings name and the telco does not have, a sentence each. Fails if the telco
    * cannot be asked.
    */
   readonly missing: Effect.Effect<ReadonlyArray<string>, Telco.Unavailable>
@@ -261,7 +261,7 @@ export interface ConnectedTelcos {
   readonly names: ReadonlyArray<string>
   /**
    * Connects the telcos of these settings that are not connected yet, and takes them all in place
-   * of those that are there. `lackingOf` says what a new one lacks, a sentence each. Where one
+   * of those that are there. `lackingOf` says what a new one lacks, a sentence each. If one
    * lacks something, or cannot be connected, nothing changes.
    */
   readonly replace: (

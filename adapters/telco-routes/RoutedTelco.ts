@@ -55,7 +55,7 @@ export const unrouted = (label: Label.Label): Telco.Refused =>
     message: `No telco takes SIMs of the label ${label} here: the operator adds a route for it to the settings of telcos`
   })
 
-/** The telco that takes the packages of such SIMs now; undefined where none does. */
+/** The telco that takes the packages of such SIMs now; undefined if none does. */
 const supplierOf = (
   routes: ReadonlyArray<Routing.Route>,
   telcos: ReadonlyMap<string, Connected>,
@@ -118,7 +118,7 @@ export const make = ({
   readonly routes: ReadonlyArray<Routing.Route>
   readonly telcos: ReadonlyMap<string, Connected>
 }): Port => {
-  /** The telco that a key was first sent to; null where it was sent to none. */
+  /** The telco that a key was first sent to; null if it was sent to none. */
   const recorded = (place: Journal.Place) =>
     Effect.gen(function* () {
       const entry = yield* CallFailure.ofJournal(journal.get(place))
@@ -225,7 +225,7 @@ export const make = ({
 }
 
 /**
- * Refuses terms where no route takes the plan's SIMs, or where the telco of their packages has no
+ * Refuses terms if no route takes the plan's SIMs, or if the telco of their packages has no
  * settings for the terms.
  */
 export const makeTerms = (
@@ -256,11 +256,11 @@ export interface Identities {
   /** Those of the inventory. */
   readonly known: (iccid: string) => Call<SimIdentities.SimIdentities>
   /**
-   * The IMSI of the inventory, else the one that the telco of the SIM's packages knows; null where
+   * The IMSI of the inventory, else the one that the telco of the SIM's packages knows; null if
    * neither has one.
    */
   readonly imsi: (iccid: string) => Call<string | null>
-  /** The name of the telco that takes the packages of such SIMs now; undefined where none does. */
+  /** The name of the telco that takes the packages of such SIMs now; undefined if none does. */
   readonly supplier: (of: Routing.Supplied) => string | undefined
   /**
    * Whether a telco may report of a SIM what it was not asked for: the SIM's route names it for one

@@ -22,13 +22,13 @@ export class Routes extends Context.Service<
     readonly telcos: ReadonlyMap<string, Connected.Connected>
     /** Does what the telcos need to be done all the time, until it is interrupted. */
     readonly background: Effect.Effect<never, never, Connected.Services>
-    /** Does a bounded share of that, where no process does it all the time. */
+    /** Does a bounded share of that, if no process does it all the time. */
     readonly drain: Effect.Effect<void, never, Connected.Services>
     /** How long a call of the port has to be given at least, in milliseconds. */
     readonly leastTimeoutMillis: number
     /**
      * Takes other settings while the service runs. Telcos whose settings are the same stay
-     * connected; calls that are under way end where they began. Fails, and changes nothing, where a
+     * connected; calls that are under way end where they began. Fails, and changes nothing, if a
      * new telco cannot be connected, lacks what the settings name (`check`), or may take longer for
      * a call than this process gives it.
      */
@@ -203,7 +203,7 @@ const lackingOf = (telco: Connected.Connected): Effect.Effect<ReadonlyArray<stri
   )
 
 /**
- * Asks each telco for what the settings name. Fails where one lacks something; one that cannot be
+ * Asks each telco for what the settings name. Fails if one lacks something; one that cannot be
  * asked now is asked again until it can, as long as the scope is open.
  */
 export const check: Effect.Effect<void, Connected.CannotConnect, Routes | Scope.Scope> = Effect.gen(function* () {

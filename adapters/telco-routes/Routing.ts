@@ -26,7 +26,7 @@ export interface Route {
   readonly telcos: Readonly<Record<Capability, string>>
 }
 
-/** The first route that fits; undefined where none does. */
+/** The first route that fits; undefined if none does. */
 export const find = (routes: ReadonlyArray<Route>, { label, organizationId }: Supplied): Route | undefined =>
   routes.find(
     (route) =>

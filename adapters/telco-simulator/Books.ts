@@ -43,8 +43,8 @@ export class Books extends Context.Service<
     /** Stores the document unless the key has one already; gives the one that is stored now. */
     readonly add: (kind: string, key: string, document: Document) => Effect.Effect<Document, BooksError>
     /**
-     * Likewise, but where the key has a document of the kind `other`, stores nothing and gives that
-     * one.
+     * Stores and gives it as `add` does; if the key has a document of the kind `other`, stores
+     * nothing and gives that one.
      */
     readonly addUnless: (
       other: string,

@@ -25,16 +25,16 @@ export interface Call {
 interface Target {
   readonly on?: Kind
   readonly when?: (call: Call) => boolean
-  /** How many calls in all; every one where absent. */
+  /** How many calls in all; every one if absent. */
   readonly times?: number
-  /** How many of those calls pass unharmed before; none where absent. */
+  /** How many of those calls pass unharmed before; none if absent. */
   readonly after?: number
 }
 
 /**
  * - `refuse`: the telco refuses for good, and again when the same call comes back.
  * - `unavailable`: the call never reaches the telco, which may say when to ask again. With
- *   `isDone: false` the caller is answered so, as where a connection is refused.
+ *   `isDone: false` the caller is answered so, as when a connection is refused.
  * - `answer lost`: the telco does the work, and the caller gets `Unavailable`.
  * - `slow`: the call takes `delay` of machine time to reach the telco, and reaches it even if its
  *   caller gives up.
@@ -60,7 +60,7 @@ export interface Fate {
   readonly refusal: string | null
   /** The call does not reach the telco. */
   readonly unavailable: boolean
-  /** Null where the telco does not say. */
+  /** Null if the telco does not say. */
   readonly retryAfterSeconds: number | null
   /** Whether the caller learns that the call did not reach the telco. */
   readonly isKnown: boolean

@@ -200,7 +200,7 @@ const make = Effect.fnUntraced(function* (schema: string) {
 
 /**
  * Books in the table `telco_simulator_book` of a schema, whose name needs no quoting beyond quotes
- * around it. The table is made where it is missing, and so is the schema.
+ * around it. The table is made if it is missing, and so is the schema.
  */
 export const layerIn = (schema: string): Layer.Layer<Books, Storage.StorageError, SqlClient.SqlClient> =>
   Layer.effect(Books, make(schema))

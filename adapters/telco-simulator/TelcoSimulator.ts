@@ -54,7 +54,7 @@ export interface SimulatedMessage {
 
 /**
  * What a test can read in the books. Lists are in the order in which things happened first; nothing
- * that was refused is in them. Each read fails with `BooksError` where the storage of the books
+ * that was refused is in them. Each read fails with `BooksError` if the storage of the books
  * does.
  */
 export interface Inspection {
@@ -98,8 +98,8 @@ export class TelcoSimulator extends Context.Service<TelcoSimulator, Inspection &
 /** What goes wrong, and how the simulator behaves. */
 export interface Options {
   /**
-   * The times that the telco reports for a package. `reported` (the default): the window where the
-   * order has one, none where it waits for the first use. `withheld`: never any. A function: times
+   * The times that the telco reports for a package. `reported` (the default): the window if the
+   * order has one, none if it waits for the first use. `withheld`: never any. A function: times
    * of the telco's own.
    */
   readonly times?: "reported" | "withheld" | ((order: Telco.PackageOrder) => Times)
@@ -116,7 +116,7 @@ const timesOf = (order: Telco.PackageOrder, { times = "reported" }: Options): Ti
   return { activationAt: window?.start ?? null, expirationAt: window?.end ?? null }
 }
 
-/** Why the telco refused, for good; null where it did not. */
+/** Why the telco refused, for good; null if it did not. */
 const Refusal = Schema.NullOr(Schema.String)
 
 const Package = Schema.Struct({
@@ -140,7 +140,7 @@ const Use = Schema.Struct({
 })
 
 /**
- * A suspension or a cancellation: its key is the package's where it is done, the call's where it is
+ * A suspension or a cancellation: its key is the package's if it is done, the call's if it is
  * refused.
  */
 const Termination = Schema.Struct({ refusal: Refusal })
@@ -171,7 +171,7 @@ const collection = <A extends Document>(books: Books["Service"], kind: string, s
     add: (key: string, record: A) =>
       Effect.flatMap(books.add(kind, key, record), (document) => stored(record, document)),
     /**
-     * Likewise, but where the key has a record of the kind `other`, stores nothing and gives null.
+     * As `add`; if the key has a record of the kind `other`, stores nothing and gives null.
      */
     addUnless: (other: string, key: string, record: A) =>
       Effect.flatMap(books.addUnless(other, kind, key, record), (held) =>

@@ -26,7 +26,7 @@ const schema = ({ secret }: FileSettings.Secrets) =>
     alphabet: Schema.optionalKey(
       Schema.Literals(["gsm", "latin1", "ascii"]).annotate({ message: "must be gsm, latin1 or ascii" })
     ),
-    /** The sender's type of number and numbering plan; by its form where absent. */
+    /** The sender's type of number and numbering plan; by its form if absent. */
     source: Schema.optionalKey(
       Schema.Struct({
         ton: Schema.optionalKey(Fields.integer(0, 6)),

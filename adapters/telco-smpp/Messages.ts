@@ -42,7 +42,7 @@ const upTo = (text: string, last: number): ReadonlyArray<number> | undefined => 
   return units.every((unit) => unit <= last) ? units : undefined
 }
 
-/** The octets of a text; undefined where it has a character that the alphabet has not. */
+/** The octets of a text; undefined if it has a character that the alphabet has not. */
 const octetsIn: Readonly<Record<Alphabet, (text: string) => ReadonlyArray<number> | undefined>> = {
   gsm: SmsSegments.unpacked,
   latin1: (text) => upTo(text, 0xff),
@@ -71,7 +71,7 @@ export interface Options {
   readonly telco: string
   /**
    * The address that the SMSC routes to the SIM by: its phone number (`Addresses.msisdn`), or its
-   * IMSI where the SMSC takes that (`Addresses.imsi`). simplan's inventory has neither.
+   * IMSI if the SMSC takes that (`Addresses.imsi`). simplan's inventory has neither.
    */
   readonly destinationOf: (iccid: string) => Effect.Effect<Addresses.Address, CallFailure.CallFailure>
   /** The sender's type of number and numbering plan, if not by its form (`Addresses.sender`). */

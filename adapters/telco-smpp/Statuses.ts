@@ -73,7 +73,7 @@ export interface Receipt {
   /** The SMSC's id of the message. */
   readonly messageId: string | null
   readonly state: (typeof MESSAGE_STATES)[number][1]
-  /** The network's error code, where the receipt has one. */
+  /** The network's error code, if the receipt has one. */
   readonly error: string | null
 }
 

@@ -85,7 +85,7 @@ export const beginResponse = (socket: Duplex): void => {
   })
 }
 
-// Whether exactly one response was received. False where its length is unknown.
+// Whether exactly one response was received. False if its length is unknown.
 const isClean = ({ bodyBytes, head, length, tail }: Following): boolean => {
   if (head !== null || length === null) return false
   // A chunked body ends with this. Node closes a connection on which a second head follows.

@@ -108,7 +108,7 @@ const isEmpty = ({ headers, statusCode }: Http.IncomingMessage): boolean =>
 
 /**
  * Reads the beginning of a response's body, and calls `done` once: with the first kilobyte, with
- * the whole body, or with what came within a second. Closes the connection where the body is long
+ * the whole body, or with what came within a second. Closes the connection if the body is long
  * or slow.
  */
 const readBody = (response: Http.IncomingMessage, done: (text: string) => void): void => {

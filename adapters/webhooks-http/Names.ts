@@ -180,7 +180,7 @@ class NoSlot extends Error {
 }
 
 /**
- * Runs a query when a slot is free, in the turn of its organization; rejects with `NoSlot` where
+ * Runs a query when a slot is free, in the turn of its organization; rejects with `NoSlot` if
  * none is for as long as it waits. Organizations take turns at both bounds.
  */
 const inSlots = (waitMillis: number) => {

@@ -16,7 +16,7 @@ import { Redacted } from "effect"
 export interface Proxy {
   /** A name or an address, without brackets. */
   readonly hostname: string
-  /** 80 where the URL has none. */
+  /** 80 if the URL has none. */
   readonly port: number
   /** `user:password`; null if the proxy asks for none. */
   readonly credentials: Redacted.Redacted | null

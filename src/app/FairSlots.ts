@@ -9,9 +9,9 @@
  *   that it gets them at last.
  * - What waits is bounded for each organization, never by what others have waiting.
  * - Of one organization, what a request waits for comes first, but each fourth turn is for the rest
- *   where some waits.
+ *   if some waits.
  *
- * Where a slot is free, taking and giving it back costs a read of a map.
+ * If a slot is free, taking and giving it back costs a read of a map.
  */
 import { Effect } from "effect"
 
@@ -42,7 +42,7 @@ export interface Waiting extends Asker {
 /** The slots of one shared resource in this process. */
 export interface FairSlots {
   /**
-   * Runs the effect in a slot; `none` where its organization has too many waiting, or none came in
+   * Runs the effect in a slot; `none` if its organization has too many waiting, or none came in
    * time.
    */
   readonly run: <A, E, R, B, E2, R2>(
@@ -51,7 +51,7 @@ export interface FairSlots {
     none: Effect.Effect<B, E2, R2>
   ) => Effect.Effect<A | B, E | E2, R | R2>
   /**
-   * Waits for slots that `tryTake` did not give; false where the organization has too many waiting,
+   * Waits for slots that `tryTake` did not give; false if the organization has too many waiting,
    * or none came in time. `onTaken` runs in the instant in which they are the caller's, which gives
    * them back also when it is interrupted then.
    */
@@ -63,7 +63,7 @@ export interface FairSlots {
    * caller gives them back.
    */
   readonly tryTake: (organizationId: string, slots?: number) => boolean
-  /** Takes a slot for what is under way already, also where the organization may not have one. */
+  /** Takes a slot for what is under way already, also if the organization may not have one. */
   readonly takeAnyway: (organizationId: string) => void
   /** Gives back slots of an organization, one by default; whoever has the next turn begins. */
   readonly give: (organizationId: string, slots?: number) => void
@@ -75,7 +75,7 @@ export interface FairSlots {
   /** Leaves the queue. One that does not wait changes nothing. */
   readonly withdraw: (one: Waiting) => void
   /**
-   * How many more slots may be taken whoever takes them; 0 where the rest is for those with less
+   * How many more slots may be taken whoever takes them; 0 if the rest is for those with less
    * than an even share.
    */
   readonly open: () => number
@@ -86,7 +86,7 @@ export interface FairSlots {
 }
 
 /**
- * The share of the slots that an organization alone leaves free: an eighth, and none where there
+ * The share of the slots that an organization alone leaves free: an eighth, and none if there
  * are few slots.
  */
 const RESERVED = 1 / 8

@@ -5,9 +5,9 @@
  * - An organization has one under way at a time, and a process three, so that those of one hold up
  *   no others' and the rest of the reads goes on beside them. One more waits for its turn for 5 s,
  *   then it is refused.
- * - One that has taken 10 s is stopped, by the storage's server where it has one (`Storage.Aside`),
+ * - One that has taken 10 s is stopped, by the storage's server if it has one (`Storage.Aside`),
  *   and refused.
- * - The time that it took is charged to the request (`RequestContext`), also where it was stopped.
+ * - The time that it took is charged to the request (`RequestContext`), also if it was stopped.
  *
  * What is due to a handler has no turn, since its loop would wait for the reads of others: it is
  * made aside alone.
@@ -47,7 +47,7 @@ const refused = (refusedRead: RefusedRead) =>
 export type InTurn = <A>(organizationId: string | null | undefined, read: Read<A>) => Read<A>
 
 /**
- * The read over a connection of its own, where the storage has any, its time charged and bounded.
+ * The read over a connection of its own, if the storage has any, its time charged and bounded.
  */
 export const aside = <A>(read: Read<A>): Read<A> =>
   Effect.flatMap(Clocks.monotonicNow, (began) =>

@@ -9,7 +9,7 @@ import * as FairSlots from "./FairSlots.ts"
 import * as RequestContext from "./RequestContext.ts"
 
 /**
- * Two pages of the longest rows take less than 1 MB (rule W10): a row has up to 17 kB, where its
+ * Two pages of the longest rows take less than 1 MB (rule W10): a row has up to 17 kB, if its
  * metadata are emoji.
  */
 const STREAM_PAGE = 25
@@ -65,7 +65,7 @@ export const MOST_SCANNED = 40 * SCAN_LIMIT
  */
 const SEARCHED = 8 * SCAN_LIMIT
 
-/** How many rows a step scans, where that differs from other lists. */
+/** How many rows a step scans, if that differs from other lists. */
 export const searching = (search: unknown): { readonly scanLimit?: number } =>
   search === null ? {} : { scanLimit: SEARCHED }
 
@@ -91,8 +91,8 @@ export class FilteredLists extends Context.Service<
   FilteredLists,
   {
     /**
-     * A page. It has fewer than `limit` rows, or none, and a `next`, where `MOST_SCANNED` rows were
-     * scanned, or where no turn came in time: 2 s after the page was asked for, it goes on only
+     * A page. It has fewer than `limit` rows, or none, and a `next`, if `MOST_SCANNED` rows were
+     * scanned, or if no turn came in time: 2 s after the page was asked for, it goes on only
      * while it need not wait.
      */
     readonly page: <A, Cursor, E>(

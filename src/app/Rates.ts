@@ -16,7 +16,7 @@ class Ring {
   readonly #failed = new Float64Array(SPANS)
   #newest = 0
 
-  /** Begins the spans up to this one. Where the clock was set back, the newest one goes on. */
+  /** Begins the spans up to this one. If the clock was set back, the newest one goes on. */
   #begin(span: number): void {
     if (span <= this.#newest) return
     for (let next = Math.max(this.#newest + 1, span - SPANS + 1); next <= span; next += 1) {

@@ -12,7 +12,7 @@ import * as Subscription from "../domain/Subscription.ts"
 export interface RequestContext {
   /** The id under which answers, logs and records name the request; null without a request. */
   readonly requestId: string | null
-  /** The caller's network address; null where it is unknown. */
+  /** The caller's network address; null if it is unknown. */
   readonly address: string | null
   /** Who asks, as `Origin.actor` in audit entries has it; `host` by default. */
   readonly actor?: string
@@ -21,7 +21,7 @@ export interface RequestContext {
    * storages can keep.
    */
   readonly reason?: string | null
-  /** Counts what the request reads; absent where nothing is counted. */
+  /** Counts what the request reads; absent if nothing is counted. */
   readonly meter?: Meter
 }
 
@@ -36,7 +36,7 @@ export const Current = Context.Reference<RequestContext>("simplan/RequestContext
 })
 
 /**
- * What a request has read, where that is much more than it answers: the attachments of a
+ * What a request has read, if that is much more than it answers: the attachments of a
  * subscription with their texts, its body, the rows that a filter goes over, and the time of heavy
  * reads.
  */

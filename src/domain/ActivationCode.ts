@@ -10,7 +10,7 @@
 export interface Links {
   /** A universal link of iOS, from 17.4 on. */
   readonly apple: string
-  /** The same for Android, from 10 on. */
+  /** A link of Android, from 10 on. */
   readonly android: string
 }
 
@@ -27,7 +27,7 @@ export const linksOf = (lpa: string): Links => ({
 export interface ActivationCode {
   /** The host name of the SM-DP+. */
   readonly smdpAddress: string
-  /** Which profile it is at the SM-DP+; empty where the SM-DP+ knows it by the eUICC. */
+  /** Which profile it is at the SM-DP+; empty if the SM-DP+ knows it by the eUICC. */
   readonly matchingId: string
   /** The object identifier of the SM-DP+, which the phone checks; null: none. */
   readonly smdpOid: string | null
@@ -37,7 +37,7 @@ export interface ActivationCode {
 
 const FORMAT = /^(?:LPA:)?1\$([a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?)\$([a-z\d-]*)(?:\$(\d+(?:\.\d+)*)?(?:\$(1)?)?)?$/i
 
-/** The code that a text is, without the space around it; undefined where it is none. */
+/** The code that a text is, without the space around it; undefined if it is none. */
 export const parse = (text: string): ActivationCode | undefined => {
   const [, smdpAddress, matchingId, smdpOid, flag] = FORMAT.exec(text.trim()) ?? []
   if (smdpAddress === undefined || matchingId === undefined) return undefined

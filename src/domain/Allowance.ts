@@ -66,7 +66,7 @@ export const reachedBetween = (
 
 /** The data that is left of a package, and its throttling counted from there. */
 export interface Left {
-  /** In whole MB, rounded up; 0 where nothing is left. */
+  /** In whole MB, rounded up; 0 if nothing is left. */
   readonly dataMegaBytes: number
   /** Of several steps that fall on the same percentage, the last one stays. */
   readonly throttling: ReadonlyArray<Plan.ThrottlingStep>

@@ -28,9 +28,9 @@ export interface ApiKey {
   readonly hash: string
   /** The last characters of the key, by which a person distinguishes it from others. */
   readonly hint: string
-  /** The hash of the secret before, which goes on for a while; null where there is none. */
+  /** The hash of the secret before, which goes on for a while; null if there is none. */
   readonly previousHash: string | null
-  /** From this instant on the secret before is refused; null where there is none. */
+  /** From this instant on the secret before is refused; null if there is none. */
   readonly previousUntil: Instant | null
   /** Business time. */
   readonly createdAt: Instant

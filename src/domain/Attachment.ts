@@ -82,7 +82,7 @@ export interface View {
   readonly state: State
   /** Rule T6. Null before the first use of one that starts there. */
   readonly activationAt: Instant | null
-  /** Of the last occurrence where it recurs (rule T6). Null while the activation is not known. */
+  /** Of the last occurrence if it recurs (rule T6). Null while the activation is not known. */
   readonly expirationAt: Instant | null
   /** Of the last package that has begun; 0 if none has. */
   readonly usedBytes: number

@@ -77,7 +77,7 @@ export const OPERATOR = "the operator of the service"
 
 /**
  * Rule W11: an actor as an organization is shown it. Names of operators, and e-mail addresses in
- * them, are not its business: it is shown the ids of its keys, `self`, which is who asks, and who
+ * them, are not its business: it is shown the ids of its keys, `self`, which is the caller, and who
  * has no name. Null: nobody is known.
  */
 export const shownToOrganization = (actor: string | null, self: string | null): string | null =>
@@ -97,13 +97,13 @@ export interface Origin {
   readonly address: string | null
   /** Null: no request, but work of the service itself or of a host. */
   readonly requestId: string | null
-  /** Why, in the words of who asks; absent where nothing was said. */
+  /** Why, in the words of the caller; absent if nothing was said. */
   readonly reason?: string | null
 }
 
 /** A change, recorded by the commit that makes it. */
 export interface Change {
-  /** The organization that owns it; `SERVICE` where none does. */
+  /** The organization that owns it; `SERVICE` if none does. */
   readonly organizationId: string
   /** What was done to the resource. */
   readonly action: Action
@@ -123,7 +123,7 @@ export interface Change {
 export interface AuditEntry extends Change, Origin {
   /** Names it in its organization. */
   readonly entryId: string
-  /** Why, in the words of who asked; null where nothing was said. */
+  /** Why, in the words of the caller; null if nothing was said. */
   readonly reason: string | null
   /** Business time. */
   readonly createdAt: Instant

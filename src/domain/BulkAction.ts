@@ -100,12 +100,12 @@ export interface ItemResult {
   readonly iccid: string
   /** What has come of it. */
   readonly outcome: Outcome
-  /** Why it is refused, or where it is changed, a part of it; null: nothing is. */
+  /** Why it is refused, or if it is changed, a part of it; null: nothing is. */
   readonly refusal: Refusal | null
 }
 
 /**
- * What comes of one by its parts, of each its refusal or null: it is changed where a part of it is.
+ * What comes of one by its parts, of each its refusal or null: it is changed if a part of it is.
  */
 export const ofParts = (parts: ReadonlyArray<Refusal | null>): Pick<ItemResult, "outcome" | "refusal"> => {
   const refusal = parts.find((part) => part !== null) ?? null

@@ -167,7 +167,7 @@ export const isCancelled = ({ outcome }: Pick<Command, "outcome">): boolean =>
   outcome._tag === "Refused" && outcome.refusal._tag === "CommandCancelled"
 
 /**
- * Rule H1: whether the command has begun, by the job that carries it out: null where there is none.
+ * Rule H1: whether the command has begun, by the job that carries it out: null if there is none.
  * The first commit of an attempt ends the job, and an attempt without a commit is counted, so a
  * command with its first job has done nothing.
  */

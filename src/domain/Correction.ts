@@ -29,7 +29,7 @@ export type Correction =
   | { readonly _tag: "Cancellation"; readonly packageId: string }
 
 /**
- * Whether a SIM in service has none, because it is paused; null where it is not in service, or is
+ * Whether a SIM in service has none, because it is paused; null if it is not in service, or is
  * being changed.
  */
 export const serviceWanted = (sim: Sim): { readonly pausedAt: Instant | null } | null =>

@@ -41,7 +41,7 @@ export const packageIdsAtTelco = (
 
 /**
  * Rule S3: refuses an eSIM that shows a sign of a download. The subscription of a physical SIM can
- * always be deleted. A deletion ends a pause (rule S7), by the change `given` where the telco is
+ * always be deleted. A deletion ends a pause (rule S7), by the change `given` if the telco is
  * not being asked already.
  */
 export const remove = (
@@ -86,7 +86,7 @@ export const remove = (
 
 /**
  * Rule S5: the telco lists packages of ours on a free SIM, which nobody owns. The SIM leaves the
- * stock. Where the telco knows the orders of all of them, the job that releases it cancels them
+ * stock. If the telco knows the orders of all of them, the job that releases it cancels them
  * first; else an operator decides. `releaseId` is new; it stands for the subscription that the SIM
  * is released from. A SIM that is not free stays as it is.
  */
@@ -128,7 +128,7 @@ export const reviewed = (iccid: string, packageIds: ReadonlyArray<string>): stri
 const endJobId = (subscriptionId: string, iccid: string): string => `${releaseJobId(subscriptionId)}:${iccid}`
 
 /**
- * The job that releases the SIM, or ends what its subscription has left on it; null where there is
+ * The job that releases the SIM, or ends what its subscription has left on it; null if there is
  * none.
  */
 export const releaseJobOf = ({ allocation, iccid }: Pick<Sim, "allocation" | "iccid">): string | null => {
@@ -161,7 +161,7 @@ const afterRelease = (sim: Sim): Sim => {
 
 /**
  * Rules S3 and S8: the telco has confirmed the cancellation, so the SIM is free again, or withdrawn
- * where its subscription has moved. One that the telco has not resumed yet (rule S7) stays: it is
+ * if its subscription has moved. One that the telco has not resumed yet (rule S7) stays: it is
  * so when its change is done.
  */
 export const released = (sim: Sim): Decision =>
@@ -169,7 +169,7 @@ export const released = (sim: Sim): Decision =>
 
 /**
  * Rule S7: a change of the SIM's service has ended. `isReleased` says that nothing else is left to
- * be done of its release: then the SIM is free, or withdrawn, where it was resumed.
+ * be done of its release: then the SIM is free, or withdrawn, if it was resumed.
  */
 export const afterPause = (loaded: Sim, { jobs, sim }: Pause.Next, isReleased: boolean): Decision => {
   const next = isReleased ? afterRelease(sim) : sim

@@ -211,9 +211,9 @@ export type Attempt =
   | {
       readonly _tag: "Responded"
       readonly status: number
-      /** Until the head of the response; absent where the sender does not measure it. */
+      /** Until the head of the response; absent if the sender does not measure it. */
       readonly durationMillis?: number
-      /** In how many seconds the receiver asks to be called again; absent where it does not. */
+      /** In how many seconds the receiver asks to be called again; absent if it does not. */
       readonly retryAfterSeconds?: number
       /** The beginning of the response's body. */
       readonly body?: string
@@ -230,7 +230,7 @@ export interface LoggedAttempt {
   readonly number: number
   /** When it began, in business time. */
   readonly at: Instant
-  /** Null where it was not measured. */
+  /** Null if it was not measured. */
   readonly durationMillis: number | null
   /** Null if there was no response. */
   readonly responseStatus: number | null
@@ -244,7 +244,7 @@ export interface LoggedAttempt {
 export type ShortAttempt = Omit<LoggedAttempt, "responseBody">
 
 /**
- * How many attempts of each delivery are read where several are read at once: one for each step of
+ * How many attempts of each delivery are read if several are read at once: one for each step of
  * rule W7.
  */
 export const LAST_ATTEMPTS = 10
@@ -358,7 +358,7 @@ const BUSY: ReadonlySet<number> = new Set([429, 503])
 export const LONGEST_ASKED = DAY
 
 /**
- * Rule W7: for how many milliseconds the receiver asks not to be called; 0 where it asks for
+ * Rule W7: for how many milliseconds the receiver asks not to be called; 0 if it asks for
  * nothing.
  */
 const askedWait = (attempt: Attempt): number =>
@@ -368,7 +368,7 @@ const askedWait = (attempt: Attempt): number =>
 
 /**
  * The delivery after an attempt at `now`. The next one comes after the wait of the schedule, or the
- * one that the receiver asks for where that is longer (rule W7). `random`, from 0 to below 1, sets
+ * one that the receiver asks for if that is longer (rule W7). `random`, from 0 to below 1, sets
  * the jitter by which either is lengthened.
  */
 export const attempted = (

@@ -133,7 +133,7 @@ export type Outcome =
  */
 export interface Interrupted {
   readonly _tag: "Interrupted"
-  /** The SIM that the attempt holds; empty where it corrects many. */
+  /** The SIM that the attempt holds; empty if it corrects many. */
   readonly iccid: string
   /**
    * What the telco's calls and the jobs are named after: the unconfirmed attachment's id, or that
@@ -146,7 +146,7 @@ export interface Interrupted {
    */
   readonly kept?: Kept
   /**
-   * Machine time, until which the attempt is taken for one that is under way; absent where it has
+   * Machine time, until which the attempt is taken for one that is under way; absent if it has
    * ended.
    */
   readonly heldUntil?: Instant
@@ -253,7 +253,7 @@ export const undoneAt = (now: Instant, retryAfterSeconds: number): Instant =>
   now + retryAfterSeconds * SECOND + WAIT_LIMIT
 
 /**
- * Whether a request has gone on with the attempt; false where it has not come again, or the key has
+ * Whether a request has gone on with the attempt; false if it has not come again, or the key has
  * another by now.
  */
 export const isResumed = (record: IdempotencyRecord | null, attemptId: string): boolean =>

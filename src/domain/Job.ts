@@ -79,7 +79,7 @@ export type Work =
    */
   | { readonly _tag: "NotifyAttachment"; readonly iccid: string; readonly attachmentId: string }
   /**
-   * Leave a `NotifyAttachment` job for each attachment that has something to be notified yet, after
+   * Leave a `NotifyAttachment` job for each attachment that has something to publish yet, after
    * an endpoint has asked for it (rule E1). `after` is the subscription that was read last.
    */
   | {
@@ -100,7 +100,7 @@ export type Work =
       /** Absent: the telco cannot be asked for what is had here. */
       readonly correction?: Correction
     }
-  /** Ask the telco for what is had here, where it differs and an operator has said so (rule S6). */
+  /** Ask the telco for what is had here, if it differs and an operator has said so (rule S6). */
   | {
       readonly _tag: "CorrectDifference"
       readonly iccid: string
@@ -187,7 +187,7 @@ export interface Waiting {
   readonly message: string
   /** When a try first gave the job back. */
   readonly since: Instant
-  /** The name of the telco that it waits for, where there are several; absent: it has none. */
+  /** The name of the telco that it waits for, if there are several; absent: it has none. */
   readonly telco?: string
   /** The telco asks not to be asked before; absent: it does not say. */
   readonly notBefore?: Instant
@@ -212,7 +212,7 @@ export interface Job {
   /** The organization that owns it. */
   readonly organizationId: string
   /**
-   * What is to be done; it changes only where an operator says so of one that has ended (rule S6).
+   * What is to be done; it changes only if an operator says so of one that has ended (rule S6).
    */
   readonly work: Work
   /** Business time from which it may be claimed. A retry moves it. */

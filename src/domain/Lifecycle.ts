@@ -16,10 +16,10 @@ import type { Named, SimChange } from "./SimDifference.ts"
 import { DAY, type Instant, SECOND, toIso } from "./Time.ts"
 import type { Data, OptInType, Payload } from "./WebhookEvent.ts"
 
-/** How long before an attachment's end its organization is notified of it. */
+/** How long before an attachment's end an event notifies its organization of it. */
 export const NOTICE = DAY
 
-/** The types that fall due by the clock, in the order in which they are notified. */
+/** The types that fall due by the clock, in the order in which they are published. */
 export const timedTypes = ["attachment.activated", "attachment.expiring", "attachment.expired"] as const
 
 /** Whether one of the types falls due by the clock. */
@@ -33,7 +33,7 @@ interface Milestone {
 
 /**
  * When an attachment activates, is about to expire and expires; those that are not known yet are
- * left out. The notice comes 24 h before the end, or with the activation where that is later.
+ * left out. The notice comes 24 h before the end, or with the activation if that is later.
  */
 const milestones = (of: Attachment.Timed): ReadonlyArray<Milestone> => {
   const { activationAt, expirationAt } = Attachment.times(of)
@@ -48,7 +48,7 @@ const milestones = (of: Attachment.Timed): ReadonlyArray<Milestone> => {
   ]
 }
 
-/** What a change of a SIM is notified by. */
+/** What notifies of a change of a SIM. */
 type LifecycleType = Extract<
   OptInType,
   | `attachment.${string}`
@@ -56,10 +56,10 @@ type LifecycleType = Extract<
   | `package.${"created" | "refused"}`
 >
 
-/** Something to be notified: its type, and what of the SIM it is about. */
+/** Something to be published: its type, and what of the SIM it is about. */
 interface Cause {
   readonly type: LifecycleType
-  /** When it was; absent where the type says nothing of it. */
+  /** When it was; absent if the type says nothing of it. */
   readonly at?: Instant
   readonly of?: Of
   readonly pack?: Package
@@ -68,7 +68,7 @@ interface Cause {
 type Of = NonNullable<SimChange["next"]["attachments"]>[number]
 
 /**
- * The causes in a change of a SIM's aggregate, in the order in which they are notified, and the
+ * The causes in a change of a SIM's aggregate, in the order in which they are published, and the
  * jobs of those to come.
  */
 export interface Caused {
@@ -160,11 +160,11 @@ export const caused = (
   return { causes, jobs }
 }
 
-/** Lapsed packages were never at the telco: nothing is notified of them. */
+/** Lapsed packages were never at the telco: no event notifies of them. */
 const packageTypes = { Created: "package.created", Refused: "package.refused", Lapsed: null } as const
 
 /**
- * What became of a package at the telco; of what is left of it, where its subscription has moved
+ * What became of a package at the telco; of what is left of it, if its subscription has moved
  * (rule S8).
  */
 const packageType = ({ refusal, replacement, status }: Package): LifecycleType | null => {

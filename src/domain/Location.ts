@@ -18,7 +18,7 @@ export interface LastOperator {
   readonly at: Instant
   /**
    * Where it was before, newest first: when it was first seen in each country that it came to
-   * (rule U1). Absent where the network above is all that was reported, and in what was stored
+   * (rule U1). Absent if the network above is all that was reported, and in what was stored
    * before there was a book of usage.
    */
   readonly visits?: ReadonlyArray<Visit>
@@ -64,7 +64,7 @@ export const withReport = (last: LastOperator | null, report: LastOperator): Las
 }
 
 /**
- * Rule U1: the country in which a SIM was last seen at or before an instant; null where that is not
+ * Rule U1: the country in which a SIM was last seen at or before an instant; null if that is not
  * known.
  */
 export const countryAt = (last: LastOperator | null, at: Instant): string | null =>

@@ -87,7 +87,7 @@ export interface Named {
 }
 
 /**
- * The view, where the attachment is still on the SIM that the job was left for; else null
+ * The view, if the attachment is still on the SIM that the job was left for; else null
  * (rule S8).
  */
 export const stillOf =

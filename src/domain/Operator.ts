@@ -40,9 +40,9 @@ export interface Operator extends Acting {
   readonly hash: string
   /** The last characters of the token, by which a person distinguishes it from others. */
   readonly hint: string
-  /** The hash of the token before; null where there is none. */
+  /** The hash of the token before; null if there is none. */
   readonly previousHash: string | null
-  /** From this instant on the token before is refused; null where there is none. */
+  /** From this instant on the token before is refused; null if there is none. */
   readonly previousUntil: Instant | null
   /** Business time. */
   readonly createdAt: Instant

@@ -70,7 +70,7 @@ export const waitingGroups = (jobs: ReadonlyArray<WaitingJob>): ReadonlyArray<Wa
     }))
   )
 
-/** The same by kind and reason alone, whichever telco it is. */
+/** The groups by kind and reason alone, whichever telco it is. */
 export const ofAnyTelco = (groups: ReadonlyArray<WaitingGroup>): ReadonlyArray<WaitingGroup> =>
   taken(groups.map((group) => ({ ...group, telco: null })))
 
@@ -90,13 +90,13 @@ export interface TelcoStanding {
   readonly name: string | null
   /** False: jobs wait because it did not answer, or because it is not asked for a while. */
   readonly answers: boolean
-  /** Since when the first of those waits; null where it answers. */
+  /** Since when the first of those waits; null if it answers. */
   readonly since: Instant | null
   /** How many jobs wait for it, whatever the reason. */
   readonly waiting: number
-  /** Since when the first of all these waits; null where none does. */
+  /** Since when the first of all these waits; null if none does. */
   readonly oldest: Instant | null
-  /** When the first of them is tried again; null where none waits. */
+  /** When the first of them is tried again; null if none waits. */
   readonly nextAt: Instant | null
 }
 
@@ -148,16 +148,16 @@ export interface FailingEndpoint {
 export const RATE_SPAN = 7 * DAY
 
 /**
- * Of how many of an organization's newest subscriptions the rate is, where there are more in that
+ * Of how many of an organization's newest subscriptions the rate is, if there are more in that
  * time.
  */
 export const RATE_SAMPLE = 200
 
 /** The free eSIMs of a label, and how many were sold lately. */
 export interface WatchedStock extends Pick<Level, "organizationId" | "label" | "isLow"> {
-  /** Below how many the organization is notified (rule I12); null where it has set none. */
+  /** Below how many the organization is notified (rule I12); null if it has set none. */
   readonly level: number | null
-  /** Counted up to 1,000, or to the level where that is higher. */
+  /** Counted up to 1,000, or to the level if that is higher. */
   readonly free: number
   /**
    * How many of the organization's subscriptions since `soldSince` that are still there have an
@@ -175,7 +175,7 @@ export interface WatchedStock extends Pick<Level, "organizationId" | "label" | "
 export const soldADay = ({ sold, soldSince }: Pick<WatchedStock, "sold" | "soldSince">, now: Instant): number =>
   (sold * DAY) / Math.max(now - soldSince, MINUTE)
 
-/** For how many days the free ones last at that rate; null where none was sold. */
+/** For how many days the free ones last at that rate; null if none was sold. */
 export const daysLeft = (stock: Pick<WatchedStock, "free" | "sold" | "soldSince">, now: Instant): number | null => {
   const rate = soldADay(stock, now)
   return rate === 0 ? null : stock.free / rate

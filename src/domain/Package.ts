@@ -1,7 +1,7 @@
 /**
  * Packages: one allowance period at the telco (rules T5 and R1). A non-recurring attachment has
  * exactly one package, a recurring one has one per occurrence. Its id is also its idempotency key
- * at the telco. Where the subscription has moved to another SIM (rule S8), what is left of a
+ * at the telco. If the subscription has moved to another SIM (rule S8), what is left of a
  * package is ordered again, under another id.
  */
 import { UUID } from "./Id.ts"
@@ -70,7 +70,7 @@ export interface Package {
   /** It never changes: a package is recorded when the telco has answered, or need not be asked. */
   readonly status: Status
   /**
-   * What the telco said where it refused, which may be the order for what is left of it; null where
+   * What the telco said if it refused, which may be the order for what is left of it; null if
    * it did not, and for refusals before that was kept (rule L2).
    */
   readonly refusal: string | null
@@ -107,7 +107,7 @@ export const idOf = ({
 const FORMAT = new RegExp(`^${UUID}(?::\\d+){1,2}$`, "i")
 
 /**
- * Rule I13: an id that a telco names, as `idOf` has it where it is one of those in other letters.
+ * Rule I13: an id that a telco names, as `idOf` has it if it is one of those in other letters.
  * Any other text stays as it is, such as the telco's own name of a package.
  */
 export const canonicalId = (id: string): string => (FORMAT.test(id) ? id.toLowerCase() : id)
@@ -134,7 +134,7 @@ export const uncountedOn = (pack: Pick<Package, "replacement">): ReadonlyArray<s
   formerOf(pack).flatMap(({ count, iccid }) => (count === "awaited" ? [iccid] : []))
 
 /**
- * What was taken to be used on former SIMs when what is left was ordered, in bytes, where a telco
+ * What was taken to be used on former SIMs when what is left was ordered, in bytes, if a telco
  * could not say how much it was (rule S8). Null: each telco has said so, or is still to be asked.
  */
 export const assumedUsedBytes = (pack: Pick<Package, "replacement">): number | null =>

@@ -80,12 +80,12 @@ export const request = (
   return { sim: { loaded: aggregate, next: { ...aggregate, sim: next.sim } }, jobs: next.jobs }
 }
 
-/** The change that is under way, if it is this one; null where it is another one, or none. */
+/** The change that is under way, if it is this one; null if it is another one, or none. */
 export const underWay = (sim: Sim, changeId: string): Changing | null =>
   sim.service._tag === "Changing" && sim.service.changeId === changeId ? sim.service : null
 
 /**
- * The telco has made the change under way. Where something else is wanted by now, the change
+ * The telco has made the change under way. If something else is wanted by now, the change
  * `nextId` follows.
  */
 export const made = (sim: Sim, service: Changing, nextId: string, now: Instant): Next =>

@@ -49,7 +49,7 @@ export interface PlanTerms {
   /** Null: the plan is one package. */
   readonly recurrence: Recurrence.Recurrence | null
   /**
-   * At which percentages of a package's allowance `package.allowanceConsumed` is notified: up to
+   * At which percentages of a package's allowance `package.allowanceConsumed` is published: up to
    * 10, rising strictly (rule U2). Absent: 50, 80 and 100.
    */
   readonly alertThresholds?: ReadonlyArray<number>

@@ -68,7 +68,7 @@ export interface OfDeletion {
   readonly isActivated: boolean
   /** Whether data was used. */
   readonly isUsed: boolean
-  /** The packages that would be cancelled at the telco; none where it would be refused. */
+  /** The packages that would be cancelled at the telco; none if it would be refused. */
   readonly cancelled: ReadonlyArray<PackageTimes>
 }
 
@@ -85,7 +85,7 @@ export interface OfReplacement {
 /** What a suspension would do. */
 export interface OfSuspension {
   /**
-   * The packages that would be stopped at the telco; none where the attachment is suspended
+   * The packages that would be stopped at the telco; none if the attachment is suspended
    * already.
    */
   readonly suspended: ReadonlyArray<PackageTimes>

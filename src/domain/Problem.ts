@@ -105,7 +105,7 @@ export const found = (
   endedAt: now
 })
 
-/** The package of ours that a finding wants to be cancelled; null where it wants something else. */
+/** The package of ours that a finding wants to be cancelled; null if it wants something else. */
 export const cancelled = ({ correction }: Pick<Finding, "correction">): string | null =>
   correction?._tag === "Cancellation" ? correction.packageId : null
 
@@ -128,7 +128,7 @@ export const mayHoldUp = ({ retryStep }: Pick<Delivery, "retryStep">): boolean =
 
 /**
  * Rules E2 and S6: the job of an event that a handler has failed at and that is tried again, which
- * has ended already; null where it holds up nothing: it is about no SIM, was handled or given up,
+ * has ended already; null if it holds up nothing: it is about no SIM, was handled or given up,
  * or has not failed often enough.
  */
 export const heldUp = ({ delivery, event }: LoggedDelivery, now: Instant): Job | null => {
@@ -175,7 +175,7 @@ export const retried = (now: Instant): Pick<Job, "dueAt" | "attempts"> => ({ due
 export const done = (work: Work, sim: Sim | null): Decision =>
   work._tag === "CancelPackages" && work.release !== null && sim !== null ? Deletion.released(sim) : {}
 
-/** Both sides of what a problem is about; null where it has none. */
+/** Both sides of what a problem is about; null if it has none. */
 export const sides = (work: Work): Correction.Sides | null => {
   if (work._tag === "UsageDiffers") {
     const { booked, telco } = work.usage
@@ -186,7 +186,7 @@ export const sides = (work: Work): Correction.Sides | null => {
 
 /**
  * Rule S6: what the job of a problem does from now on, since an operator has said that the telco is
- * to have what is had here; null where it cannot be asked for that. On a SIM that waits for its
+ * to have what is had here; null if it cannot be asked for that. On a SIM that waits for its
  * release nobody has what the telco lists: that is cancelled then, whoever uses it.
  */
 export const corrected = (work: Work): Work | null => {

@@ -10,12 +10,12 @@ import { MINUTE, SECOND, type Instant } from "./Time.ts"
 export interface Process {
   /** Its own from start to end; another one each time it starts. */
   readonly processId: string
-  /** The version of its build; null where its host names none. */
+  /** The version of its build; null if its host names none. */
   readonly version: string | null
-  /** The name of its machine; null where its host names none. */
+  /** The name of its machine; null if its host names none. */
   readonly host: string | null
   /**
-   * What it runs: the groups of routes that it serves, and `worker` where it does work that falls
+   * What it runs: the groups of routes that it serves, and `worker` if it does work that falls
    * due; sorted.
    */
   readonly runs: ReadonlyArray<string>

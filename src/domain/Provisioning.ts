@@ -305,7 +305,7 @@ export const orderable = (attachment: Attachment): ReadonlyArray<number> =>
   Activation.initialPackages(attachment).flatMap(({ occurrence, over }) => (over ? [] : [occurrence]))
 
 /**
- * Rule S5: the attachments that alone may have packages on the SIM; null where a subscription had
+ * Rule S5: the attachments that alone may have packages on the SIM; null if a subscription had
  * it before.
  */
 export const soleOwners = (

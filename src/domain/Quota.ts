@@ -25,6 +25,6 @@ export type Quotas = Readonly<Record<Kind, number>>
  */
 export const defaults: Quotas = { plans: 20_000, regions: 1_000, webhookEndpoints: 100, apiKeys: 1_000 }
 
-/** Refuses another one where the organization has `count` of them already. */
+/** Refuses another one if the organization has `count` of them already. */
 export const check = (quotas: Quotas, kind: Kind, count: number): Result.Result<void, QuotaExceeded> =>
   count < quotas[kind] ? Result.void : Result.fail(new QuotaExceeded({ kind, quota: quotas[kind] }))

@@ -31,9 +31,9 @@ export type Reason =
       readonly nextTryAt: Instant
       readonly said: string
     }
-  /** The telco has refused the package. `said` is what it said; null where that was not kept. */
+  /** The telco has refused the package. `said` is what it said; null if that was not kept. */
   | { readonly _tag: "TelcoRefused"; readonly packageId: string; readonly said: string | null }
-  /** For good. `by` is the actor of rule W11; null where the entry is gone. */
+  /** For good. `by` is the actor of rule W11; null if the entry is gone. */
   | { readonly _tag: "Suspended"; readonly at: Instant; readonly by: string | null }
   /** It has expired. */
   | { readonly _tag: "Over"; readonly at: Instant }
@@ -42,9 +42,9 @@ export type Reason =
 
 /** What a reason depends on beside the attachment. */
 export interface Known {
-  /** The job of `orderOf`; null where it is not there. */
+  /** The job of `orderOf`; null if it is not there. */
   readonly order: Pick<Job, "attempts" | "dueAt" | "waiting"> | null
-  /** Who suspended the attachment; null where that is not known. */
+  /** Who suspended the attachment; null if that is not known. */
   readonly suspendedBy: string | null
   /** Since when the subscription is paused; null: it is not. */
   readonly pausedAt: Instant | null
@@ -105,7 +105,7 @@ const wanted = ({ attachment }: Attachment.WithPackages, now: Instant): Wanted |
 
 const isOver = (state: Attachment.State): boolean => state === "SUSPENDED" || state === "EXPIRED"
 
-/** The id of the job that orders the package that is due and not there; null where none is. */
+/** The id of the job that orders the package that is due and not there; null if none is. */
 export const orderOf = (of: Attachment.WithPackages, now: Instant): string | null => {
   if (isOver(Attachment.state(of, now))) return null
   const left = awaited(of, now)
@@ -152,7 +152,7 @@ const lacking = (of: Attachment.WithPackages, known: Known, now: Instant): Reaso
   return ordering(known)
 }
 
-/** Rule L2: why the attachment gives no service at `now`; null where it does. */
+/** Rule L2: why the attachment gives no service at `now`; null if it does. */
 export const of = (attached: Attachment.WithPackages, known: Known, now: Instant): Reason | null => {
   const { attachment, packages } = attached
   const { pausedAt } = known

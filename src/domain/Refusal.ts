@@ -194,7 +194,7 @@ export class TelcoRefused extends Data.TaggedError("TelcoRefused")<{
 export class TelcoUnavailable extends Data.TaggedError("TelcoUnavailable")<{
   /** When to ask again; at least 1. */
   readonly retryAfterSeconds: number
-  /** Which telco it is, where there are several. */
+  /** Which telco it is, if there are several. */
   readonly telco?: string
 }> {}
 
@@ -501,7 +501,7 @@ export const retryAfterSeconds = <Tag extends keyof Rows>(refusal: Plain<Tag>): 
 export const field = (refusal: Pick<Plain, "_tag">): string | undefined => rows[refusal._tag].field
 
 /**
- * Why work waits that was refused like this: a sentence, and the telco's name where the refusal has
+ * Why work waits that was refused like this: a sentence, and the telco's name if the refusal has
  * one.
  */
 export const reasonOf = (refusal: Refusal): { readonly message: string; readonly telco?: string } => ({

@@ -76,7 +76,7 @@ export interface Moved {
 
 /**
  * The terms of a package of which so much was used: the data that is left, in whole MB, rounded up,
- * and its throttling counted from there. Null where nothing is left; a plan that is throttled goes
+ * and its throttling counted from there. Null if nothing is left; a plan that is throttled goes
  * on at its lowest speed.
  */
 export const remainder = (terms: PlanTerms, usedBytes: number): PlanTerms | null => {

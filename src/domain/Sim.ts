@@ -67,7 +67,7 @@ export const changeOfPlan = (plan: MobilePlan): Extract<MobilePlan, { readonly _
 /**
  * Whether the SIM has service (rule S7). `pausedAt` is what was asked for last: since when it is
  * paused, or null. `Settled`: the telco has it so. `Changing`: the telco is being asked for
- * `active`, under the key `changeId`; where something else was asked for meanwhile, another change
+ * `active`, under the key `changeId`; if something else was asked for meanwhile, another change
  * follows this one.
  */
 export type Service =
@@ -274,7 +274,7 @@ export interface Difference {
 }
 
 /**
- * Rule I7: how a row differs from the stored SIM in what stays; null where it does not. A row
+ * Rule I7: how a row differs from the stored SIM in what stays; null if it does not. A row
  * without an `lpa` has no other one.
  */
 export const difference = (stored: Kept, given: Kept): Difference | null => {

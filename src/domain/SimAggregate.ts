@@ -89,7 +89,7 @@ export interface Visible extends SimAggregate {
 }
 
 /**
- * Rule S5: the aggregate of the SIM where its subscription is live; a pending one is invisible.
+ * Rule S5: the aggregate of the SIM if its subscription is live; a pending one is invisible.
  * With `subscriptionId` no other subscription is found.
  */
 export const visible = (
@@ -105,7 +105,7 @@ export const visible = (
 
 /**
  * Rule S5: whose the packages are that the telco has on the SIM, creations under way included; none
- * where the SIM is free or withdrawn. Null while the SIM is being sold or released, or its
+ * if the SIM is free or withdrawn. Null while the SIM is being sold or released, or its
  * subscription has just moved, and whose they are changes.
  */
 export const owners = ({ attachments, sim }: SimAggregate): ReadonlyArray<Attachment.WithPackages> | null => {
@@ -131,11 +131,11 @@ export const confirmed = <Of extends { readonly attachment: { readonly confirmed
   aggregate: Attachments<Of>
 ): ReadonlyArray<Of> => aggregate.attachments.filter(({ attachment }) => attachment.confirmed)
 
-/** The attachment of that id, confirmed or not; undefined where the aggregate has none. */
+/** The attachment of that id, confirmed or not; undefined if the aggregate has none. */
 export const attachment = (aggregate: SimAggregate, attachmentId: string): Attachment.WithPackages | undefined =>
   aggregate.attachments.find((of) => of.attachment.attachmentId === attachmentId)
 
-/** The aggregate without its other attachments; without any where it has none of that id. */
+/** The aggregate without its other attachments; without any if it has none of that id. */
 export const forAttachment = (aggregate: SimAggregate, attachmentId: string): SimAggregate => ({
   ...aggregate,
   attachments: aggregate.attachments.filter((of) => of.attachment.attachmentId === attachmentId)

@@ -169,8 +169,8 @@ export const keep = (
 }
 
 /**
- * The results in the order of the rows. `refusal` is null where a row is not refused, and `cut`
- * where its reason was not kept.
+ * The results in the order of the rows. `refusal` is null if a row is not refused, and `cut`
+ * if its reason was not kept.
  */
 export const resultsIn = ({
   refusals,

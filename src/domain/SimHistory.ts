@@ -1,5 +1,5 @@
 /**
- * What has happened to a SIM, from all books in one order (rule L3): what support reads where a
+ * What has happened to a SIM, from all books in one order (rule L3): what support reads if a
  * customer has no data.
  */
 import type * as Attachment from "./Attachment.ts"
@@ -292,7 +292,7 @@ export interface Summary {
   /**
    * The reason of who made the change, the status of the delivery and its last error, the SM-DP+'s
    * result, the network, how much was used, why the work waits and until when, or the telco's
-   * words; null where there are none.
+   * words; null if there are none.
    */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */

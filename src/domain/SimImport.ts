@@ -24,7 +24,7 @@ export interface SimRow extends SimIdentities.Unchecked {
 /** A row whose other columns could not be read; `problem` says why, and names the column. */
 export interface UnreadableRow {
   /**
-   * As far as it could be read; null where it is no text, but a number for one, which loses digits.
+   * As far as it could be read; null if it is no text, but a number for one, which loses digits.
    */
   readonly iccid: string | null
   /** As far as it could be read. */

@@ -35,7 +35,7 @@ const septetsOf: ReadonlyMap<string, ReadonlyArray<number>> = new Map<string, Re
 ])
 
 /**
- * The septets of each character, 1 or 2; undefined where the text has a character that is not of
+ * The septets of each character, 1 or 2; undefined if the text has a character that is not of
  * the alphabet.
  */
 const encode = (text: string): ReadonlyArray<ReadonlyArray<number>> | undefined => {
@@ -49,13 +49,13 @@ const encode = (text: string): ReadonlyArray<ReadonlyArray<number>> | undefined 
 }
 
 /**
- * How many septets each character takes; undefined where the text has a character that is not of
+ * How many septets each character takes; undefined if the text has a character that is not of
  * the alphabet.
  */
 export const septets = (text: string): ReadonlyArray<number> | undefined => encode(text)?.map(({ length }) => length)
 
 /**
- * The text in septets, each in an octet of its own; undefined where it has a character that is not
+ * The text in septets, each in an octet of its own; undefined if it has a character that is not
  * of the alphabet.
  */
 export const unpacked = (text: string): ReadonlyArray<number> | undefined => encode(text)?.flat()

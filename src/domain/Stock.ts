@@ -76,7 +76,7 @@ export interface Level {
   readonly organizationId: string
   /** Of which eSIMs. */
   readonly label: Label
-  /** `stock.low` is notified once fewer eSIMs are free; 0: never. */
+  /** `stock.low` is published once fewer eSIMs are free; 0: never. */
   readonly level: number
   /** Whether fewer were free when they were last counted, so that it has been notified. */
   readonly isLow: boolean
@@ -93,7 +93,7 @@ export type LevelRequest = Pick<Level, "label" | "level">
 const refuse = (field: string, message: string) => Result.fail(new InvalidField({ field, message }))
 
 /**
- * Rule I12: what changes where an organization sets its levels: those named are set, and all others
+ * Rule I12: what changes if an organization sets its levels: those named are set, and all others
  * end. A level that is set to another number is notified anew; one that stays as it is goes on.
  */
 export const withLevels = (
@@ -128,12 +128,12 @@ export const set = (stored: ReadonlyArray<Level>): ReadonlyArray<Level> => store
 export interface Checked {
   /** The level to be stored. */
   readonly level: Level
-  /** What is notified. */
+  /** The event. */
   readonly payloads: ReadonlyArray<Payload>
 }
 
 /**
- * Rule I12: the check of a level, where so many eSIMs are free. It is stored each time, also as it
+ * Rule I12: the check of a level, if so many eSIMs are free. It is stored each time, also as it
  * was: its version keeps an older count from being stored after a newer one.
  */
 export const checked = (stored: Level, free: number): Checked => {
@@ -196,8 +196,8 @@ export const checks = (of: Checking, now: Instant): ReadonlyArray<NewJob> => [
 ]
 
 /**
- * Likewise where the clock stands still: a check of its own for each change, at once. `cause` names
- * the change.
+ * The checks if the clock stands still: one of its own for each change, at once. `cause` names the
+ * change.
  */
 export const checkNow = ({ label, organizationId }: Checking, cause: string, now: Instant): ReadonlyArray<NewJob> => [
   { jobId: `stock:${organizationId}:${label}:${cause}`, work: { _tag: "CheckStock", label }, dueAt: now }

@@ -157,7 +157,7 @@ export const checkSize = (
   subscriptionId: string,
   attachments: ReadonlyArray<Sized>
 ): Result.Result<void, SubscriptionFull> =>
-  // Texts are measured only where there are so many that it matters.
+  // Texts are measured only if there are so many that it matters.
   sum(attachments, atMost) <= SIZE_LIMIT || sizeOf(attachments) <= SIZE_LIMIT
     ? Result.succeed(undefined)
     : Result.fail(new SubscriptionFull({ subscriptionId }))

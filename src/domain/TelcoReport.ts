@@ -142,7 +142,7 @@ export interface Applied {
   readonly jobs: ReadonlyArray<NewJob>
 }
 
-/** What is wrong with the report, whatever it is about; undefined where nothing is. */
+/** What is wrong with the report, whatever it is about; undefined if nothing is. */
 const problemWith = (report: Report, now: Instant): Rejection | undefined => {
   const { fact } = report
   const problem = textProblem(report)
@@ -252,7 +252,7 @@ interface Target {
   readonly of: AttachmentForReports
   readonly pack: Package
   /**
-   * What the package was on the SIM that the report is about, where its subscription has left that;
+   * What the package was on the SIM that the report is about, if its subscription has left that;
    * else null.
    */
   readonly former: Former | null
@@ -378,7 +378,7 @@ const applyUse = (
   }
 }
 
-/** Rule R2: what is notified of an attachment's threshold. */
+/** Rule R2: what notifies of an attachment's threshold. */
 const consumed = (
   { sim }: ForReports,
   attachment: AttachmentForReports["attachment"],
@@ -395,7 +395,7 @@ const consumed = (
   }
 })
 
-/** Rule U2: what is notified of a package whose usage rises to so many bytes. */
+/** Rule U2: what notifies of a package whose usage rises to so many bytes. */
 const packageAlerts = (
   aggregate: ForReports,
   attachment: AttachmentForReports["attachment"],

@@ -33,7 +33,7 @@ export const REPORTED = 255
 /** The activation code of an eSIM; GSMA SGP.22 (section 4.1) allows no longer one. */
 export const LPA = 255
 
-/** Why something is changed, in the words of who asks for it. */
+/** Why something is changed, in the words of the caller. */
 export const REASON = 500
 
 /** A telco's own id of a SIM. */

@@ -68,7 +68,7 @@ export const dateOf = (day: Instant): string => toIso(day).slice(0, 10)
 /** The longest time that one answer is about, in days. */
 export const DAYS_LIMIT = 400
 
-/** How many days an answer is about where none are named. */
+/** How many days an answer is about if none are named. */
 const DAYS = 30
 
 /** Days, of which `until` is the first one that is not meant. */

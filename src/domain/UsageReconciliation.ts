@@ -58,7 +58,7 @@ export interface Difference {
 /** What comes of a reconciliation. */
 export interface Reconciled {
   /**
-   * What is added to our book, and taken from it where bytes are negative; 0 in sum for each
+   * What is added to our book, and taken from it if bytes are negative; 0 in sum for each
    * attachment.
    */
   readonly moved: ReadonlyArray<UsageBook.SimEntry>

@@ -207,7 +207,7 @@ export const failuresAsked = (failingSince: Instant): { readonly from: Instant; 
 export interface Health {
   /** Which endpoint it is. */
   readonly endpointId: string
-  /** When an attempt last succeeded; null where none did. */
+  /** When an attempt last succeeded; null if none did. */
   readonly lastSuccessAt: Instant | null
   /** How many deliveries are to be made, counted up to 10,000. */
   readonly pending: number
@@ -223,7 +223,7 @@ export const isFailing = (
 export interface Failing {
   /** How many there are, counted up to 10,000. */
   readonly count: number
-  /** Since when the one has failed that has failed longest; null where none fails. */
+  /** Since when the one has failed that has failed longest; null if none fails. */
   readonly since: Instant | null
 }
 
@@ -256,7 +256,7 @@ export const failed = (endpoint: WebhookEndpoint, since: Instant | null, now: In
 }
 
 /**
- * Rule E1: what the organization's other endpoints are notified of if the service has disabled the
+ * Rule E1: what notifies the organization's other endpoints if the service has disabled the
  * endpoint.
  */
 export const disabledPayloads = ({

@@ -281,7 +281,7 @@ export const typesOf = (names: ReadonlyArray<string>): Result.Result<ReadonlyArr
   return names.every(isType) ? Result.succeed([...new Set(names)]) : refuse(`must hold only ${types.join(", ")}`)
 }
 
-/** What an organization is notified of, stored in the commit that causes it. */
+/** What notifies an organization, stored in the commit that causes it. */
 export interface WebhookEvent {
   /** The organization that owns it. */
   readonly organizationId: string

@@ -8,10 +8,10 @@ import type { Commit } from "./storage/Commit.ts"
 
 /** What processes keep in memory, or wait for, that commits have changed. */
 export interface Changes {
-  /** The earliest due time of the jobs that anyone may now do; null where there are none. */
+  /** The earliest due time of the jobs that anyone may now do; null if there are none. */
   readonly jobsDueAt: Instant | null
   /**
-   * The earliest next attempt of the deliveries that anyone may now make; null where there are
+   * The earliest next attempt of the deliveries that anyone may now make; null if there are
    * none.
    */
   readonly deliveriesDueAt: Instant | null
@@ -24,7 +24,7 @@ export interface Changes {
   readonly catalogue: boolean
   /** Endpoints, or handlers: who takes which types of events. */
   readonly webhookEndpoints: boolean
-  /** The ids of the commands that were settled; `any` where they are too many to be named. */
+  /** The ids of the commands that were settled; `any` if they are too many to be named. */
   readonly commands: ReadonlyArray<string> | "any"
 }
 

@@ -20,7 +20,7 @@ export class BusinessClock extends Context.Service<
     /** In UTC milliseconds (rule T1). */
     readonly now: Effect.Effect<Instant>
     /**
-     * How to move the clock where it is a virtual one that stands still until moved; null for the
+     * How to move the clock if it is a virtual one that stands still until moved; null for the
      * machine's.
      */
     readonly set: ((instant: Instant) => Effect.Effect<void>) | null

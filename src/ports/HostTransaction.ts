@@ -33,14 +33,14 @@ export interface HostConnection {
   ) => PromiseLike<ReadonlyArray<unknown> | { readonly rows: ReadonlyArray<unknown> }>
   /**
    * Runs a statement of the service likewise. Resolves with its rows, each an array of the texts
-   * that the database has sent, in the order of the columns, whatever parsers the client has. Where
+   * that the database has sent, in the order of the columns, whatever parsers the client has. If
    * it is absent, `query` has to give a `text` unchanged.
    */
   readonly texts?: (
     text: string,
     values: ReadonlyArray<ParameterValue>
   ) => PromiseLike<ReadonlyArray<ReadonlyArray<string | null>>>
-  /** Absent where the client prepares no statements. */
+  /** Absent if the client prepares no statements. */
   readonly prepared?: Prepared
 }
 
@@ -63,7 +63,7 @@ export interface Prepared {
 
 /**
  * Runs an effect inside the transaction of a connection. Fails with a `StorageError` that has
- * `transaction` where none is open on it, or where it is one of another database.
+ * `transaction` if none is open on it, or if it is one of another database.
  */
 export type Join = <A, E, R>(
   connection: HostConnection,

@@ -52,7 +52,7 @@ export interface Claim {
   readonly until: Instant
   /** Of this claim alone. Renewals, commits and releases name it. */
   readonly token: string
-  /** How many at most; of no account where there are shares. */
+  /** How many at most; of no account if there are shares. */
   readonly limit: number
   /**
    * Only what is at this place or after it, so that who knows what is gone or held need not walk
@@ -82,13 +82,13 @@ export interface Renewal {
 /** What there is to wait for. */
 export interface Pending {
   /**
-   * Business time at which the next unheld piece of work is due, even if long past; null where
+   * Business time at which the next unheld piece of work is due, even if long past; null if
    * there is none.
    */
   readonly dueAt: Instant | null
   /**
    * How many pieces of due work are held by someone. A storage may look at the first 1,000 that are
-   * due only: the number counts where nothing that is due is free.
+   * due only: the number counts if nothing that is due is free.
    */
   readonly held: number
 }
@@ -119,7 +119,7 @@ export interface PartitionQuery {
 export interface Partitions {
   /** Ascending by id. */
   readonly partitions: ReadonlyArray<Partition>
-  /** The last partition that was read; null where no more follow. */
+  /** The last partition that was read; null if no more follow. */
   readonly next: string | null
 }
 
@@ -129,7 +129,7 @@ export interface Backlog {
   readonly due: number
   /** Due work that someone holds. */
   readonly held: number
-  /** Business time at which the oldest of those fell due; null where none is due. */
+  /** Business time at which the oldest of those fell due; null if none is due. */
   readonly oldestDueAt: Instant | null
 }
 

@@ -5,7 +5,7 @@
  * Every adapter gives these guarantees; the conformance suite in `src/testing` checks them:
  * - A commit happens as a whole or not at all, across facts, events and jobs.
  * - Each written SIM, plan, key, operator, session or endpoint carries the version that was loaded;
- *   0 says that it is new. Where another version is stored, the commit changes nothing and fails
+ *   0 says that it is new. If another version is stored, the commit changes nothing and fails
  *   with `Conflict`. A written value is stored with `version + 1`.
  * - ICCIDs, the hashes of keys and of operators' tokens, and the names of operators that are not
  *   deleted are unique in the whole service; in their organization, region names are, and the sets
@@ -99,7 +99,7 @@ export interface Reads {
 /** What a storage does. Every operation may fail with `StorageError`. */
 export interface Service extends Reads {
   /**
-   * Writes all of it or nothing. Fails with `Conflict` where a version, a unique key or a lease
+   * Writes all of it or nothing. Fails with `Conflict` if a version, a unique key or a lease
    * does not fit.
    */
   readonly commit: (commit: Commit) => Effect.Effect<void, Conflict | StorageError>
@@ -111,16 +111,16 @@ export interface Service extends Reads {
   readonly recordKeyUses: (uses: ReadonlyArray<Use>) => Effect.Effect<void, StorageError>
   /** Import, pages, and reservations. */
   readonly sims: Sims
-  /** The instant at which a virtual clock stands; null where none was ever committed. */
+  /** The instant at which a virtual clock stands; null if none was ever committed. */
   readonly virtualClock: Read<Instant | null>
   /**
    * By how many milliseconds the storage's clock is ahead of this machine's, so that all processes
-   * on the storage go by one time; 0 where it has none of its own.
+   * on the storage go by one time; 0 if it has none of its own.
    */
   readonly clockOffset: Effect.Effect<number>
   /**
    * Notifies, until the scope ends, what commits on this storage have changed: commits of this
-   * process before they return, those of other processes soon after. Where some may have been
+   * process before they return, those of other processes soon after. If some may have been
    * missed, it notifies `Changes.anything`.
    */
   readonly watch: Changes.Watch

@@ -26,7 +26,7 @@ export class Refused extends Data.TaggedError("Telco.Refused")<{
 
 /**
  * The telco could not be reached, or did not answer in time. Whether it did the work is unknown
- * unless `isDone` says so; the caller retries, not before `retryAfterSeconds` where the telco says
+ * unless `isDone` says so; the caller retries, not before `retryAfterSeconds` if the telco says
  * so.
  */
 export class Unavailable extends Data.TaggedError("Telco.Unavailable")<{
@@ -46,7 +46,7 @@ export class Unavailable extends Data.TaggedError("Telco.Unavailable")<{
    */
   readonly isDone?: false
   /**
-   * Which telco it is, where the port has several. What waits for a telco is tried soon after it
+   * Which telco it is, if the port has several. What waits for a telco is tried soon after it
    * answers again.
    */
   readonly telco?: string
@@ -70,7 +70,7 @@ export interface PackageOrder {
   readonly onlyAttachments?: ReadonlyArray<string>
 }
 
-/** The telco's package. Times are null where it does not report them. */
+/** The telco's package. Times are null if it does not report them. */
 export interface TelcoPackage {
   /** The telco's own name of the package, which its reports may use (rule R1). */
   readonly telcoPackageId: string
@@ -80,7 +80,7 @@ export interface TelcoPackage {
   readonly expirationAt: Instant | null
 }
 
-/** How a message was sent, where a telco reports it. */
+/** How a message was sent, if a telco reports it. */
 export interface SentSms {
   /** At least 1. */
   readonly segments: number
@@ -169,7 +169,7 @@ export class Telco extends Context.Service<
     /**
      * The packages of this service that the telco has on a SIM, suspended ones included; those that
      * are over may be left out. Each is called what `cancelPackage` takes it away by: the
-     * `packageId` of its order, or, where the telco knows no order of it, a name of the telco's own
+     * `packageId` of its order, or, if the telco knows no order of it, a name of the telco's own
      * that no package of another SIM has. A SIM is free only when all that is listed was cancelled
      * (rule S5). Null: the telco cannot list them, and is taken at its word that what was cancelled
      * is gone. So is one without this operation, as telcos are that were written before it.

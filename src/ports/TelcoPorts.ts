@@ -55,7 +55,7 @@ export interface Subject {
 
 const cannotSetService = Effect.fail(new Refused({ message: "The telco cannot stop the service of a SIM" }))
 
-/** The port's `setService`; `Refused` where it has none. */
+/** The port's `setService`; `Refused` if it has none. */
 export const setService = (
   port: Telco["Service"],
   of: Parameters<NonNullable<Telco["Service"]["setService"]>>[0]
@@ -112,7 +112,7 @@ export interface Asked {
 }
 
 /**
- * Where the call of the running fiber notes the telco that it asks; null where that is not
+ * Where the call of the running fiber notes the telco that it asks; null if that is not
  * recorded.
  */
 export const CurrentlyAsked = Context.Reference<Asked | null>("simplan/Telco/CurrentlyAsked", {

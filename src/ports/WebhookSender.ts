@@ -35,10 +35,10 @@ export const BODY_BYTES = 1024
 export interface WebhookAnswer {
   /** The status of HTTP: 2xx is success, 410 disables the endpoint (rule W7). */
   readonly status: number
-  /** From the call to the head of the response; absent where it was not measured. */
+  /** From the call to the head of the response; absent if it was not measured. */
   readonly durationMillis?: number
   /**
-   * In how many seconds the endpoint asks to be called again, by `Retry-After`; absent where it
+   * In how many seconds the endpoint asks to be called again, by `Retry-After`; absent if it
    * does not ask (rule W7).
    */
   readonly retryAfterSeconds?: number

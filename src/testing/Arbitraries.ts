@@ -321,7 +321,7 @@ export const flawedFields: ReadonlyArray<string> = [...new Set(flaws.map(([field
 export interface RegionRequest {
   /** May have spaces around it, which the service trims. */
   readonly regionName: string
-  /** Drawn from all labels, also where no operator of a listed country has it. */
+  /** Drawn from all labels, also if no operator of a listed country has it. */
   readonly label: Label
   /**
    * ISO 3166 alpha-2 codes as a client types them: in either case, with spaces around them, and

@@ -196,7 +196,7 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
 }
 
 /**
- * When the next job or delivery is due; null where there is none. What someone holds is due at
+ * When the next job or delivery is due; null if there is none. What someone holds is due at
  * once.
  */
 export const nextDue = (simulated: Simulated): Effect.Effect<Instant | null, StorageError> =>
@@ -217,7 +217,7 @@ export interface Step extends Commands.Ran {
   readonly began: Instant
   /** Business time at which it was over. */
   readonly ended: Instant
-  /** When the next job or delivery is due, as of its end; null where there is none. */
+  /** When the next job or delivery is due, as of its end; null if there is none. */
   readonly nextDue: Instant | null
   /** What differs from the end of the step before. */
   readonly changes: Changes

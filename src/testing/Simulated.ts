@@ -43,9 +43,9 @@ export interface TelcoBooks {
   readonly packages: ReadonlyArray<TelcoPackage>
   /** Ids of the messages that were sent, in order. */
   readonly messages: ReadonlyArray<string>
-  /** Whether the mobile plan is applied, by ICCID, where it was ever set. */
+  /** Whether the mobile plan is applied, by ICCID, if it was ever set. */
   readonly mobilePlans: ReadonlyArray<readonly [iccid: string, applied: boolean]>
-  /** Whether the SIM has service, by ICCID, where that was ever set (rule S7). */
+  /** Whether the SIM has service, by ICCID, if that was ever set (rule S7). */
   readonly services: ReadonlyArray<readonly [iccid: string, active: boolean]>
 }
 
@@ -127,7 +127,7 @@ export interface Simulated {
    */
   readonly advanceTo: (instant: Instant) => Effect.Effect<Instant, Error>
   /**
-   * Likewise by a span, in milliseconds or such as `12 hours`. A span backwards, or not of whole
+   * Moves it by a span, in milliseconds or such as `12 hours`. A span backwards, or not of whole
    * milliseconds, is refused. Gives the new instant.
    */
   readonly advanceBy: (by: Duration.Input) => Effect.Effect<Instant, Error>
@@ -158,7 +158,7 @@ export interface Simulated {
   readonly received: (from: number) => ReadonlyArray<ReceivedWebhook>
   /** All webhooks that have arrived so far, in order. */
   readonly webhooks: Effect.Effect<ReadonlyArray<ReceivedWebhook>>
-  /** The same for every process, so it still answers after a kill. */
+  /** All processes share it, so it still answers after a kill. */
   readonly storage: Storage["Service"]
   /** The queue of durable work that all processes share. */
   readonly jobs: Jobs["Service"]

@@ -4,7 +4,7 @@
  *     Suite.run("my adapter", layer, cases, { describe, it, afterAll })
  *
  * The layer is built once per suite, when its first case runs, and closed after the last one: by
- * the runner's `afterAll` where it has one, else when every case has run. Cases share what the
+ * the runner's `afterAll` if it has one, else when every case has run. Cases share what the
  * layer gives, so each one must use ids of its own.
  */
 import { Data, Effect, Equal, type Layer, ManagedRuntime } from "effect"
@@ -57,7 +57,7 @@ export interface Options {
 }
 
 /**
- * Defines the suite's cases with the runner. Throws where `skip` names an unknown case, or two have
+ * Defines the suite's cases with the runner. Throws if `skip` names an unknown case, or two have
  * one name.
  */
 export const run = <R, E>(

@@ -4,8 +4,8 @@
  *     TelcoSuite.run("my telco", layer, { describe, it }, { iccid: "8988…" })
  *
  * It uses keys that were never used before, so it can run any number of times against the same
- * telco. What the port cannot show, such as how many messages were sent, is checked where `observe`
- * shows it. What happens to calls that are lost, late or refused is checked where `faults` makes
+ * telco. What the port cannot show, such as how many messages were sent, is checked if `observe`
+ * shows it. What happens to calls that are lost, late or refused is checked if `faults` makes
  * them so. The suite's name says what it could not observe.
  */
 import { Effect, Layer } from "effect"
@@ -37,7 +37,7 @@ export interface Options<R> extends Suite.Options {
 const { freshKey, freshPackageId, sameCall, timesInOrder } = Subject
 
 /**
- * The suite's cases, for a runner of one's own. Those about faults are there where `faults` has the
+ * The suite's cases, for a runner of one's own. Those about faults are there if `faults` has the
  * hook that they need.
  */
 export const cases = <R = never>(options: Options<R> = {}): ReadonlyArray<Suite.Case<Telco | R>> => {

@@ -1,6 +1,6 @@
 /**
  * An independent model of the timing rules, to be read in one sitting: what the interface's seven
- * `active_period` rules say of an attachment, and rules T1 to T7 and S8 where the interface is
+ * `active_period` rules say of an attachment, and rules T1 to T7 and S8 if the interface is
  * silent. It imports nothing, so that a mistake in the service is not made here as well.
  *
  * The seven rules, in the interface's words:
@@ -64,7 +64,7 @@ export interface Times {
 
 const unknown: Times = { activationAt: null, expirationAt: null }
 
-/** The field of the period that a request made at `now` is refused for; null where it is taken. */
+/** The field of the period that a request made at `now` is refused for; null if it is taken. */
 export const refused = (plan: Plan, period: Period | null, now: number): "start" | "end" | null => {
   if (period === null) return null // rules 1 and 3
   const { end, start } = period
@@ -75,7 +75,7 @@ export const refused = (plan: Plan, period: Period | null, now: number): "start"
 }
 
 /**
- * T1: `count` months on, on the same day of the month, or the last one where the month is too
+ * T1: `count` months on, on the same day of the month, or the last one if the month is too
  * short.
  */
 const monthsOn = (anchor: number, count: number): number => {
@@ -158,7 +158,7 @@ export const state = (facts: Facts, now: number): string => {
 }
 
 /**
- * S8: how many MB are ordered of a package on the SIM that its subscription has moved to; 0 where
+ * S8: how many MB are ordered of a package on the SIM that its subscription has moved to; 0 if
  * it is not ordered. A move changes nothing else: no times, no state, and no occurrences.
  */
 export const left = (
@@ -170,7 +170,7 @@ export const left = (
   return plan.isThrottled ? 1 : 0
 }
 
-/** T6: the times that a creation is answered with; none where the period was omitted. */
+/** T6: the times that a creation is answered with; none if the period was omitted. */
 export const answer = (plan: Plan, period: Period | null, now: number, telcoReports: boolean): Times | null => {
   if (period === null) return null
   const [first] = packages({ plan, period, firstUse: null, suspendedAt: null }, now)

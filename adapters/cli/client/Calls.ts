@@ -2,7 +2,7 @@
  * Calls of a running server by the typed client. A failure is one sentence: no server answers, it
  * refuses the credential, or it refuses the request.
  *
- * The organization that a command of the management API is about. Where `--org` does not name it,
+ * The organization that a command of the management API is about. If `--org` does not name it,
  * the server is asked: if it has one only, it is that one.
  */
 import { Effect, identity, Schema, SchemaIssue, Option } from "effect"
@@ -125,7 +125,7 @@ export interface Given extends Connection.Given {
   readonly org: Option.Option<string>
 }
 
-/** How many organizations are named where one has to be chosen. */
+/** How many organizations are named if one has to be chosen. */
 const SOME = 5
 
 const onlyOrganization = Effect.fnUntraced(function* (connection: Connection.Connection) {

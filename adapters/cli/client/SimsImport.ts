@@ -11,7 +11,7 @@ import * as Calls from "./Calls.ts"
 
 export interface RowMessage {
   readonly row: number
-  /** The line of the file; null where the row is of no file. */
+  /** The line of the file; null if the row is of no file. */
   readonly line: number | null
   readonly iccid: string
   readonly message: string
@@ -32,7 +32,7 @@ export interface Report {
   readonly imported: number
   readonly updated: number
   readonly duplicates: number
-  /** Absent where there are none, and from a server that does not report them. */
+  /** Absent if there are none, and from a server that does not report them. */
   readonly differing?: ReadonlyArray<RowDifference>
   readonly differing_count?: number
   /** The server lists the first 1,000 of each piece. */

@@ -4,7 +4,7 @@
  * of one organization (rule W15).
  *
  * What came of each is printed as it comes, so that memory does not grow with their number. The
- * same command again goes on where one has broken off: what is so already stays so.
+ * same command again goes on if one has broken off: what is so already stays so.
  */
 import { Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
@@ -59,7 +59,7 @@ const byLines =
       )
     )
 
-/** What a person has to know of; null of those where all went well. */
+/** What a person has to know of; null of those that went well as a whole. */
 const inWords = ({ code, iccid, message = "", result }: Result): string | null => {
   if (code === undefined) return null
   return Output.text(`${result === "refused" ? "refused" : "changed in part"} (${iccid}): ${message}`)

@@ -146,7 +146,7 @@ const blocks = (columns: ReadonlyArray<Column>, count: number): string => {
  * The rows as a table that fits the width. The columns are the fields of `first`, in the order of
  * their importance, and then all others that the rows have. Texts are cut, and columns left out
  * that do not fit beside those before them. Ids and instants are never cut, since half of one is of
- * no use. Where fewer than three columns would fit, each row has lines of its own.
+ * no use. If fewer than three columns would fit, each row has lines of its own.
  */
 export const table = (rows: ReadonlyArray<Row>, width: number, first: ReadonlyArray<string> = []): string => {
   const fields = new Set([...first, ...rows.flatMap((row) => Object.keys(row))])

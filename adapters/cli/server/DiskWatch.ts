@@ -1,6 +1,6 @@
 /**
  * The second line against a full disk. The embedded database runs in the main thread, and spins
- * there for ever where it meets a disk without room, as when another program takes the last of it
+ * there for ever if it meets a disk without room, as when another program takes the last of it
  * during a write: the process answers no request and no signal. A thread of its own notices that,
  * and ends the process with a sentence.
  *

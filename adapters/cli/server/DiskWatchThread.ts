@@ -1,5 +1,5 @@
 /**
- * A program: the thread of `DiskWatch.ts`. It ends the process where the main thread has not turned
+ * A program: the thread of `DiskWatch.ts`. It ends the process if the main thread has not turned
  * for six seconds and the disk of the database has been full meanwhile. A main thread that is busy
  * for any other reason is left alone.
  */

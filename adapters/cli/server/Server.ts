@@ -157,7 +157,7 @@ const unable = ({ cause, host, message, port }: Server.CannotListen, variables: 
 // The wildcard address is for listening; a client needs a real one.
 const callable = (url: string): string => url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
-/** The folder of the console's files; undefined where there is no console. */
+/** The folder of the console's files; undefined if there is no console. */
 const consoleOf = (settings: Settings.Settings): string | undefined =>
   settings.console ? Routes.consoleFolder() : undefined
 
@@ -167,7 +167,7 @@ const isSimulated = (settings: Settings.Settings, telcos: Routes.Options["telcos
 
 /**
  * Listens until the scope closes, with one listener for all, or with one for callers and one for
- * operators. Returns the addresses for clients; `adminUrl` is null where operators have no listener
+ * operators. Returns the addresses for clients; `adminUrl` is null if operators have no listener
  * of their own. `leave` is that of `Server`. `ready`: whether the process takes requests. `telcos`:
  * those of the settings file, if there is one.
  */

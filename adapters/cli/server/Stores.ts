@@ -38,7 +38,7 @@ const unusable = (
     : impossible(reason)
 }
 
-/** Loaded only where it is needed; it is an optional dependency. */
+/** Loaded only if it is needed; it is an optional dependency. */
 const pglite = (options: Pglite.Options) =>
   Layer.unwrap(
     Effect.promise(async () => {
@@ -58,7 +58,7 @@ export interface Keeps {
 /** What of the settings says how the storage is opened. */
 export interface Options {
   readonly database: DatabaseUrl
-  /** The direct address, where `database` is that of a pooler; none unless given. */
+  /** The direct address, if `database` is that of a pooler; none unless given. */
   readonly databaseDirect?: string | null
   /** The variable that says it; that of a server unless given. */
   readonly directVariable?: string

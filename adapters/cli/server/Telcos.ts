@@ -58,7 +58,7 @@ export const systems = Effect.fnUntraced(function* (path: string) {
   return { routes, systems: registering }
 })
 
-/** What is wrong where telcos share the server's token for their reports; null: none do. */
+/** What is wrong if telcos share the server's token for their reports; null: none do. */
 export const sharingOf = (of: TelcoSettings.Settings) =>
   Effect.map(module, ({ TelcoFile }) => {
     const names = TelcoFile.sharing(of)
@@ -86,7 +86,7 @@ export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetti
     /** What runs beside the services. */
     background: Routes.background,
     /**
-     * Reads the file again, and takes what it says now. Where that is wrong, the log says why, and
+     * Reads the file again, and takes what it says now. If that is wrong, the log says why, and
      * all stays as it was.
      */
     reload: Effect.gen(function* () {
@@ -110,7 +110,7 @@ export const read = Effect.fnUntraced(function* (path: string, clock: ClockSetti
       const route = Routing.find(found.routes, sim)
       return route !== undefined && simulators.has(route.telcos.packages)
     },
-    /** Says so where several telcos share the server's token for their reports. */
+    /** Says so if several telcos share the server's token for their reports. */
     warnOfSharing: warnOfSharing(found),
     /** The names of the simulators among them. */
     simulators: [...simulators],

@@ -96,7 +96,7 @@ const hasReason =
     error.reason._tag === tag
 
 /**
- * Writes a file of the directory. With `isNew` it fails with `AlreadyExists` where there is such a
+ * Writes a file of the directory. With `isNew` it fails with `AlreadyExists` if there is such a
  * file.
  */
 const writeFile = (

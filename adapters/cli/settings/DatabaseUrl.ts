@@ -41,7 +41,7 @@ export const parse = (url: string): DatabaseUrl | undefined => {
 
 export const allowedDirect = "postgres://<user>@<host>/<database>"
 
-/** Reads the database's direct address, beside a pooler's; null where there is none. */
+/** Reads the database's direct address, beside a pooler's; null if there is none. */
 export const parseDirect = (url: string): string | null | undefined =>
   url === "" ? null : isPostgres(url) ? url : undefined
 

@@ -26,14 +26,14 @@ export interface Settings extends Omit<Definitions.Values, "telcoUrl" | "telcoKe
    * The telco bridge; null for a telco that is simulated in this process, or for those of the file.
    */
   readonly telco: { readonly url: string; readonly key: Redacted.Redacted } | null
-  /** The OpenID Connect provider that operators sign in with; null where there is none. */
+  /** The OpenID Connect provider that operators sign in with; null if there is none. */
   readonly openId: NonNullable<Routes.Options["openId"]> | null
 }
 
 /** Where the simulated telco of `simplan telco` keeps its books. */
 export const TELCO_BOOKS = "SIMPLAN_TELCO_BOOKS"
 
-/** The direct address of their database, where `TELCO_BOOKS` is that of a pooler. */
+/** The direct address of their database, if `TELCO_BOOKS` is that of a pooler. */
 export const TELCO_BOOKS_DIRECT = "SIMPLAN_TELCO_BOOKS_DIRECT"
 
 /** Variables of other commands than `serve`. */
@@ -56,7 +56,7 @@ const strangers = (env: Environment): ReadonlyArray<string> =>
     .sort()
 
 /**
- * A variable that is none of simplan's and may be meant to be `name`; undefined where there is
+ * A variable that is none of simplan's and may be meant to be `name`; undefined if there is
  * none.
  */
 export const misspelt = (env: Environment, name: string): string | undefined =>
@@ -253,7 +253,7 @@ export const registerSecrets = (settings: Settings): void => {
 }
 
 /**
- * The variables that a settings file of telcos takes secrets from; none where it cannot be read,
+ * The variables that a settings file of telcos takes secrets from; none if it cannot be read,
  * which its reader says.
  */
 const variablesIn = (path: string) =>
@@ -283,7 +283,7 @@ export const ofServer = Effect.gen(function* () {
   return yield* impossible([...invalid, ...strange].join("\n"))
 })
 
-/** What to say where a `DATABASE_URL` is not read. */
+/** What to say if a `DATABASE_URL` is not read. */
 export const IGNORED_DATABASE_URL =
   "DATABASE_URL is set and is not read: the data are where SIMPLAN_DATABASE_URL says, which is not set"
 

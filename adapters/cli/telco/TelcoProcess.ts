@@ -156,7 +156,7 @@ export interface Options {
   readonly port: number
   readonly books: DatabaseUrl
   /**
-   * The direct address of the books, where `books` is that of a pooler; null where there is none.
+   * The direct address of the books, if `books` is that of a pooler; null if there is none.
    */
   readonly direct: string | null
 }

@@ -50,7 +50,7 @@ const creation = (path: string): Task.Task => ({
   }
 })
 
-/** The endpoint as it is now; null where it is gone. */
+/** The endpoint as it is now; null if it is gone. */
 const present = async (path: string, { webhook_endpoint_id }: Endpoint): Promise<Endpoint | null> =>
   (await Api.all<Endpoint>(path)).find((one) => one.webhook_endpoint_id === webhook_endpoint_id) ?? null
 

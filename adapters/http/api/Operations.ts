@@ -23,7 +23,7 @@ interface Declaration<Query, Success> {
 }
 
 interface ReadDeclaration<Query, Success> extends Declaration<Query, Success> {
-  /** The least role of the operators that may use it; `read` where it is absent. */
+  /** The least role of the operators that may use it; `read` if it is absent. */
   readonly role?: Operator.Role
 }
 
@@ -103,7 +103,7 @@ export const readOfOne = <
 type Method = "POST" | "PATCH" | "DELETE"
 
 /**
- * The errors that every operation with this method and body may answer, whoever asks: of its query,
+ * The errors that every operation with this method and body may answer any caller: of its query,
  * its body, and its key.
  */
 const sent = (method: Method, hasBody: boolean): ReadonlyArray<Codes.Code> => [

@@ -25,7 +25,7 @@ export interface Need {
 /** The annotation of an endpoint. */
 class Needed extends Context.Service<Needed, Need>()("simplan/http/Roles/Needed") {}
 
-/** What an endpoint needs; undefined where it declares nothing. */
+/** What an endpoint needs; undefined if it declares nothing. */
 export const of = (endpoint: Pick<HttpApiEndpoint.Top, "annotations">): Need | undefined =>
   Context.getOrUndefined(endpoint.annotations, Needed)
 

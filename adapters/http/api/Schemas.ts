@@ -16,7 +16,7 @@ type Field = View.Field<View.Kind<unknown, string, unknown>, boolean>
 /** The fields of bodies. */
 export const { Instant, Label, NonEmpty, integer, list, text, within } = Fields
 
-/** An example, where none follows from the schema. */
+/** An example, if none follows from the schema. */
 type Example<S extends Schema.Top> = readonly [] | readonly [S["Type"]]
 
 /** A field or a parameter with what it means, for the document. */
@@ -150,7 +150,7 @@ export const paging = (maximum: 25 | 100, preset: number, cursor: string = Sampl
   page: optional(Parameter, "The `next_page` of the page before; absent for the first page", cursor)
 })
 
-/** The items on a page of the management API where the request does not say. */
+/** The items on a page of the management API if the request does not say. */
 export const MANAGEMENT_PAGE_SIZE = 100
 
 /** The query parameters of a page of the management API. */
@@ -204,7 +204,7 @@ const errorOf = (status: number, codes: ReadonlyArray<Codes.Code>) =>
 const errors = new Map<string, ReturnType<typeof errorOf>>()
 
 /**
- * The errors that an endpoint may answer: one body per status. Where a resource may not be found,
+ * The errors that an endpoint may answer: one body per status. If a resource may not be found,
  * its id may also be no path that the service has, such as one that is too long.
  */
 export const problems = (...codes: ReadonlyArray<Codes.Code>) =>

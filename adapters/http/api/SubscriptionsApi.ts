@@ -112,7 +112,7 @@ export const DeletedSubscription = Schema.Struct({
   preview: Schemas.optional(DeletionPreview, `${Schemas.DRY_RUN}. A refusal (403, 409) has it too`)
 }).annotate({ identifier: "DeletedSubscription" })
 
-/** The error of a deletion that is refused, with its preview where `dry_run` is true. */
+/** The error of a deletion that is refused, with its preview if `dry_run` is true. */
 const refusedDeletion = (code: "esim_installed" | "sim_busy") =>
   Schema.Struct({
     ...Schemas.ErrorBody.fields,

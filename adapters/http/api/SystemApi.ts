@@ -1,6 +1,6 @@
 /**
  * The process: its health, readiness and metrics, for the platform that runs it, its business
- * clock, which the management API reads and moves where it is virtual, and what operators see
+ * clock, which the management API reads and moves if it is virtual, and what operators see
  * first.
  */
 import { Schema } from "effect"

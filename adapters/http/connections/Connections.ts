@@ -4,7 +4,7 @@
  *
  * There are so many of one address at most, and so many in all. A new one beyond that takes the
  * place of another of its address, or of the address with the most: of one that is idle, rather
- * than one whose client has shown a key, the one that is idle for longest. Where all of that
+ * than one whose client has shown a key, the one that is idle for longest. If all of that
  * address are busy with a key, the new one is closed.
  *
  * A reader that is too slow is disconnected: in each span of the stall timeout in which it has
@@ -12,7 +12,7 @@
  * system has taken.
  *
  * What connections hold for their readers is counted by address, API key and organization, and in
- * all (`UnreadBytes`). Where an address, an organization or the process holds more than its bound,
+ * all (`UnreadBytes`). If an address, an organization or the process holds more than its bound,
  * connections are closed until it is within it: of the worst organization or address the one that
  * holds the most. Well before that, a key and an organization get no new answers (`hasRoom`).
  */
@@ -37,7 +37,7 @@ const MEASURED = 1_000
 const KEPT = 128
 const PART_KEPT = 1 / 4
 
-/** The limit of open files of this process; undefined where the system does not show it. */
+/** The limit of open files of this process; undefined if the system does not show it. */
 const fileLimit = (): number | undefined => {
   try {
     const found = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1]
@@ -49,7 +49,7 @@ const fileLimit = (): number | undefined => {
 
 /**
  * The most connections that the operating system's limit of open files leaves to a server, and
- * within `wanted`; 1 at least. Where the limit is reached, the process can open neither a
+ * within `wanted`; 1 at least. If the limit is reached, the process can open neither a
  * connection to its database nor a file, and new clients are shut out.
  */
 export const mostWithin = (wanted: number, files = fileLimit()): number =>
@@ -139,7 +139,7 @@ export class UnreadBytes {
     else most.drop()
   }
 
-  // Where an account and the connections disagree, the connections are right.
+  // If an account and the connections disagree, the connections are right.
   #recount(): void {
     this.total = 0
     for (const sums of [this.#addresses, this.#keys, this.#organizations]) sums.clear()
@@ -158,7 +158,7 @@ export interface Options {
   /** The most open connections. */
   readonly most: number
   /**
-   * The most open connections of an address; where proxies pass the address of clients, there is no
+   * The most open connections of an address; if proxies pass the address of clients, there is no
    * such bound.
    */
   readonly mostOfAddress: number
@@ -190,7 +190,7 @@ interface Reading {
   readonly since: number
 }
 
-// The one that is given up first; none where all are busy with a key.
+// The one that is given up first; none if all are busy with a key.
 const leastNeeded = (some: Iterable<Connection>): Connection | undefined => {
   let least: Connection | undefined
   let leastRank = 2
@@ -245,7 +245,7 @@ export const make = Effect.fnUntraced(function* (server: Http.Server, options: O
     same?.delete(connection)
     if (same?.size === 0) peers.delete(peer)
   }
-  // Makes a place where there is none. False: there is none for a new connection of this address.
+  // Makes a place if there is none. False: there is none for a new connection of this address.
   const makePlace = (peer: string): boolean => {
     const ofPeer = peers.get(peer)
     const isOneTooMany = ofPeer !== undefined && ofPeer.size >= mostOfAddress

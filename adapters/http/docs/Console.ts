@@ -24,7 +24,7 @@ const ASSETS = join("console", "assets")
 const here: string | undefined = import.meta.url
 
 /**
- * The folder that the build of the package has filled; undefined where it runs from its sources,
+ * The folder that the build of the package has filled; undefined if it runs from its sources,
  * and in a bundle.
  */
 export const builtFolder = (): string | undefined => {
@@ -64,7 +64,7 @@ interface File {
 export interface About {
   /** Whether an identity provider signs operators in. */
   readonly hasOpenId: boolean
-  /** Whether a host knows who asks, by a login of its own. */
+  /** Whether a host knows the caller, by a login of its own. */
   readonly isHosts: boolean
   /** Whether the telco is simulated. */
   readonly isSimulated: boolean

@@ -65,7 +65,7 @@ const lastOf = <A>(make: (place: Place) => Promise<A>): ((place: Place) => Promi
     kept.delete(key)
     kept.set(key, made)
     for (const oldest of kept.keys()) if (kept.size > MOST) kept.delete(oldest)
-    // Failure: whoever asks for it is answered by 500, and the next request makes it anew.
+    // Failure: its caller is answered by 500, and the next request makes it anew.
     made.catch(() => kept.delete(key))
     return made
   }

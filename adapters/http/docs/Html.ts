@@ -12,7 +12,7 @@ export const escape = (text: string): string => text.replace(/[&<>"]/g, (charact
 /** A text with its code in backticks, as the document has it. */
 export const text = (markdown: string): string => escape(markdown).replace(/`([^`]+)`/g, "<code>$1</code>")
 
-/** A table; nothing where it has no rows. Heads and cells are HTML. */
+/** A table; nothing if it has no rows. Heads and cells are HTML. */
 export const table = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   rows.length === 0
     ? ""

@@ -16,13 +16,13 @@ export const make = () => {
   const steps: Array<{ readonly row: number; readonly beyond: number }> = []
   let rows = 0
   return {
-    /** The line of the next row; null where it is not known. */
+    /** The line of the next row; null if it is not known. */
     add: (line: number | null): void => {
       rows += 1
       const beyond = line === null || steps.length >= MOST_STEPS ? Number.NaN : line - rows
       if (!Object.is(steps.at(-1)?.beyond, beyond)) steps.push({ row: rows, beyond })
     },
-    /** The line of the row, counted from 1; null where it is not known. */
+    /** The line of the row, counted from 1; null if it is not known. */
     of: (row: number): number | null => {
       let [from, to] = [0, steps.length]
       while (from < to) {
@@ -72,7 +72,7 @@ export const scanner = () => {
         }
       }
     },
-    /** The line of the record behind the first `end` bytes; null where no line begins there. */
+    /** The line of the record behind the first `end` bytes; null if no line begins there. */
     behind: (end: number): number | null => {
       while ((lines[passed]?.start ?? end) < end) passed += 1
       if (passed > PASSED) {

@@ -114,7 +114,7 @@ const decoders: Readonly<Record<string, (value: unknown) => Decoded>> = {
 const fieldOf = (value: unknown, name: "id" | "type"): unknown =>
   typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined
 
-/** The event's id; null where it has none that can be stored. */
+/** The event's id; null if it has none that can be stored. */
 const idOf = (value: unknown): string | null => {
   const found = fieldOf(value, "id")
   return typeof found === "string" && Fields.textProblem(found) === undefined ? found : null
@@ -217,7 +217,7 @@ export interface Reporter {
 }
 
 /**
- * What the token of the settings may report: all, where no telco reports by the contract of
+ * What the token of the settings may report: all, if no telco reports by the contract of
  * bridges; else what is routed to those that have no token of their own.
  */
 const ofSettings = (telcos: ReadonlyArray<Telcos.Telco>): Reporter => {

@@ -57,7 +57,7 @@ interface Bounds {
 const tooMany = (most: number): Errors.Problem =>
   new Errors.Problem({ code: "body_too_large", message: `body must have at most ${most} rows` })
 
-/** The rows in chunks; throws a `Problem` where there are more than so many. */
+/** The rows in chunks; throws a `Problem` if there are more than so many. */
 async function* bounded<Row>(
   chunks: AsyncIterable<ReadonlyArray<Row>>,
   most: number
@@ -122,7 +122,7 @@ const sliceEnd = (chunk: Uint8Array, start: number): number => {
 const [QUOTE, COMMA, LINE_FEED] = [0x22, 0x2c, 0x0a]
 
 /**
- * Throws where a row has too many columns or is too long, before the parser gets it: the parser
+ * Throws if a row has too many columns or is too long, before the parser gets it: the parser
  * counts no empty values, and it holds a row until its end.
  */
 const rowBounds = () => {

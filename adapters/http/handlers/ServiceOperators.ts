@@ -22,7 +22,7 @@ const sessionNotFound = new Errors.Problem({
   message: "The request was not made by the cookie of a session"
 })
 
-/** `sessions`: null where the management API takes no cookies. */
+/** `sessions`: null if the management API takes no cookies. */
 export const make = (guard: OperatorAuth.Guard, services: Operation.Services, sessions: Sessions.Sessions | null) =>
   Endpoints.group(ServiceOperatorsApi.ServiceOperatorsApi, guard, {
     ...Rows.handlers(services, ServiceOperators.rows),

@@ -46,7 +46,7 @@ export const shape = (
   }
 })
 
-/** The answer to a creation; it has times only where an active period was sent. */
+/** The answer to a creation; it has times only if an active period was sent. */
 const created = (
   { createdAt, metadata, period, sim, subscriptionId }: Subscription.Created,
   installation: Responses.Installation
@@ -139,7 +139,7 @@ const sentSms = ({ segments }: SmsSegments.Sent): typeof SubscriptionsApi.SentSm
   segments
 })
 
-/** The arguments of a creation; `activePeriod` is null where none was sent. */
+/** The arguments of a creation; `activePeriod` is null if none was sent. */
 const creation = ({
   active_period: period,
   iccid,
@@ -159,7 +159,7 @@ const creation = ({
 const actorFor = ({ actor, operator }: Auth.Tenant, by: string | null): string | null =>
   operator === undefined ? AuditEntry.shownToOrganization(by, actor ?? null) : by
 
-/** Why it gives no service; a field is there where the reason has it. */
+/** Why it gives no service; a field is there if the reason has it. */
 const shapeOfReason = (
   tenant: Auth.Tenant,
   reason: Reason.Reason

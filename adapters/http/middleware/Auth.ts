@@ -33,20 +33,20 @@ export interface Credentials {
   readonly query: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   /** Whether the endpoint changes anything. */
   readonly writes: boolean
-  /** What the endpoint needs of an operator; undefined where it is none of the management API. */
+  /** What the endpoint needs of an operator; undefined if it is none of the management API. */
   readonly need: Roles.Need | undefined
-  /** The organization that the path names; undefined where it names none. */
+  /** The organization that the path names; undefined if it names none. */
   readonly organizationId: string | undefined
 }
 
 /** A caller that acts for an organization. */
 export interface Tenant {
   readonly organizationId: string
-  /** Whether activation codes are shortened for it; they are not where it is absent. */
+  /** Whether activation codes are shortened for it; they are not if it is absent. */
   readonly hidesCodes?: boolean
-  /** The name of the operator that acts for it; absent where it acts itself. */
+  /** The name of the operator that acts for it; absent if it acts itself. */
   readonly operator?: string
-  /** Who acts for it, as the host says; absent where that is no host's, or an operator. */
+  /** Who acts for it, as the host says; absent if that is no host's, or an operator. */
   readonly actor?: string
 }
 
@@ -55,10 +55,10 @@ export interface Admitted<Caller> {
   readonly caller: Caller
   /** Who that is in audit entries (rule W11). */
   readonly actor: string
-  /** The caller's limits; null where it has none. */
+  /** The caller's limits; null if it has none. */
   readonly limited: KeyLimits.Limited | null
   /**
-   * What is checked after the path and the query, which are refused first; nothing where it is
+   * What is checked after the path and the query, which are refused first; nothing if it is
    * absent.
    */
   readonly check?: Effect.Effect<void, Errors.Failure>
@@ -73,7 +73,7 @@ export const known = (actor: string): Admitted<undefined> => ({ caller: undefine
 /** The guard of endpoints that anybody may call. */
 export const anybody: Guard<undefined> = () => Effect.succeed(known("anyone"))
 
-/** How many wrong keys and tokens an address may send where no other rate is set. */
+/** How many wrong keys and tokens an address may send if no other rate is set. */
 export const failureRate: RateLimit.Rate = { requests: 100, window: "10 seconds" }
 
 /** How many unknown keys are looked up at a time. */
@@ -86,7 +86,7 @@ const WAITING = 1_000
 const WAIT_LIMIT = 10_000
 
 export interface FailedAuthentication {
-  /** Runs the check of a key: where the key is unknown, when it is the turn of its address. */
+  /** Runs the check of a key: if the key is unknown, when it is the turn of its address. */
   readonly guarded: <A, E>(check: Effect.Effect<A, E>, isKnown: () => boolean) => Effect.Effect<A, E | Errors.Problem>
   /** Counts a failed attempt. It fails with the problem, or with 429. */
   readonly count: (problem: Errors.Problem) => Effect.Effect<never, Errors.Problem>
@@ -198,7 +198,7 @@ export const bearerOf = ({ headers }: HttpServerRequest.HttpServerRequest): Effe
   return credential === undefined ? Effect.fail(tokenMissing) : Effect.succeed(credential)
 }
 
-/** Whether a text is the token, compared in constant time; null where there is no token. */
+/** Whether a text is the token, compared in constant time; null if there is no token. */
 export const matcher = (token: Redacted.Redacted | undefined): ((text: string) => boolean) | null => {
   if (token === undefined) return null
   const expected = digest(Redacted.value(token))
@@ -212,7 +212,7 @@ export const matcher = (token: Redacted.Redacted | undefined): ((text: string) =
 const STRONG = 128
 
 /**
- * Kinds of characters, and how many there are of each; hexadecimal digits where there are no other
+ * Kinds of characters, and how many there are of each; hexadecimal digits if there are no other
  * letters.
  */
 const kinds = [
@@ -225,7 +225,7 @@ const kinds = [
 
 /**
  * Whether a token has fewer than 128 bits at the very most: as if each of its characters were
- * chosen among all of the kinds that it has, among few where it has few, and few times each. What
+ * chosen among all of the kinds that it has, among few if it has few, and few times each. What
  * people choose has less than that.
  */
 export const isGuessable = (token: string): boolean => {
@@ -236,7 +236,7 @@ export const isGuessable = (token: string): boolean => {
   return length === 0 || length * Math.log2(Math.min(alphabet, 3 * distinct.size)) < STRONG
 }
 
-/** Says so where a token of the settings can be guessed. */
+/** Says so if a token of the settings can be guessed. */
 export const warnOf = (token: Redacted.Redacted | undefined, of: string): Effect.Effect<void> =>
   token !== undefined && isGuessable(Redacted.value(token))
     ? Effect.logWarning(

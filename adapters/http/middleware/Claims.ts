@@ -41,7 +41,7 @@ const within = (claims: Claims, path: string): unknown =>
     ? claims[path]
     : path.split(".").reduce<unknown>((value, name) => (isRecord(value) ? own(value, name) : undefined), claims)
 
-/** The claim in the first place that has it; undefined where none has. */
+/** The claim in the first place that has it; undefined if none has. */
 const find = (places: ReadonlyArray<Claims>, path: string): unknown =>
   places.map((claims) => within(claims, path)).find((value) => value !== undefined)
 

@@ -11,7 +11,7 @@
  * at a time, whichever keys ask for them, and a read of another organization waits behind little of
  * them, in the database too. What was made counts as unread then. How much a read will load is
  * known from what the organization's reads of the route have loaded lately: the most of a minute,
- * half of that after each minute more. Where nothing is known, little room is taken for granted.
+ * half of that after each minute more. If nothing is known, little room is taken for granted.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
 import { FairSlots } from "simplan"
@@ -29,7 +29,7 @@ export interface Bounds {
 interface Places {
   /** How many are taken. */
   readonly taken: (key: string) => Bounds
-  /** Sets how many there are: `bounds` itself where no other process publishes the key. */
+  /** Sets how many there are: `bounds` itself if no other process publishes the key. */
   readonly allow: (key: string, bounds: Bounds) => void
 }
 
@@ -71,7 +71,7 @@ const leastPublished = (bound: number): number => Math.min(bound, Math.max(2, Ma
  * published, until the scope ends.
  *
  * A process takes what is left of the bound for streams at once. Of the free places for requests it
- * takes its part only, ten times a second, and gives up its part where there are too many: if each
+ * takes its part only, ten times a second, and gives up its part if there are too many: if each
  * process took or gave up all of them, those with short requests would do so together, again and
  * again.
  */
@@ -306,7 +306,7 @@ export interface ReadRoom {
   readonly expected: (organizationId: string, route: string) => number
   /** Remembers how many bytes a read has loaded. */
   readonly learn: (organizationId: string, route: string, bytes: number) => void
-  /** Takes slots at once; false where there is no room. Whoever got them gives them back. */
+  /** Takes slots at once; false if there is no room. Whoever got them gives them back. */
   readonly tryTake: (organizationId: string, slots: number) => boolean
   /** Waits for slots for `READ_WAIT_LIMIT`; `onTaken` runs when they are the caller's. */
   readonly take: (organizationId: string, slots: number, onTaken: () => void) => Effect.Effect<boolean>

@@ -24,7 +24,7 @@ export interface Caller {
 
 /** What the one who sends a request may do beside `/v3`. */
 export interface Operator {
-  /** Whether requests to `/admin` are allowed; where it is absent, they are if there is a role. */
+  /** Whether requests to `/admin` are allowed; if it is absent, they are if there is a role. */
   readonly admin?: boolean | undefined
   /** What requests to `/admin` may do (rule W14); `admin` by default. */
   readonly role?: OperatorRules.Role | undefined
@@ -32,11 +32,11 @@ export interface Operator {
   readonly organizationId?: string | undefined
   /** Whether requests to `/telco` are allowed. */
   readonly telco?: boolean | undefined
-  /** The name of who asks, for the audit log (rule W11); `host` by default. */
+  /** The caller's name, for the audit log (rule W11); `host` by default. */
   readonly actor?: string | undefined
 }
 
-/** Finds out who sends a request; null where the host does not know. It does not read the body. */
+/** Finds out who sends a request; null if the host does not know. It does not read the body. */
 export type Authenticate<Who> = (
   request: HttpServerRequest.HttpServerRequest,
   arrival: Requests.Arrival | null
@@ -76,9 +76,9 @@ const isFromElsewhere = (request: HttpServerRequest.HttpServerRequest, origins: 
   !origins.trustedOrigins.includes(request.headers["origin"] ?? "")
 
 /**
- * Asks the host who sends a request; it fails where the host does not know. Whatever is mounted, a
+ * Asks the host who sends a request; it fails if the host does not know. Whatever is mounted, a
  * browser's changes have to come from a page of the same origin or of a trusted one. A program that
- * has a cookie and says of no page may make changes too, except where people have a console
+ * has a cookie and says of no page may make changes too, except if people have a console
  * (`ofPages`).
  */
 export const ask = <Who>(

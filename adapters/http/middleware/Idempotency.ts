@@ -1,6 +1,6 @@
 /**
  * The `Idempotency-Key` header (rule W2). The fingerprint of a request is a hash of its method, its
- * path and the value of its JSON body; of a body that is no JSON, where none is asked for, of its
+ * path and the value of its JSON body; of a body that is no JSON, if none is asked for, of its
  * bytes. The query does not count: it has the API key, and what an answer is to show. A replayed
  * answer or refusal is encoded again from the stored value, so it is the same, byte for byte.
  * `Idempotent-Replayed` marks it.

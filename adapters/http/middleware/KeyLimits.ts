@@ -5,7 +5,7 @@
  * is, and all operators together as an organization.
  *
  * A request costs 1, and 1 more for each 64 KiB of its answer, or of what it reads, its body
- * included, where that is more; and 1 for each 5 ms that its heavy reads take the storage, whether
+ * included, if that is more; and 1 for each 5 ms that its heavy reads take the storage, whether
  * they come to an end or not. A stream pays as it is read, and while less than half of the quota is
  * left it goes no faster than the quota comes back, so that the key's other requests are answered
  * meanwhile. An answer shows what is left by `RateLimit` and `RateLimit-Policy`
@@ -113,7 +113,7 @@ export interface KeyLimits {
 export interface Readers {
   /**
    * Counts what is unread of the answer to a request for a reader, and calls back when the answer
-   * is gone. False where nothing is known of it; then it never calls back.
+   * is gone. False if nothing is known of it; then it never calls back.
    */
   readonly follow: (request: HttpServerRequest.HttpServerRequest, reader: Reader, gone: () => void) => boolean
   /** Whether a reader may be given another answer. */
@@ -201,7 +201,7 @@ export const make = (
     }
 
     /**
-     * Charges for a piece of a stream, and waits where its key or organization has used up half of
+     * Charges for a piece of a stream, and waits if its key or organization has used up half of
      * its quota.
      */
     const paced = (reader: Reader, piece: Uint8Array, meter: RequestContext.Meter | undefined) =>

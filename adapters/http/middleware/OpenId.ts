@@ -7,7 +7,7 @@
  * the way back. The provider is asked for its configuration with the first sign-in; until it
  * answers nobody signs in so, and everything else goes on.
  *
- * What the claims say holds for a while. Where the provider gives a refresh token, which the
+ * What the claims say holds for a while. If the provider gives a refresh token, which the
  * session's cookie has, the provider is asked again by it: `/admin/v1/renewed-session`, which the
  * console calls when its session is refused. Whoever has no role any more is signed out by that.
  * Without a refresh token the session is a short one.
@@ -39,9 +39,9 @@ export interface Provider extends Claims.Names {
   readonly redirectUrl: URL
   /** The scopes that are asked for, apart by spaces. */
   readonly scope: string
-  /** After how many milliseconds the provider is asked again, where it gives a refresh token. */
+  /** After how many milliseconds the provider is asked again, if it gives a refresh token. */
   readonly renewalMillis: number
-  /** How many milliseconds a session lasts where it gives none. */
+  /** How many milliseconds a session lasts if it gives none. */
   readonly sessionMillis: number
 }
 
@@ -113,7 +113,7 @@ const discover = async ({ clientId, clientSecret, issuer }: Provider): Promise<C
   return { library, config }
 }
 
-/** Asks for the configuration once, and again where that failed. */
+/** Asks for the configuration once, and again if that failed. */
 const configured = (provider: Provider): (() => Promise<Client>) => {
   let client: Promise<Client> | undefined
   return () => {
@@ -127,7 +127,7 @@ const configured = (provider: Provider): (() => Promise<Client>) => {
 
 /** What the provider says of somebody. */
 interface Answer {
-  /** Of the ID token, and the user's information where it was asked for. */
+  /** Of the ID token, and the user's information if it was asked for. */
   readonly places: ReadonlyArray<Claims.Claims>
   readonly renewal: Sessions.Renewal | null
 }
@@ -136,7 +136,7 @@ type Tokens = OpenIdClient.TokenEndpointResponse & OpenIdClient.TokenEndpointRes
 
 /**
  * The claims of the ID token, and those of the user's information unless the token has all that are
- * read. `before`: how the provider was asked, where it is asked again.
+ * read. `before`: how the provider was asked, if it is asked again.
  */
 const answerOf = async (
   { config, library }: Client,
@@ -171,7 +171,7 @@ const signedInBy = async (client: Client, url: URL, begun: Begun, provider: Prov
   return answerOf(client, tokens, provider, null)
 }
 
-/** What the provider says now; null where it says that the sign-in is over. */
+/** What the provider says now; null if it says that the sign-in is over. */
 const askedAgain = async (client: Client, before: Sessions.Renewal, provider: Provider): Promise<Answer | null> => {
   try {
     const tokens = await client.library.refreshTokenGrant(client.config, before.refreshToken)
@@ -182,7 +182,7 @@ const askedAgain = async (client: Client, before: Sessions.Renewal, provider: Pr
   }
 }
 
-/** Whom an answer names; null, and a line in the log, where it names nobody. */
+/** Whom an answer names; null, and a line in the log, if it names nobody. */
 const named = ({ places }: Answer, names: Claims.Names) =>
   // Failure: nobody is signed in, or goes on being so.
   Effect.catch(Effect.fromResult(Claims.operatorOf(places, names)), (reason) =>

@@ -21,7 +21,7 @@ export interface Caller extends Operator.Acting {
   readonly name: string
   /** When its token ends; null: it does not, or the host knows. */
   readonly expiresAt: Time.Instant | null
-  /** The session of the browser that asks; null where a token was sent, or the host knows. */
+  /** The session of the browser that asks; null if a token was sent, or the host knows. */
   readonly session: Sessions.Session | null
 }
 
@@ -32,7 +32,7 @@ const forbidden = (role: Operator.Role): Errors.Problem =>
   new Errors.Problem({ code: "forbidden", message: `Forbidden: it takes the role ${role}` })
 
 /**
- * Why this operator may not; null where it may. An endpoint that declares nothing is for nobody.
+ * Why this operator may not; null if it may. An endpoint that declares nothing is for nobody.
  */
 const refusalOf = (acting: Operator.Acting, { need, organizationId }: Auth.Credentials): Errors.Failure | null => {
   if (need === undefined) return Errors.routeNotFound
@@ -83,7 +83,7 @@ export interface Browsers {
 }
 
 /**
- * The guard by tokens, and by the cookies of sessions. Where the server was started with no token,
+ * The guard by tokens, and by the cookies of sessions. If the server was started with no token,
  * the management API does not exist.
  */
 export const byToken = (
@@ -156,7 +156,7 @@ export const byHost = (
   )
 
 /**
- * The same guard within the limits that each operator has of its own (rule W13). The server's own
+ * The guard within the limits that each operator has of its own (rule W13). The server's own
  * token, by which services are provisioned, has them `everywhere`, or only for what is read of
  * organizations.
  */

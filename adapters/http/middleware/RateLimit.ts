@@ -150,7 +150,7 @@ export const make = (name: string, rate: Rate): Effect.Effect<RateLimit | null, 
     }
   })
 
-/** What an address may ask for without a key where no other rate is set. */
+/** What an address may ask for without a key if no other rate is set. */
 export const withoutKey: Rate = { requests: 100, window: "1 second" }
 
 /** The bytes of an answer that cost as much as a request. */

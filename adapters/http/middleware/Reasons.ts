@@ -26,7 +26,7 @@ const decoded = (text: string): Result.Result<string, Errors.Problem> => {
   }
 }
 
-/** Why, in the words of who sends the request; null where it says nothing. */
+/** Why, in the words of who sends the request; null if it says nothing. */
 export const of = ({
   headers
 }: Pick<HttpServerRequest.HttpServerRequest, "headers">): Result.Result<string | null, Errors.Problem> => {

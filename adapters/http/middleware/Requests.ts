@@ -42,7 +42,7 @@ const plain = (address: string): string =>
   address.startsWith("::ffff:") && address.includes(".") ? address.slice("::ffff:".length) : address
 
 /**
- * The address of the client; null where it is unknown. Each of the trusted proxies adds to the
+ * The address of the client; null if it is unknown. Each of the trusted proxies adds to the
  * header the address that called it, so the client's is that many places from its end. If that is
  * no address, it is the connection's.
  */
@@ -50,13 +50,13 @@ export const addressOf = (request: Request, trustedProxies: number): string | nu
   addressBehind(Option.getOrNull(request.remoteAddress), request.headers["x-forwarded-for"], trustedProxies)
 
 /**
- * What the trusted proxy next to the client has added to a header; undefined where no proxy is
+ * What the trusted proxy next to the client has added to a header; undefined if no proxy is
  * trusted, or it has added nothing.
  */
 export const forwarded = (header: string | undefined, trustedProxies: number): string | undefined =>
   trustedProxies === 0 ? undefined : header?.split(",").at(-trustedProxies)?.trim()
 
-/** Likewise, from the connection's address and the header. */
+/** What the trusted proxy has added, by the connection's address and the header. */
 export const addressBehind = (
   connected: string | null,
   header: string | undefined,
@@ -247,7 +247,7 @@ export interface Arrival {
   readonly prefix: string
   /** The groups of routes that are there, of those that are served; all of them by default. */
   readonly groups?: ReadonlyArray<RouteGroups.Group> | undefined
-  /** The network address of the client's connection; null where it is unknown. */
+  /** The network address of the client's connection; null if it is unknown. */
   readonly address: string | null
   /** The request as the host's framework has it. */
   readonly host: unknown
@@ -255,7 +255,7 @@ export interface Arrival {
   readonly direct?: Direct
 }
 
-/** Where the request came in; null where that is not known. */
+/** Where the request came in; null if that is not known. */
 export const CurrentArrival = Context.Reference<Arrival | null>("simplan/http/Arrival", { defaultValue: () => null })
 
 /** A path that no route has. */
@@ -306,7 +306,7 @@ const handedOver = (response: Response, { take }: Direct): Response => {
 }
 
 /**
- * Hands over the answer's body, and the way to interrupt the request, where the host takes them.
+ * Hands over the answer's body, and the way to interrupt the request, if the host takes them.
  */
 export const direct = <E, R>(answer: Effect.Effect<Response, E, R>): Effect.Effect<Response, E, R> =>
   Effect.withFiber((fiber) => {

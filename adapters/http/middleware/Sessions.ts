@@ -96,7 +96,7 @@ export interface Sessions {
   /** Whether a session has to be renewed before anything is done by it. */
   readonly isStale: (session: Session) => boolean
   /**
-   * The session of a request; null where it has none that goes on. It may have to be renewed first:
+   * The session of a request; null if it has none that goes on. It may have to be renewed first:
    * so has one that was.
    */
   readonly of: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Session | null, Errors.Failure>
@@ -143,7 +143,7 @@ const sealingBy = (secret: Redacted.Redacted, stored: string, purpose: string): 
   }
 }
 
-/** The value of a cookie of a request; undefined where it has none. */
+/** The value of a cookie of a request; undefined if it has none. */
 export const cookieOf = ({ headers }: HttpServerRequest.HttpServerRequest, name: string = COOKIE): string | undefined =>
   (headers["cookie"] ?? "")
     .split(";")
@@ -152,8 +152,8 @@ export const cookieOf = ({ headers }: HttpServerRequest.HttpServerRequest, name:
     ?.slice(name.length + 1)
 
 /**
- * `Requests.forwarded`, or what the last proxy says, where not all of them add to the header;
- * undefined where no proxy is trusted.
+ * `Requests.forwarded`, or what the last proxy says, if not all of them add to the header;
+ * undefined if no proxy is trusted.
  */
 const forwarded = (value: string | undefined, trustedProxies: number): string | undefined =>
   Requests.forwarded(value, trustedProxies) || Requests.forwarded(value, Math.min(1, trustedProxies))
@@ -164,7 +164,7 @@ const isSecure = (request: HttpServerRequest.HttpServerRequest, trustedProxies: 
   forwarded(request.headers["x-forwarded-proto"], trustedProxies)?.toLowerCase() === "https"
 
 /**
- * Whether a browser sends a request from a page of the same origin. Where it does not say so, which
+ * Whether a browser sends a request from a page of the same origin. If it does not say so, which
  * it does not do without TLS, the host of the page's origin must be the one that the request was
  * sent to.
  */

@@ -112,7 +112,7 @@ const described = (schema: Json.Record): Json.Record => {
   return isReference && Json.isRecord(first) ? { ...about, ...first } : { ...about, ...rest, allOf: parts.slice(0, -1) }
 }
 
-/** The schema and all schemas in it, likewise. */
+/** The schema and all schemas in it, with what explains them. */
 const explained = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(explained)
   if (!Json.isRecord(schema)) return schema
@@ -152,7 +152,7 @@ const contentOf = (schemas: Json.Record, content: unknown): Json.Record =>
 
 const isCode = (name: unknown): name is Codes.Code => typeof name === "string" && Object.hasOwn(Codes.table, name)
 
-/** The codes of an error's schema; none where the schema is of something else. */
+/** The codes of an error's schema; none if the schema is of something else. */
 const codesOf = (schema: unknown): ReadonlyArray<Codes.Code> => {
   const { code } = Json.record(Json.record(schema)["properties"])
   const [part] = Json.list(Json.record(code)["allOf"])

@@ -47,7 +47,7 @@ const isStream = (body: unknown): body is AsyncIterable<Uint8Array> =>
 
 async function* empty(): AsyncGenerator<Uint8Array> {}
 
-/** The body in chunks, as they arrive; throws a `Problem` where it is too large or breaks off. */
+/** The body in chunks, as they arrive; throws a `Problem` if it is too large or breaks off. */
 export async function* chunks(request: HttpServerRequest.HttpServerRequest, limit: number): AsyncGenerator<Uint8Array> {
   if (declaredLength(request) > limit) throw tooLarge(limit)
   let length = 0
@@ -180,7 +180,7 @@ const notUtf8 = new Problem({ code: "malformed_body", message: "body must be UTF
  */
 export const MOST_VALUES = 25_000
 
-/** The same of a catalogue: the one that is built in has a tenth of it. */
+/** How many a catalogue has at most: the one that is built in has a tenth of it. */
 export const MOST_VALUES_OF_CATALOGUE = 200_000
 
 const tooManyValues = (most: number): Problem =>
@@ -238,7 +238,7 @@ export const parse = (bytes: Uint8Array, options?: Unchecked): Result.Result<unk
 /** A body as it was sent, and the JSON value in it. */
 export interface Sent {
   readonly bytes: Uint8Array
-  /** Undefined where no JSON is asked for, and none was sent. */
+  /** Undefined if no JSON is asked for, and none was sent. */
   readonly value: unknown
 }
 
@@ -268,7 +268,7 @@ export const readUnasked = (request: HttpServerRequest.HttpServerRequest): Effec
     value: Result.getOrUndefined(parse(bytes, { anyText: true }))
   }))
 
-/** How many items an array of a body has at most, where its schema does not say (rule W9). */
+/** How many items an array of a body has at most, if its schema does not say (rule W9). */
 const MOST_ITEMS = 1_000
 
 interface ArrayField {

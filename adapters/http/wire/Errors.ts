@@ -182,7 +182,7 @@ const ofSchemaError = ({ cause, kind }: HttpApiError.HttpApiSchemaError): Respon
     : response(ofRefusal(Messages.toRefusal(cause.issue, requestParts[kind])))
 
 /**
- * The response to whatever ended a request: 400 where the request did not match its schema,
+ * The response to whatever ended a request: 400 if the request did not match its schema,
  * else 500. An interrupted request gets no response.
  */
 export const responseToCause = (cause: Cause.Cause<unknown>): Effect.Effect<Response> => {

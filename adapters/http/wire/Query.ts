@@ -97,12 +97,12 @@ export const texts = (query: Readonly<Record<string, unknown>>): Effect.Effect<v
 export const instant = (text: string | null | undefined): Time.Instant | null =>
   text === null || text === undefined ? null : (Time.fromIso(text) ?? null)
 
-/** The largest number of items on the page; `preset` where the parameter is absent. */
+/** The largest number of items on the page; `preset` if the parameter is absent. */
 export const pageSize = (text: string | undefined, preset: number): number =>
   text === undefined ? preset : Number(text)
 
 /**
- * The page that a list of the management API is asked for; of `preset` items where the request does
+ * The page that a list of the management API is asked for; of `preset` items if the request does
  * not say.
  */
 export const keyset = (
@@ -117,7 +117,7 @@ export const keyset = (
 const CODE = /^[A-Za-z]{2}$/
 
 /**
- * The country code of a parameter, in upper case; null where the parameter is absent or blank.
+ * The country code of a parameter, in upper case; null if the parameter is absent or blank.
  * Refuses what is not of two letters, since no country could have it.
  */
 export const country = (name: string, text: string | undefined): Effect.Effect<string | null, Errors.Problem> => {
@@ -129,7 +129,7 @@ export const country = (name: string, text: string | undefined): Effect.Effect<s
 }
 
 /**
- * The country codes of a comma list, likewise; null where the parameter is absent or names none.
+ * The country codes of a comma list, likewise; null if the parameter is absent or names none.
  */
 export const countries = (
   name: string,

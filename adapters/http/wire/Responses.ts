@@ -51,7 +51,7 @@ const shortened: Installation = {
 
 const shortenedWithLinks: Installation = { lpa: shortened.lpa, links: () => ({ install: null }) }
 
-/** The code as the caller may see it, and the links where the query asks for them (rule I10). */
+/** The code as the caller may see it, and the links if the query asks for them (rule I10). */
 export const installation = (of: {
   readonly query: { readonly install?: "true" | "false" }
   readonly caller: { readonly hidesCodes?: boolean }
@@ -219,15 +219,15 @@ export const list = <A, E extends Errors.Failure>(
   encode: (item: A) => unknown
 ): Answer<E> => answer(items, encode, json)
 
-/** Answers likewise with a line of JSON for each item. */
+/** Answers with a line of JSON for each item, as they come. */
 export const lines = <A, E extends Errors.Failure>(
   items: Stream.Stream<A, E>,
   encode: (item: A) => unknown
 ): Answer<E> => answer(items, encode, jsonLines)
 
 /**
- * Answers likewise with a table: a line of the names of columns, and a line for each item. Null is
- * an empty cell.
+ * Answers with a table, as items come: a line of the names of columns, and a line for each item.
+ * Null is an empty cell.
  */
 export const csv = <A, Item, E extends Errors.Failure>(
   items: Stream.Stream<A, E>,

@@ -73,7 +73,7 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
   ]
 }
 
-/** Writes a commit. `notice` is evaluated last, where no guard has failed. */
+/** Writes a commit. `notice` is evaluated last, if no guard has failed. */
 const one = (database: Database) => (commit: Storage.Commit, notice?: (sql: Sql) => Fragment) =>
   database.commit((sql) => {
     const all = parts(database, sql, commit)
@@ -84,7 +84,7 @@ const one = (database: Database) => (commit: Storage.Commit, notice?: (sql: Sql)
   })
 
 /**
- * Writes commits, several of them as one statement where the fast path is on, and then notifies
+ * Writes commits, several of them as one statement if the fast path is on, and then notifies
  * others of what has changed. Nothing has changed for others before the transaction of the host has
  * committed.
  */

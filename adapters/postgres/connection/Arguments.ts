@@ -64,7 +64,7 @@ export const duration = (
     : notAllowed(name, value, `a time from ${from} to ${to}`)
 }
 
-/** An object; one that has no other keys than these, where they are given. */
+/** An object; one that has no other keys than these, if they are given. */
 export const object = (name: string, value: unknown, keys?: ReadonlyArray<string>): Checked<object> => {
   if (typeof value !== "object" || value === null) return notAllowed(name, value, "an object")
   const unknown = Object.keys(value).find((key) => keys?.includes(key) === false)

@@ -26,7 +26,7 @@ export interface Connections {
   readonly migrates: Opening
   /** What holds the lock and listens to other processes. */
   readonly session: Session.Open
-  /** Likewise, over another connection each time. */
+  /** Such a session over another connection each time. */
   readonly ownSession: Session.Open
   /** Where sessions go. */
   readonly target: Failure.Target
@@ -39,7 +39,7 @@ export interface Connections {
 /** What reads run on. */
 export interface Reads {
   readonly reads: SqlClient.SqlClient
-  /** Heavy reads alone; absent where they share the connections of commits. */
+  /** Heavy reads alone; absent if they share the connections of commits. */
   readonly heavy?: SqlClient.SqlClient | undefined
 }
 
@@ -50,7 +50,7 @@ export interface Reads {
 const HEAVY = 4
 
 /**
- * The planner's settings on the connection for reads, where simplan opens that connection itself.
+ * The planner's settings on the connection for reads, if simplan opens that connection itself.
  *
  * PostgreSQL keeps the plan of a prepared statement until its tables have new statistics. A plan
  * that was made while a table was empty may read that table as a whole, and goes on doing so while
@@ -62,7 +62,7 @@ const HEAVY = 4
 export const plannerSettings = { enable_seqscan: "off", jit: "off" } as const
 
 /**
- * The settings that connections begin with; none where one is refused because of them, as by a
+ * The settings that connections begin with; none if one is refused because of them, as by a
  * pooler.
  */
 const acceptedSettings = (config: PgConnection.Config) =>
@@ -107,7 +107,7 @@ const addressed = Effect.fnUntraced(function* (
 interface Addressed {
   /** For what may take its time. */
   readonly plain: PgConnection.Config
-  /** For what is lost where the database is silent. */
+  /** For what is lost if the database is silent. */
   readonly watched: PgConnection.Config
   readonly target: Failure.Target
 }
@@ -147,7 +147,7 @@ const withDirect = Effect.fnUntraced(function* (
  * The connections to a URL. Reads are pipelined over one connection, commits go over plain pooled
  * ones: each way is the faster one for its kind. Heavy reads have a few connections of their own,
  * which are opened when they are needed. Through a pooler, a session is everybody's, and has no
- * settings of the planner. Where it carries no prepared statements, each statement is planned anew,
+ * settings of the planner. If it carries no prepared statements, each statement is planned anew,
  * when the planner knows how large the tables are.
  */
 export const ofUrl = Effect.fnUntraced(function* (
@@ -160,7 +160,7 @@ export const ofUrl = Effect.fnUntraced(function* (
   const ownSession = Session.opening(watched)
   const { direct, way } = yield* withDirect({ open: ownSession, target }, directUrl, waitLimit)
   // With a time to live, the pool checks a connection before it hands it out, and gives no dead
-  // one. Where there is little to do one would be closed every ten seconds, and opened again for
+  // one. If there is little to do one would be closed every ten seconds, and opened again for
   // the next poll of the queues.
   const shared = { ...watched, connectionTTL: "30 minutes", idleTimeout: "5 minutes" } as const
   const settings = way.isPooled ? Effect.undefined : yield* acceptedSettings(plain)

@@ -1,7 +1,7 @@
 /**
  * What a failed statement means: a failure of the package `pg` as a `SqlError`, by its SQLSTATE
- * where the server sent it, and else a lost connection; a `SqlError` as what the port knows, a
- * `Conflict` or a `StorageError`; and what a host is told where it cannot connect.
+ * if the server sent it, and else a lost connection; a `SqlError` as what the port knows, a
+ * `Conflict` or a `StorageError`; and what a host is told if it cannot connect.
  */
 import {
   AuthenticationError,
@@ -142,7 +142,7 @@ const firstOf = (cause: unknown): unknown => {
 const networkMessage = (cause: unknown): string =>
   text(cause, "message") || text(firstOf(cause), "message") || text(cause, "code") || "no reason is known"
 
-/** What the client says where neither the URL nor the environment names a user. */
+/** What the client says if neither the URL nor the environment names a user. */
 const NO_USER = "No username configured"
 
 const sentence = ({ address, argument }: Target, { reason }: SqlError): string | undefined => {

@@ -96,7 +96,7 @@ const PREPARED = 500
 
 const names = new Map<string, string>()
 
-/** The name under which a text is prepared on connections of `pg`; undefined where too many are. */
+/** The name under which a text is prepared on connections of `pg`; undefined if too many are. */
 export const nameOf = (text: string): string | undefined => {
   const known = names.get(text)
   if (known !== undefined || names.size >= PREPARED) return known
@@ -113,8 +113,8 @@ const queryOf = (client: object, text: string, parameters: ReadonlyArray<unknown
 }
 
 /**
- * The outcome of a promise of `pg`; a failure where it takes longer than `waitLimit` milliseconds.
- * `onGivenUp` is called where nobody waits for it any more.
+ * The outcome of a promise of `pg`; a failure if it takes longer than `waitLimit` milliseconds.
+ * `onGivenUp` is called if nobody waits for it any more.
  */
 const outcome = <A>(
   run: () => Promise<A>,
@@ -152,7 +152,7 @@ const survived = new WeakSet<object>()
 
 /**
  * Has a connection that is lost while it is idle not end the process, as the pool's event `error`
- * does where nobody listens to it. The pool forgets such a connection by itself. The listener
+ * does if nobody listens to it. The pool forgets such a connection by itself. The listener
  * stays, because the connections stay in the pool.
  */
 export const survive = (pool: PgPool): void => {

@@ -1,7 +1,7 @@
 /**
  * Finds out at the start what is between this process and the database. A pooler in transaction
  * mode gives each transaction a session of its choice, so locks, notifications and, with some
- * poolers, prepared statements would fail at some later time. Where there is no direct address
+ * poolers, prepared statements would fail at some later time. If there is no direct address
  * beside it, it is refused.
  *
  * Two connections try what the service needs: a setting stays with the connection that made it, no
@@ -110,7 +110,7 @@ const silence = (answers: () => number) =>
 const TAKEN = "200 millis"
 
 /**
- * The session that runs it, and the name under which it was prepared there last; null where it was
+ * The session that runs it, and the name under which it was prepared there last; null if it was
  * not.
  */
 const prepared = (mark: string): string => `
@@ -122,7 +122,7 @@ const prepared = (mark: string): string => `
 /**
  * Whether a statement that was prepared in one session runs in another. The other connection's
  * transactions take sessions meanwhile, after one statement more each time. A client may prepare it
- * anew where it is missing, under another name. False also where it always was the same session: a
+ * anew if it is missing, under another name. False also if it always was the same session: a
  * pooler of one session may replace it later.
  */
 const keepsPrepared = (open: Session.Open): Effect.Effect<boolean, never, Scope.Scope> =>
@@ -155,7 +155,7 @@ export interface Way {
   readonly keepsPrepared: boolean
 }
 
-/** What it is where nothing is between. */
+/** What it is if nothing is between. */
 export const DIRECT: Way = { isPooled: false, keepsPrepared: true }
 
 const refusal = ({ address, argument }: Failure.Target, is: string) => {
@@ -167,7 +167,7 @@ const refusal = ({ address, argument }: Failure.Target, is: string) => {
 
 /**
  * What a trial finds, with connections that `open` opens, another one each time. Fails with one
- * sentence within 5 s of the last answer, also where the database cannot be reached.
+ * sentence within 5 s of the last answer, also if the database cannot be reached.
  */
 const trying = <A>(
   open: Session.Open,
@@ -204,7 +204,7 @@ export const wayOf = (open: Session.Open, target: Failure.Target): Effect.Effect
     )
   )
 
-/** Fails with one sentence where a pooler in transaction mode is between. */
+/** Fails with one sentence if a pooler in transaction mode is between. */
 export const refuse = (open: Session.Open, target: Failure.Target): Effect.Effect<void, Storage.StorageError> =>
   Effect.flatMap(trying(open, target, isPooler), (isPooled) =>
     isPooled ? Effect.fail(refusal(target, "where a pooler gives each transaction another session")) : Effect.void

@@ -7,7 +7,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Failure from "./Failure.ts"
 
 export interface Session {
-  /** Runs one statement and returns its rows. It is prepared only where that is asked for. */
+  /** Runs one statement and returns its rows. It is prepared only if that is asked for. */
   readonly query: (
     text: string,
     parameters?: ReadonlyArray<unknown>,
@@ -40,7 +40,7 @@ export const opening = (config: PgConnection.Config): Open =>
     }
   })
 
-/** Sessions that share one connection. Where it is lost, the next session opens another. */
+/** Sessions that share one connection. If it is lost, the next session opens another. */
 export const shared = (open: Open): Effect.Effect<Open, never, Scope.Scope> =>
   Effect.map(RcRef.make({ acquire: open }), (ref) => {
     // Several notice the loss, and the later ones after another connection was opened.

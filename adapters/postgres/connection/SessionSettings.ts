@@ -46,7 +46,7 @@ export const standby = new Storage.StorageError({
   message: "The database is a standby, which takes no writes: its primary must be named"
 })
 
-/** Fails where the settings of a session are others than simplan needs. */
+/** Fails if the settings of a session are others than simplan needs. */
 export const check = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient
 ): Effect.fn.Return<void, SqlError.SqlError | Storage.StorageError> {

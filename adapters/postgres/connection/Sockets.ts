@@ -6,7 +6,7 @@
  * is destroyed: its statements fail, and the pool opens another connection. An idle connection is
  * closed by the pool before that, or sends a heartbeat.
  *
- * Where a URL names several hosts, a primary and its standbys, all are asked every two seconds.
+ * If a URL names several hosts, a primary and its standbys, all are asked every two seconds.
  * When another one takes writes and the present one does not, new connections go there, and those
  * to the former primary are closed. Of two that take writes the present one stays.
  */

@@ -10,7 +10,7 @@
  * question is asked by itself, so one that cannot be answered fails no other (rule W9).
  *
  * The union of commits that touch nothing in common writes what each of them writes, guards what
- * each of them guards, and happens as a whole or not at all: where it meets a conflict, each commit
+ * each of them guards, and happens as a whole or not at all: if it meets a conflict, each commit
  * is written by itself.
  */
 import { type Context, Effect, Exit } from "effect"

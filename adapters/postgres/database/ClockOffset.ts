@@ -5,7 +5,7 @@
  * time that a process passes to the database is corrected by the offset of its clock. No machine
  * time comes back. A business clock that follows the machine's is corrected by its own layer.
  *
- * Setting a machine's clock changes nothing: machine times are monotonic. Where the database's own
+ * Setting a machine's clock changes nothing: machine times are monotonic. If the database's own
  * clock is set, the processes notice one after the other. Until all have, each of them claims by
  * the earlier of the two times, and makes its leases by the later one, so that no process takes
  * what another one holds (rule W13).
@@ -137,7 +137,7 @@ export const follow = (sql: SqlClient.SqlClient): Effect.Effect<Offset, SqlError
   })
 
 /**
- * By how much the database's clock is ahead of this machine's: nothing where both are of one
+ * By how much the database's clock is ahead of this machine's: nothing if both are of one
  * machine.
  */
 export const current = (offset: Offset | null): Effect.Effect<number> => Effect.sync(() => offset?.current ?? 0)

@@ -10,7 +10,7 @@
  *
  * Heavy reads (`Storage.Aside`, rule W13) use connections that carry no other read meanwhile, and
  * the server stops one that takes too long: inside a transaction of their own, because settings of
- * a connection may be refused at its start, and belong to the host where it gives the connections.
+ * a connection may be refused at its start, and belong to the host if it gives the connections.
  *
  * What claims or writes waits while the hold on the database is lost. Secrets are encrypted, and
  * machine times are moved to the database's clock, where their statements are.
@@ -107,7 +107,7 @@ export interface Database {
   readonly writeHeld: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
   /**
    * The effect while this process holds the database. Waits while the hold is taken again; fails
-   * where it could not be.
+   * if it could not be.
    */
   readonly whileHeld: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | Storage.StorageError>
   /** A write with guards. A guard that fails is a conflict. */

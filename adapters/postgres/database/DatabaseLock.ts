@@ -4,7 +4,7 @@
  *
  * The lock is an advisory lock on a connection of its own, so it ends with the process. A process
  * that loses this connection takes the lock again at once. Until it has the lock again, it claims
- * and commits nothing: what it is asked for meanwhile waits for the first attempt, and fails where
+ * and commits nothing: what it is asked for meanwhile waits for the first attempt, and fails if
  * that fails.
  */
 import { type Cause, Data, Deferred, type Duration, Effect, Latch, Schedule, type Scope } from "effect"
@@ -45,7 +45,7 @@ const HOLDERS = `
     and classid = (($1::bigint >> 32) & 4294967295)::oid and objid = ($1::bigint & 4294967295)::oid
   order by backend_start, pid limit ${NAMED}`
 
-/** Who holds the lock, for people: empty where they have just gone. */
+/** Who holds the lock, for people: empty if they have just gone. */
 const holders = (session: Session.Session, number: bigint): Effect.Effect<string, SqlError> =>
   Effect.map(session.query(HOLDERS, [number]), (rows) => {
     const more = Number(rows[0]?.["all"] ?? 0) - rows.length

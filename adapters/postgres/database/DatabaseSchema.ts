@@ -2,7 +2,7 @@
  * The schema that a service's tables are in. Services in different schemas of one database share
  * nothing: neither rows nor locks nor notifications.
  *
- * All statements are written for the schema `simplan`. Where another one is chosen, its name is put
+ * All statements are written for the schema `simplan`. If another one is chosen, its name is put
  * into their texts here, below the statements: values are parameters, so the texts have `simplan.`
  * as the name of the schema alone.
  */
@@ -13,7 +13,7 @@ import * as Arguments from "../connection/Arguments.ts"
 
 type Sql = SqlClient.SqlClient
 
-/** The schema where none is chosen. */
+/** The schema if none is chosen. */
 export const DEFAULT = "simplan"
 
 /** What `parse` takes, as the end of the sentence "… must be". */

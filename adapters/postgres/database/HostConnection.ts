@@ -30,7 +30,7 @@ interface Kept {
 /** A call inside the transaction of a host. */
 export interface Joined {
   readonly kept: Kept
-  /** Fails where no transaction is open on the connection. */
+  /** Fails if no transaction is open on the connection. */
   readonly check: Effect.Effect<void, SqlError.SqlError>
   /** Whether one is known to be open. */
   isOpen: boolean
@@ -62,7 +62,7 @@ interface DatabaseError {
 }
 
 /**
- * The name of the constraint that an error is about; Prisma has it one level deeper. Empty where it
+ * The name of the constraint that an error is about; Prisma has it one level deeper. Empty if it
  * is not given.
  */
 const constraintOf = (error: object): string => {
@@ -88,7 +88,7 @@ const databaseError = (error: unknown, depth = 0): DatabaseError | null => {
 const GUARD = /(version|lease|idempotency key|command)[`"'.)\s]*$/
 
 /**
- * An error of the host's client, with the database's code where the database has said something.
+ * An error of the host's client, with the database's code if the database has said something.
  */
 class ClientError extends Error {
   readonly code: string | undefined
@@ -152,7 +152,7 @@ const whyByState: Readonly<Record<string, string>> = {
   "25006": "it is read-only"
 }
 
-/** Likewise, on a connection of the host's. */
+/** Why one cannot be used on a connection of the host's. */
 const whyByStateOfHost: Readonly<Record<string, string>> = {
   "3F000": "the database has no tables of simplan",
   "42P01": "the database has no tables of simplan",
@@ -262,7 +262,7 @@ const knownConnectionOf = (host: HostTransaction.HostConnection): Kept => {
 
 /**
  * The database that a client is connected to, as nothing else has it: its id in the server, and
- * when the server started. Null where the database does not say it.
+ * when the server started. Null if the database does not say it.
  */
 export const databaseOf = (sql: SqlClient.SqlClient): Effect.Effect<string | null, SqlError.SqlError> =>
   Effect.map(sql.unsafe<{ readonly value: string }>(DATABASE), ([row]) => row?.value ?? null)
@@ -288,12 +288,12 @@ const SESSION = `
     'arrayNulls', current_setting('array_nulls'))::text as value`
 
 /**
- * Runs effects inside transactions of hosts, in place of transactions of this client. Fails where
- * no transaction is open on the connection, and where it is one of another database than `home`,
+ * Runs effects inside transactions of hosts, in place of transactions of this client. Fails if
+ * no transaction is open on the connection, and if it is one of another database than `home`,
  * which is that of this client.
  *
  * Whether one is open is checked before something is written, by the savepoint of the first commit,
- * and at the end where nothing was written.
+ * and at the end if nothing was written.
  */
 export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTransaction.Join => {
   let known = home
@@ -341,7 +341,7 @@ const isOfStorage = (exit: Exit.Exit<unknown, unknown>): boolean => {
   return Option.isNone(error) || error.value instanceof Storage.StorageError
 }
 
-/** The write, where a transaction is open on the connection. */
+/** The write, if a transaction is open on the connection. */
 export const opened = <A>(
   joined: Joined,
   write: Effect.Effect<A, SqlError.SqlError>
@@ -356,7 +356,7 @@ export const opened = <A>(
 const turns = new WeakMap<Connection, Semaphore.Semaphore>()
 
 /**
- * Reads and commits inside one transaction take turns. Where savepoints interleaved, a commit that
+ * Reads and commits inside one transaction take turns. If savepoints interleaved, a commit that
  * fails would undo what another has written, and a read could meet a failed transaction.
  */
 export const inTurn = <A, E>(connection: Connection, effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {

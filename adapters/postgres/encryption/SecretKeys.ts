@@ -43,7 +43,7 @@ export const parse = (text: Redacted.Redacted): Result.Result<ReadonlyArray<Secr
   return keys.length === parts.length && keys.length <= 2 ? Result.succeed(keys) : Result.fail(`must be ${allowed}`)
 }
 
-/** Reads what a host has given as `secretKeys`; none where it has given nothing. */
+/** Reads what a host has given as `secretKeys`; none if it has given nothing. */
 export const given = (
   secretKeys: string | Redacted.Redacted | undefined
 ): Arguments.Checked<ReadonlyArray<SecretKey>> =>

@@ -25,7 +25,7 @@ export type Place = readonly [
 ]
 
 export interface Cipher {
-  /** The text as it is stored: encrypted with the first key; plain where there is no key. */
+  /** The text as it is stored: encrypted with the first key; plain if there is no key. */
   readonly encrypt: (text: string, place: Place) => string
   /** The text that was encrypted; a plain one as it is. Throws `Undecryptable`. */
   readonly decrypt: (stored: string, place: Place) => string
@@ -204,7 +204,7 @@ export const unreadable = (cause: unknown): Storage.StorageError =>
     cause
   })
 
-/** What was read, decoded. Fails where a secret in it cannot be read. */
+/** What was read, decoded. Fails if a secret in it cannot be read. */
 export const decoded = <A, B>(
   read: Effect.Effect<A, Storage.StorageError>,
   decode: (found: A) => B

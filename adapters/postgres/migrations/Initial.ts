@@ -2,7 +2,7 @@
  * The tables and functions, one aggregate after the other.
  *
  * Instants are UTC milliseconds in `bigint`. What is keyed, filtered or guarded has a column of its
- * own; the rest of a nested value is `jsonb`, and `json` where the order of the keys matters. Keys
+ * own; the rest of a nested value is `jsonb`, and `json` if the order of the keys matters. Keys
  * are compared byte by byte (collation "C"), so that their order is the same on every server.
  * `organization_id` leads every key but those of what is unique in the whole service (ICCIDs,
  * hashes of keys), of what belongs to the service itself, and of jobs, which are claimed by their

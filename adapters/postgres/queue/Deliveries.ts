@@ -40,7 +40,7 @@ type Replaced = Columns.RowOf<typeof replacedColumns>
 type Writes = NonNullable<Storage.Commit["deliveries"]>
 
 /**
- * A delivery, the lease that it was held by, and what the log gets of the attempt; nulls where
+ * A delivery, the lease that it was held by, and what the log gets of the attempt; nulls if
  * there was none.
  */
 interface Settled extends Replaced {
@@ -304,7 +304,7 @@ const handlerQueue: Claims.Queue = {
   dueAt: "delivery.next_attempt_at",
   id: "delivery.delivery_id",
   // An event that is about no SIM waits for no other. A join would read all that is pending, and so
-  // would be done where the planner expected that few wait for no other, as it does of a comparison
+  // would be done if the planner expected that few wait for no other, as it does of a comparison
   // with null.
   waits: `delivery.status = 'Pending' and delivery.handler is not null and not coalesce((
     select true from simplan.delivery earlier

@@ -42,18 +42,18 @@ export interface Columns<A> {
   /** In the order of their table. */
   readonly all: Names<A>
   /**
-   * The order in which rows are handed in, and so inserted and locked; as given where it is empty.
+   * The order in which rows are handed in, and so inserted and locked; as given if it is empty.
    */
   readonly key: Names<A>
   readonly handed: Handed<keyof A & string>
   /**
-   * The column of the organization, and the others; null where there is none of the one or of the
+   * The column of the organization, and the others; null if there is none of the one or of the
    * others.
    */
   readonly owned: { readonly by: keyof A & string; readonly others: Handed<keyof A & string> } | null
 }
 
-/** The name of the column that tables are partitioned by where an operator has partitions. */
+/** The name of the column that tables are partitioned by if an operator has partitions. */
 const OWNER = "organizationId"
 
 // Arrays of arrays would have to be all of one length.
@@ -148,7 +148,7 @@ const literal = (values: ReadonlyArray<unknown>): string => {
 }
 
 /**
- * What all rows have in a column of texts or numbers; null where they differ, or it is something
+ * What all rows have in a column of texts or numbers; null if they differ, or it is something
  * else.
  */
 const common = <A>(rows: ReadonlyArray<A>, name: keyof A & string): string | number | null => {
@@ -163,7 +163,7 @@ const nested = (value: unknown, write: (value: unknown) => string): string | nul
 const NOTHING = "{}"
 
 /**
- * The array of a column. Where no row has anything in it, that is none, unless the array has to be
+ * The array of a column. If no row has anything in it, that is none, unless the array has to be
  * of the full length.
  */
 const column = <A>(rows: ReadonlyArray<A>, name: keyof A & string, type: Type, isFull: boolean): string => {
@@ -186,7 +186,7 @@ const column = <A>(rows: ReadonlyArray<A>, name: keyof A & string, type: Type, i
  * same for any parameters, so that it is made once.
  *
  * The organization that all of them have is a parameter of its own. What is joined by it is then of
- * one partition before the statement begins, where tables are partitioned by organization.
+ * one partition before the statement begins, if tables are partitioned by organization.
  */
 export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, of: Columns<A>): Fragment => {
   const ordered = sorted(values, of.key)
@@ -194,7 +194,7 @@ export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, of: Columns<A>): Fra
   const { list, names, same, selected } = of.owned === null || owner === null ? of.handed : of.owned.others
   const shared = new Map(same.map(([name]) => [name, common(ordered, name)]))
   const isShared = ([name]: (typeof list)[number]): boolean => (shared.get(name) ?? null) !== null
-  // Where arrays differ in length, the shorter ones go on with nulls. One array has the full
+  // If arrays differ in length, the shorter ones go on with nulls. One array has the full
   // length.
   const full = list.find((one) => !isShared(one))
   const arrays = list.map((one) => {
@@ -215,7 +215,7 @@ export const rows = <A>(sql: Sql, values: ReadonlyArray<A>, of: Columns<A>): Fra
 }
 
 /**
- * That the rows of a table are of the organization that all of the values have; nothing where they
+ * That the rows of a table are of the organization that all of the values have; nothing if they
  * have several. For what is joined to values by way of a CTE, which the planner does not see
  * through.
  */
@@ -303,7 +303,7 @@ export const empty = <A>({ all }: Columns<A>): A =>
 
 /**
  * Where the columns stand in a packed row. A reader is an object literal of `packed[at.name]`, and
- * does not compile where it has too few of them: to fill an object by names in a loop takes four
+ * does not compile if it has too few of them: to fill an object by names in a loop takes four
  * times as long or more.
  */
 export const places = <A>({ all }: Columns<A>): { readonly [Name in keyof A & string]: Name } =>
@@ -318,7 +318,7 @@ export interface Clause {
 /** What a clause makes of rows. */
 export type Write<A> = (sql: Sql, rows: ReadonlyArray<A>) => Clause
 
-/** What a commit conflicts on where not each row was written. */
+/** What a commit conflicts on if not each row was written. */
 type Guard = Storage.Conflict["on"]
 
 /** Where the rows stand in a text. */

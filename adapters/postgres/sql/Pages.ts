@@ -27,7 +27,7 @@ export interface List<A> {
 export interface Conditions {
   /** Which are in the list: what its index finds. */
   readonly listed: ReadonlyArray<Fragment>
-  /** Where they are found; the table where it is absent. */
+  /** Where they are found; the table if it is absent. */
   readonly from?: Fragment
   /** What is joined to each row that is scanned, exactly one of it. */
   readonly beside?: Fragment
@@ -44,7 +44,7 @@ interface Scanned<A> {
 
 /**
  * Reads one page: one scan of the list's index, which ends with the page, or at the bound. It gives
- * the rows that the filter takes, and the last one that it scanned where the page is not full by
+ * the rows that the filter takes, and the last one that it scanned if the page is not full by
  * then: the `scanLimit`th, or the last of the list.
  */
 export const filtered = <A>(

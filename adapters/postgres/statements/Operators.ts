@@ -93,7 +93,7 @@ export const session = (database: Database) => (sessionId: string) =>
       where session.session_id = ${sessionId}`
   )
 
-/** Keeps the candidate where no key is kept. */
+/** Keeps the candidate if no key is kept. */
 export const sessionKey =
   (database: Database) =>
   (candidate: string): Effect.Effect<string, Storage.StorageError> =>

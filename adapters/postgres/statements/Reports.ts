@@ -3,7 +3,7 @@
  * taken, and the views of SIMs that reports need.
  *
  * The views come column by column, one row for each package that the reports can touch, and one
- * where there is none. PostgreSQL makes it in half of the time that nested values take, at a third
+ * if there is none. PostgreSQL makes it in half of the time that nested values take, at a third
  * of the length.
  */
 import { Effect } from "effect"
@@ -62,7 +62,7 @@ type Attachment = SimAggregate.AttachmentForReports["attachment"]
 type ReportedSim = SimAggregate.ForReports["sim"]
 
 /**
- * Of one row; from the attachment's id on null where there is none, and from the occurrence on
+ * Of one row; from the attachment's id on null if there is none, and from the occurrence on
  * likewise.
  */
 type PackedRow = readonly [

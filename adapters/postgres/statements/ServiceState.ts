@@ -9,7 +9,7 @@ import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Migrations from "../migrations/Migrations.ts"
 import * as Columns from "../sql/Columns.ts"
 
-/** Replaces the catalogue; of the version, where one is given. */
+/** Replaces the catalogue; of the version, if one is given. */
 export const putCatalogue = (sql: Sql, catalogue: Catalogue.Catalogue, version: number | null): Columns.Clause => ({
   ctes: [
     sql`catalogue_put as (

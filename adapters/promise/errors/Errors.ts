@@ -18,7 +18,7 @@ export class TransactionError extends ConflictError {
     this.prototype.name = "TransactionError"
   }
 
-  /** The database's SQLSTATE, such as `25P01`; absent where it has said nothing. */
+  /** The database's SQLSTATE, such as `25P01`; absent if it has said nothing. */
   declare readonly sqlState?: string
   /**
    * Whether the transaction as a whole can be tried again: after `statement_timeout` (57014),

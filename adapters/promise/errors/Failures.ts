@@ -59,7 +59,7 @@ export const ofRefusal = (
   return make(refusal, { ...coded(Refusal.code(refusal)), message, requestId, field })
 }
 
-/** The error where the storage failed, or the host's transaction. */
+/** The error if the storage failed, or the host's transaction. */
 export const ofStorage = (error: Storage.StorageError, requestId?: string): Errors.SimplanError => {
   const message = error.message === "" ? "The database cannot be used" : error.message
   const details = { message, cause: error.cause ?? error, requestId }
@@ -81,7 +81,7 @@ export const isError = (value: unknown): value is Error =>
   types.isNativeError(value) ||
   Object.prototype.toString.call(value) === "[object DOMException]"
 
-/** The error where something broke that no class is for. `broken` begins its message. */
+/** The error if something broke that no class is for. `broken` begins its message. */
 export const ofDefect = (defect: unknown, broken: string, requestId?: string): Errors.SimplanError => {
   const what = isError(defect) ? `${defect.name}: ${defect.message}` : Arguments.shown(defect)
   return new Errors.SimplanError({

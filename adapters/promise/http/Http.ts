@@ -40,7 +40,7 @@ const segments: Readonly<Record<HttpGroup, ReadonlyArray<string>>> = {
   health: ["healthz", "readyz"]
 }
 
-/** After how many seconds a client is to try again where the service cannot start. */
+/** After how many seconds a client is to try again if the service cannot start. */
 const RETRY_AFTER = 5
 
 const SHORTEST_TOKEN = 16
@@ -150,7 +150,7 @@ export interface Mounted {
 // By the function that a host sees.
 const mounts = new WeakMap<Simplan["handler"], Mounted>()
 
-/** What was mounted with a handler; undefined where it is not one of `make`. */
+/** What was mounted with a handler; undefined if it is not one of `make`. */
 export const of = (handler: Simplan["handler"]): Mounted | undefined => mounts.get(handler)
 
 // Frameworks have web requests of their own.

@@ -26,13 +26,13 @@ interface Incoming {
   readonly response: ServerResponse
   /** The path and the query, as the client sent them. */
   readonly target: string
-  /** The part of the path that the host's router has matched; empty where it gave none. */
+  /** The part of the path that the host's router has matched; empty if it gave none. */
   readonly base: string
   /** What parsers have made of the body. */
   readonly parsed: { readonly raw: unknown; readonly value: unknown }
   /** The request as the framework has it. */
   readonly host: unknown
-  /** Goes on to the host's next handler; undefined where there is none. */
+  /** Goes on to the host's next handler; undefined if there is none. */
   readonly next: (() => unknown) | undefined
   /** Tells the framework that the response is made here. */
   readonly take: () => void
@@ -295,10 +295,10 @@ const place = (mounted: Http.Mounted, { base, target }: Incoming) => {
  * unless `addContentTypeParser("text/csv", (request, payload, done) => done(null))` lets them go on
  * as they are.
  *
- * Where the handler is given a `next` and the path is below no group that is mounted, it calls
+ * If the handler is given a `next` and the path is below no group that is mounted, it calls
  * `next`; else such a path is 404. An unknown path below a group that is mounted is always 404.
  *
- * Throws a `SimplanError` where it is given something else than a service of `createSimplan`, or
+ * Throws a `SimplanError` if it is given something else than a service of `createSimplan`, or
  * what its `mount` gives.
  */
 export const toNodeHandler = (simplan: Pick<Simplan, "handler">): NodeHandler => {

@@ -16,7 +16,7 @@ type StorageLayer<More = never> = Layer.Layer<Storage.Storage | Jobs.Jobs | Outb
 /** A storage that can be opened. */
 export interface Opening {
   readonly layer: () => Promise<StorageLayer>
-  /** Likewise, with a journal of telco calls in it; null where it can keep none. */
+  /** The storage with a journal of telco calls in it; null if it can keep none. */
   readonly journaled: (() => Promise<StorageLayer<Journal.Journal>>) | null
   /** Whether no other process can be on it. */
   readonly isOwn: boolean
@@ -122,7 +122,7 @@ const areSecretKeys = (value: unknown): boolean => {
 const noPooler = (): Errors.InvalidFieldError =>
   Arguments.invalid(METHOD, "directUrl", "must be absent where database is not in PostgreSQL")
 
-/** The storage of the option. Throws where the option is none of those that are allowed. */
+/** The storage of the option. Throws if the option is none of those that are allowed. */
 export const open = (options: Options): Opening => {
   const { alone, clock, database, directUrl, schema, secretKeys } = options
   if (schema !== undefined && (typeof schema !== "string" || !/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(schema))) {

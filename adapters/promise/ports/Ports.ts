@@ -43,7 +43,7 @@ const isHostTelco = (telco: object): telco is HostTelco => TelcoPorts.required.e
 /** How the telco is reached. */
 interface Reached {
   readonly layer: Made<TelcoPort.Telco>
-  /** How long a call of it may take, where that is more than calls have anyway. */
+  /** How long a call of it may take, if that is more than calls have anyway. */
   readonly timeoutMillis?: number
 }
 
@@ -103,7 +103,7 @@ type WebhookLayer = Layer.Layer<WebhookSender.WebhookSender, unknown>
 /** How webhooks are sent. */
 interface Webhooks {
   readonly layer: () => Promise<WebhookLayer>
-  /** Why webhooks may not go to a URL; undefined where they may. */
+  /** Why webhooks may not go to a URL; undefined if they may. */
   readonly checkUrl: (url: string) => Promise<string | undefined>
 }
 
@@ -212,7 +212,7 @@ const sendersOf = ({ webhooks }: Options, log: Logs.Write): Webhooks => {
 }
 
 /**
- * Stands at its stored instant, or at `start` where that is later; the instant is stored before
+ * Stands at its stored instant, or at `start` if that is later; the instant is stored before
  * anything uses it.
  */
 const virtual = (start: Core.Time.Instant) =>
@@ -271,7 +271,7 @@ const known: ReadonlySet<string> = new Set<keyof Options>([
 // here.
 const LAYER_OF_EFFECT_3 = Symbol.for("effect/Layer")
 
-/** Throws where an option is a layer that this Effect cannot build. */
+/** Throws if an option is a layer that this Effect cannot build. */
 const checkLayers = ({ catalogue, clock, database, telco, webhooks }: Options): void => {
   const storage: unknown = typeof database === "object" && "storage" in database ? database.storage : undefined
   const layers: Readonly<Record<string, unknown>> = {
@@ -352,7 +352,7 @@ const digests = Layer.succeed(Digest.Digest, {
   digestHex: (algorithm, data) => Effect.sync(() => hashed(algorithm, data).digest("hex"))
 })
 
-/** The version of this package; null where a host's bundle does not have its manifest. */
+/** The version of this package; null if a host's bundle does not have its manifest. */
 const version = (): string | null => {
   try {
     const manifest: unknown = createRequire(import.meta.url)("simplan/package.json")

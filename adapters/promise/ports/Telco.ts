@@ -22,7 +22,7 @@ import type { Journal, KeylessTelco } from "../../telco-calls/index.ts"
 import type { JournalOptions, ListedPackage, TelcoSystem } from "../types/Telcos.ts"
 
 /**
- * What to throw where one of the functions is missing. `field` comes before the function's name.
+ * What to throw if one of the functions is missing. `field` comes before the function's name.
  */
 export const missing = (method: string, of: unknown, names: ReadonlyArray<string>, field = "") => {
   const name = names.find((one) => typeof Reflect.get(Object(of), one) !== "function")
@@ -47,7 +47,7 @@ const isPackage = Schema.is(Schema.Struct({ telcoPackageId: Schema.String, activ
 
 const Bytes = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** The package that the host has made. Throws where it is none. */
+/** The package that the host has made. Throws if it is none. */
 export const packageOf = (created: TelcoPackage): Telco.TelcoPackage => {
   if (!isPackage(created)) {
     const must = "{ telcoPackageId: string, activationAt?, expirationAt? } with instants as Date or RFC 3339 text"
@@ -62,7 +62,7 @@ export const packageOf = (created: TelcoPackage): Telco.TelcoPackage => {
 
 const isSent = Schema.is(Schema.Struct({ segments: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)) }))
 
-/** In how many segments the host has sent a message, where it says so. */
+/** In how many segments the host has sent a message, if it says so. */
 export const sentOf = (answer: unknown): Telco.SentSms | undefined =>
   isSent(answer) ? { segments: answer.segments } : undefined
 
@@ -274,14 +274,14 @@ type Make = (log: Logs.Write) => Layer.Layer<Telco.Telco, never, Journal.Journal
 // By the layer that a host sees.
 const made = new WeakMap<object, Make>()
 
-/** The telco over a journal that the caller has; undefined where it is none of `journaledTelco`. */
+/** The telco over a journal that the caller has; undefined if it is none of `journaledTelco`. */
 export const of = (telco: unknown): Make | undefined =>
   typeof telco === "object" && telco !== null ? made.get(telco) : undefined
 
 const loaded = () => import("../../telco-calls/index.ts")
 
 /**
- * The port over the functions and a journal: that of the service, or one in memory where it is used
+ * The port over the functions and a journal: that of the service, or one in memory if it is used
  * by itself.
  */
 export const journaledLayer = (system: TelcoSystem, options: JournalOptions): TelcoLayer => {

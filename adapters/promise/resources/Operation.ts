@@ -129,7 +129,7 @@ const decode = (report: unknown): Result.Result<TelcoReport.Report, string> => {
   }
 }
 
-/** The id of a report; null where it has none that can be shown. */
+/** The id of a report; null if it has none that can be shown. */
 const idOf = (report: unknown): string | null => {
   const id = field(report, "id")
   return typeof id === "string" && Fields.textProblem(id) === undefined ? id : null

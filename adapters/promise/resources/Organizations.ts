@@ -26,7 +26,7 @@ export const make = (runtime: Runtime): Types.Organizations => ({
 
 type Unkeyed = CallOptions & { readonly idempotencyKey?: undefined }
 
-/** The answer with the secret where the key was made by this very call. */
+/** The answer with the secret if the key was made by this very call. */
 const making = (
   make: Effect.Effect<ApiKeys.NewKey, unknown, Provided>
 ): Methods.Writing<"ApiKey", Types.MaybeNewApiKey> => {

@@ -23,7 +23,7 @@ export interface HostRequest {
   /** Who asks, such as a user's id; `host` by default. */
   readonly actor?: string | undefined
   /**
-   * Why, in the words of who asks: up to 500 characters, which audit entries and histories of SIMs
+   * Why, in the caller's words: up to 500 characters, which audit entries and histories of SIMs
    * keep.
    */
   readonly reason?: string | undefined
@@ -60,7 +60,7 @@ export interface WriteOptions extends CallOptions {
 
 /**
  * All things of a list, read page by page while they are consumed. It can be read more than once.
- * The method that gives it throws an `InvalidFieldError` at once where its request is wrong; all
+ * The method that gives it throws an `InvalidFieldError` at once if its request is wrong; all
  * other errors come when it is read.
  */
 export interface List<Item> extends AsyncIterable<Item> {
@@ -71,7 +71,7 @@ export interface List<Item> extends AsyncIterable<Item> {
 /** A list that can also be read by single pages. */
 export interface PagedList<Item> extends List<Item> {
   /**
-   * Reads one page. `InvalidFieldError` where `after` is no token of a page, or `size` is out of
+   * Reads one page. `InvalidFieldError` if `after` is no token of a page, or `size` is out of
    * its bounds.
    */
   readonly page: (of?: PageRequest) => Promise<Page<Item>>

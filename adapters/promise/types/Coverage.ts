@@ -127,7 +127,7 @@ export interface Operators {
 
 /** An operator of a catalogue. */
 export interface CatalogueOperator {
-  /** A UUID; made from country and name where it is absent. */
+  /** A UUID; made from country and name if it is absent. */
   readonly operatorId?: string | undefined
   /** The brand, 1 to 200 characters. */
   readonly name: string
@@ -143,7 +143,7 @@ export interface CatalogueOperator {
 
 /** A standard coverage profile of a catalogue. */
 export interface CatalogueProfile {
-  /** A UUID; made from label and region code where it is absent. */
+  /** A UUID; made from label and region code if it is absent. */
   readonly coverageId?: string | undefined
   /** The label. */
   readonly label: Label
@@ -157,7 +157,7 @@ export interface CatalogueProfile {
 
 /** The countries, operators and standard coverage profiles of the whole service (rule I3). */
 export interface Catalogue {
-  /** The countries; those of ISO 3166-1 where they are absent. */
+  /** The countries; those of ISO 3166-1 if they are absent. */
   readonly countries?: ReadonlyArray<Country> | undefined
   /** The operators. */
   readonly operators: ReadonlyArray<CatalogueOperator>
@@ -174,7 +174,7 @@ export interface CurrentCatalogue extends Required<Catalogue> {
 /** Options of a replacement. */
 export interface ReplaceOptions extends WriteOptions {
   /**
-   * The version that is replaced (rule W16): where another one is there, nothing is. Absent:
+   * The version that is replaced (rule W16): if another one is there, nothing is. Absent:
    * whichever is there.
    */
   readonly ifVersion?: number | undefined

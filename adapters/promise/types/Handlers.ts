@@ -26,13 +26,13 @@ export interface HandlerCall {
   readonly signal: AbortSignal
 }
 
-/** Likewise, where the handler runs in a transaction. */
+/** What a handler is given that runs in a transaction. */
 export interface HandlerCallInTransaction extends HandlerCall {
   /** The transaction, for as long as the handler runs. `simplan.within` takes it too. */
   readonly tx: Transaction
 }
 
-/** Likewise, where the handler runs in a transaction of the host's own client. */
+/** What a handler is given that runs in a transaction of the host's own client. */
 export interface HandlerCallInHostTransaction<Client> extends HandlerCallInTransaction {
   /**
    * What the host has begun the transaction on, such as a `PoolClient` of `pg`, or the `tx` of
@@ -49,7 +49,7 @@ export interface HandledInTransaction<Client> {
 
 /**
  * Begins a transaction by the host's own client, calls `work` in it, and commits what `work`
- * resolves with. Where `work` rejects, it rolls back and rejects too, as transactions of Drizzle,
+ * resolves with. If `work` rejects, it rolls back and rejects too, as transactions of Drizzle,
  * Kysely, Knex, Prisma and postgres.js do:
  *
  *     (work) => db.transaction((tx) => work(fromDrizzle(tx), tx))
@@ -69,7 +69,7 @@ export interface HandlerOptions {
   readonly organizationId?: string | undefined
   /**
    * How long to wait after each failed attempt, such as `["5 seconds", "1 minute"]`: up to 100
-   * waits from 1 ms to 30 days, each of them up to 20 % longer. The last one goes on where
+   * waits from 1 ms to 30 days, each of them up to 20 % longer. The last one goes on if
    * `maxAttempts` is greater. By default 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h.
    * An empty list: a failed event is given up. The calls of this process go by it.
    */
@@ -120,7 +120,7 @@ export interface On {
    * process had it. Processes that register the same name share its events. It is called while a
    * worker runs here, or `drain`; 8 events about different SIMs at once (2 with `transaction`).
    *
-   * An event is done when the handler resolves. Where it throws, or takes longer than 60 s, the
+   * An event is done when the handler resolves. If it throws, or takes longer than 60 s, the
    * error is logged, and it is called again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h
    * and 24 h; then the event is given up (rule W7), and `handlers.failed` lists it; `waits`,
    * `maxAttempts` and `giveUp` change that. Later events about the SIM wait for it, and from the
@@ -134,13 +134,13 @@ export interface On {
     options: HandlerOptions & { readonly transaction: true },
     handler: (event: HandledEvent<Type>, call: HandlerCallInTransaction) => PromiseLike<unknown>
   ): Promise<void>
-  /** The same in a transaction of the host's own client, which the handler is given as `client`. */
+  /** In a transaction of the host's own client, which the handler is given as `client`. */
   <Type extends EventType, Client>(
     types: Type | ReadonlyArray<Type>,
     options: Omit<HandlerOptions, "transaction"> & { readonly transaction: HandlerTransaction<Client> },
     handler: (event: HandledEvent<Type>, call: HandlerCallInHostTransaction<Client>) => PromiseLike<unknown>
   ): Promise<void>
-  /** The same without a transaction. */
+  /** Without a transaction. */
   <Type extends EventType>(
     types: Type | ReadonlyArray<Type>,
     options: HandlerOptions & { readonly transaction?: false | undefined },
@@ -162,7 +162,7 @@ export interface Handlers {
    * at once, with all attempts ahead, and come before later events about their SIMs. Resolves with
    * how many they are.
    *
-   * Errors: `NotFoundError` where there is no such handler, or no such event among those that were
+   * Errors: `NotFoundError` if there is no such handler, or no such event among those that were
    * given up.
    */
   readonly replay: (

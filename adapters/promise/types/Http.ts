@@ -20,7 +20,7 @@ export type HttpGroup = "v3" | "admin" | "console" | "telco" | "docs" | "metrics
 
 /** A place in the host's server for some of the parts that are mounted. */
 export interface HttpMount {
-  /** What comes before the routes there, such as `/ops`; as in the options where it is absent. */
+  /** What comes before the routes there, such as `/ops`; as in the options if it is absent. */
   readonly prefix?: string | undefined
   /** The parts that are there, of those that the options mount; all of them by default. */
   readonly groups?: ReadonlyArray<HttpGroup> | undefined
@@ -48,22 +48,22 @@ export interface HttpCaller {
 
 /** What the one who sends a request may do beside `/v3`. */
 export interface HttpOperator {
-  /** Whether requests to `/admin` are allowed; where it is absent, they are if there is a role. */
+  /** Whether requests to `/admin` are allowed; if it is absent, they are if there is a role. */
   readonly admin?: boolean | undefined
-  /** What requests to `/admin` may do (rule W14); `admin` by default, where they are allowed. */
+  /** What requests to `/admin` may do (rule W14); `admin` by default, if they are allowed. */
   readonly role?: OperatorRole | undefined
   /** The only organization that exists for requests to `/admin`; all of them by default. */
   readonly organizationId?: string | undefined
   /** Whether requests to `/telco` are allowed; not by default. */
   readonly telco?: boolean | undefined
-  /** The name of who asks, for the audit log (rules W11 and W14); `host` by default. */
+  /** The caller's name, for the audit log (rules W11 and W14); `host` by default. */
   readonly actor?: string | undefined
 }
 
 /** How the HTTP API is mounted. */
 export interface HttpOptions {
   /**
-   * What comes before the routes in the path that clients send, such as `/esim`. Where it is
+   * What comes before the routes in the path that clients send, such as `/esim`. If it is
    * absent, `toNodeHandler` reads it from the host's router, and `simplan.handler` takes the routes
    * to be at the root.
    */
@@ -76,7 +76,7 @@ export interface HttpOptions {
    */
   readonly authenticate?: ((request: Request, source: HttpSource) => Promise<HttpCaller | null>) | undefined
   /**
-   * Finds out who may use `/admin`, and as what, and `/telco`, where there is no token for them.
+   * Finds out who may use `/admin`, and as what, and `/telco`, if there is no token for them.
    * Null is 401.
    */
   readonly authenticateOperator?: ((request: Request, source: HttpSource) => Promise<HttpOperator | null>) | undefined
@@ -96,7 +96,7 @@ export interface HttpOptions {
   /** The bearer token of `/telco`; at least 16 characters. */
   readonly telcoToken?: string | undefined
   /**
-   * How many requests an API key may make in a time, or an organization where the host
+   * How many requests an API key may make in a time, or an organization if the host
    * authenticates (rule W10); 100 a second by default.
    */
   readonly rateLimit?: "off" | { readonly requests: number; readonly window: TimeSpan } | undefined

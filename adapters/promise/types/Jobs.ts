@@ -53,13 +53,13 @@ export interface Problems {
    * resumption, a suspension, the mobile plan. A package that nobody has here is cancelled, whoever
    * uses it, and so is all that the telco lists on a SIM that waits for its release.
    *
-   * Errors: `NotFoundError`, `NotSupportedError` where the telco cannot be asked for it.
+   * Errors: `NotFoundError`, `NotSupportedError` if the telco cannot be asked for it.
    */
   readonly correct: (of: OfProblem, options?: WriteOptions) => Promise<void>
   /**
    * Says that the work was done by hand: the problem is gone, a SIM that waited for it is free, and
    * an event that a handler fails at is given up. Before a SIM is free, its telco is asked what it
-   * lists on it: where that is anything of ours, nothing is resolved. With `force` the telco is not
+   * lists on it: if that is anything of ours, nothing is resolved. With `force` the telco is not
    * asked, and simplan takes your word.
    *
    * Errors: `NotFoundError`, also for a problem that is being retried, and without `force`

@@ -34,7 +34,7 @@ export interface Organizations {
 /** An API key that was made under an idempotency key. */
 export interface MaybeNewApiKey extends ApiKey {
   /**
-   * The key itself; null where the call was repeated, because it is stored nowhere (rule W3):
+   * The key itself; null if the call was repeated, because it is stored nowhere (rule W3):
    * `rotate` gives another one.
    */
   readonly key: string | null
@@ -60,7 +60,7 @@ export interface ApiKeys {
    * Gives the key another secret; the one before is refused from then on, or goes on for
    * `overlapHours`.
    *
-   * Errors: `InvalidFieldError`, `NotFoundError`, also where it is revoked.
+   * Errors: `InvalidFieldError`, `NotFoundError`, also if it is revoked.
    */
   readonly rotate: {
     (of: RotateApiKey, options?: CallOptions & { readonly idempotencyKey?: undefined }): Promise<NewApiKey>

@@ -45,12 +45,12 @@ export interface Terms {
   readonly dataMegaBytes: number
   /** How long a package lasts, in days of 24 h. */
   readonly periodDays: number
-  /** Three steps where packages are throttled, else none. */
+  /** Three steps if packages are throttled, else none. */
   readonly throttling: ReadonlyArray<ThrottlingStep>
   /** How the plan repeats; null if it does not. */
   readonly recurrence: Recurrence | null
   /**
-   * At which percentages of a package `package.allowanceConsumed` is notified (rule U2). Absent:
+   * At which percentages of a package `package.allowanceConsumed` is published (rule U2). Absent:
    * 50, 80 and 100.
    */
   readonly alertThresholds?: ReadonlyArray<number>
@@ -84,7 +84,7 @@ export interface CreatePlan extends OfOrganization {
    */
   readonly recurrence?: Recurrence | null | undefined
   /**
-   * At which percentages of a package's allowance `package.allowanceConsumed` is notified
+   * At which percentages of a package's allowance `package.allowanceConsumed` is published
    * (rule U2): up to 10 integers from 1 to 100, each taken once and in rising order. Absent: 50, 80
    * and 100. Empty: none.
    */
@@ -116,7 +116,7 @@ export interface Plans {
    * `TermsRefusedError`, `QuotaExceededError`.
    */
   readonly create: (request: CreatePlan, options?: WriteOptions) => Promise<Plan>
-  /** Reads a plan. Errors: `NotFoundError`, also where it was deleted. */
+  /** Reads a plan. Errors: `NotFoundError`, also if it was deleted. */
   readonly get: (of: OfPlan, options?: CallOptions) => Promise<Plan>
   /** Plans, oldest first. */
   readonly list: (of: PlanFilter, options?: CallOptions) => PagedList<Plan>

@@ -32,7 +32,7 @@ export interface ServiceOperators {
   readonly remove: (of: OfServiceOperator, options?: CallOptions) => Promise<ServiceOperator>
   /**
    * Gives the operator another token; the one before goes on for 24 h. Errors: `NotFoundError`,
-   * also where it is deleted.
+   * also if it is deleted.
    */
   readonly rotate: (of: OfServiceOperator, options?: CallOptions) => Promise<NewServiceOperator>
   /**

@@ -20,9 +20,9 @@ import type { Commands, Transaction, Within } from "./Within.ts"
 
 /** What `drain` has done. */
 export interface Drained {
-  /** Whether all work that was due is done; false where the time was over before. */
+  /** Whether all work that was due is done; false if the time was over before. */
   readonly finished: boolean
-  /** When the next work is due; null where there is none, and where the time was over. */
+  /** When the next work is due; null if there is none, and if the time was over. */
   readonly nextDueAt: Date | null
 }
 
@@ -30,7 +30,7 @@ export interface Drained {
  * The service. Each group has the use cases of one kind of thing.
  *
  * Any method can reject with `StorageUnavailableError`, with `ClosedError` after `close`, with a
- * plain `SimplanError` where something broke, and within its limits with `TimeoutError` or an error
+ * plain `SimplanError` if something broke, and within its limits with `TimeoutError` or an error
  * named `AbortError`.
  */
 export interface Simplan extends AsyncDisposable {
@@ -84,7 +84,7 @@ export interface Simplan extends AsyncDisposable {
   readonly webhooks: Webhooks
   /**
    * Has a function called with each event of a type, in this process and without HTTP: durable by
-   * name, at least once, in order per SIM, retried where it throws (rule E2).
+   * name, at least once, in order per SIM, retried if it throws (rule E2).
    *
    *     await simplan.on("attachment.activated", { name: "mailer" }, async (event) => sendMail(event.data.esim))
    */
@@ -93,11 +93,11 @@ export interface Simplan extends AsyncDisposable {
    * The methods that write, inside a transaction that the host has begun on its own connection to
    * the same PostgreSQL database (rule H1):
    * `simplan.within(fromPg(client)).subscriptions.create(…)`. Throws an `InvalidFieldError` at once
-   * where the transaction has no function `query`.
+   * if the transaction has no function `query`.
    */
   readonly within: (transaction: Transaction) => Within
   /**
-   * Resolves when the service has started: the database is reached and migrated. Rejects where it
+   * Resolves when the service has started: the database is reached and migrated. Rejects if it
    * cannot start.
    */
   readonly ready: () => Promise<void>
@@ -116,7 +116,7 @@ export interface Simplan extends AsyncDisposable {
   /**
    * Answers a web request with the HTTP API, as `http` of the options mounts it: for Hono, Next.js,
    * Bun, Deno and whatever else has web requests. `toNodeHandler` makes a handler for Node's server
-   * of it. It never rejects: where the service cannot start, the answer is 503 with `Retry-After`,
+   * of it. It never rejects: if the service cannot start, the answer is 503 with `Retry-After`,
    * and the next request tries to start it again. `host` is handed to the host's authentication. An
    * abort of the request's signal interrupts what it asks for.
    */
@@ -125,7 +125,7 @@ export interface Simplan extends AsyncDisposable {
    * The HTTP API at another path, or some parts of it:
    * `toNodeHandler(simplan.mount({ groups: ["console"] }))` at `/ops`, and the others elsewhere.
    * Parts that the place does not have are 404 there, and its documents leave them out. Limits and
-   * sessions are those of the service. Throws an `InvalidFieldError` where an option is wrong, or
+   * sessions are those of the service. Throws an `InvalidFieldError` if an option is wrong, or
    * names a part that the service does not mount.
    */
   readonly mount: (options: HttpMount) => Pick<Simplan, "handler">

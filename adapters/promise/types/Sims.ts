@@ -21,14 +21,14 @@ export interface Sim extends OfOrganization {
    * eSIM without one.
    */
   readonly lpa: string | null
-  /** The IMSI, 6 to 15 digits; null where it is not known (rule I7). */
+  /** The IMSI, 6 to 15 digits; null if it is not known (rule I7). */
   readonly imsi: string | null
   /**
-   * The phone number with its country code, 1 to 15 digits; null where it has none or that is not
+   * The phone number with its country code, 1 to 15 digits; null if it has none or that is not
    * known.
    */
   readonly msisdn: string | null
-  /** The telco's own id of the SIM; null where it is not known. */
+  /** The telco's own id of the SIM; null if it is not known. */
   readonly subscriberId: string | null
   /** Whether a subscription holds it, or is being made or deleted, or it is withdrawn (rule S2). */
   readonly used: boolean
@@ -68,7 +68,7 @@ export interface Installation {
 
 /** How many SIMs of one kind stand where (rule I11). */
 export interface StockCounts {
-  /** Those that nobody has, and that a creation without an ICCID may get where they are eSIMs. */
+  /** Those that nobody has, and that a creation without an ICCID may get if they are eSIMs. */
   readonly free: number
   /**
    * eSIMs that nobody has, but that were downloaded: only a creation with their ICCID gets them.
@@ -90,7 +90,7 @@ export interface StockOfLabel {
   readonly esims: StockCounts
   /** The physical SIMs. */
   readonly physicalSims: StockCounts
-  /** `stock.low` is notified once fewer eSIMs are free; null where no level is set. */
+  /** `stock.low` is published once fewer eSIMs are free; null if no level is set. */
   readonly level: number | null
 }
 
@@ -98,7 +98,7 @@ export interface StockOfLabel {
 export interface StockLevel {
   /** The network supply tier. */
   readonly label: Label
-  /** `stock.low` is notified once fewer eSIMs are free; 1 to 100,000. */
+  /** `stock.low` is published once fewer eSIMs are free; 1 to 100,000. */
   readonly level: number
 }
 
@@ -133,7 +133,7 @@ export interface SearchHit extends OfOrganization {
   readonly label: Label
   /** The subscription that has the SIM; null: none. */
   readonly subscriptionId: string | null
-  /** By what it was found; where that is more than one thing, the first of these. */
+  /** By what it was found; if that is more than one thing, the first of these. */
   readonly matched: "subscriptionId" | "imsi" | "phoneNumber" | "iccid" | "metadata"
 }
 
@@ -267,7 +267,7 @@ export interface UpdateSim extends OfSim {
   /** Why it is withdrawn; only with that status. */
   readonly reason?: "broken" | "lost" | null | undefined
   /**
-   * The version that it is of (rule W16): where another one is there, it is refused. Absent: of
+   * The version that it is of (rule W16): if another one is there, it is refused. Absent: of
    * whichever is there.
    */
   readonly ifVersion?: number | undefined
@@ -293,7 +293,7 @@ export interface UpdateResult {
   /** `unchanged`: the SIM was so already. */
   readonly result: "corrected" | "unchanged" | "refused"
   /**
-   * Why it is refused; null: it is not. The code is null where the reason was not kept: under an
+   * Why it is refused; null: it is not. The code is null if the reason was not kept: under an
    * idempotency key those of the first 1,000 refused rows are.
    */
   readonly refusal: { readonly code: ErrorCode | null; readonly message: string } | null
@@ -360,8 +360,8 @@ export interface Sims {
    */
   readonly stock: (of: OfOrganization, options?: CallOptions) => Promise<ReadonlyArray<StockOfLabel>>
   /**
-   * Sets the levels below which `stock.low` is notified (rule I12), and returns them. It is
-   * notified once each time the number of free eSIMs falls below, within about a second; also where
+   * Sets the levels below which `stock.low` is published (rule I12), and returns them. It is
+   * notified once each time the number of free eSIMs falls below, within about a second; also if
    * it is below already.
    *
    * Errors: `InvalidFieldError`.
@@ -375,7 +375,7 @@ export interface Sims {
 export interface UpdatePreview {
   /** The SIM as it would be. */
   readonly sim: Sim
-  /** What would change of it; nothing where it is so already. */
+  /** What would change of it; nothing if it is so already. */
   readonly changed: ReadonlyArray<"label" | "lpa" | "status">
 }
 
@@ -386,7 +386,7 @@ export interface SetMobilePlan extends OfOrganization {
   /** The label of the eSIM. */
   readonly label: Label
   /**
-   * The eSIM. Absent or null, where `apply` is true: any one of the label that has no mobile plan.
+   * The eSIM. Absent or null, if `apply` is true: any one of the label that has no mobile plan.
    */
   readonly iccid?: string | null | undefined
 }

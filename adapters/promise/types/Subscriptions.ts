@@ -17,7 +17,7 @@ export interface SubscribedSim {
   readonly label: Label
   /** Whether it is an eSIM. */
   readonly isEsim: boolean
-  /** The activation code by which a device downloads the eSIM; null where there is none. */
+  /** The activation code by which a device downloads the eSIM; null if there is none. */
   readonly lpa: string | null
 }
 
@@ -34,7 +34,7 @@ interface OfSubscription extends OfOrganization {
 
 /** A SIM in service. */
 export interface Subscription extends OfSubscription {
-  /** Since when it is paused; null where it is not (rule S7). */
+  /** Since when it is paused; null if it is not (rule S7). */
   readonly pausedAt: Date | null
 }
 
@@ -50,7 +50,7 @@ export interface CreatedSubscription extends OfSubscription {
    * period.
    */
   readonly activationAt: Date | null
-  /** When the first package ends; null where that is not known. */
+  /** When the first package ends; null if that is not known. */
   readonly expirationAt: Date | null
 }
 
@@ -79,12 +79,12 @@ export interface CreateSubscription extends OfOrganization {
 /** A package that a previewed call would order, suspend or cancel. */
 export interface PreviewedPackage {
   /**
-   * `<attachment id>:<occurrence>`, and how often the attachment has moved where it has (rule S8).
+   * `<attachment id>:<occurrence>`, and how often the attachment has moved if it has (rule S8).
    */
   readonly packageId: string
-  /** When it is active; null where that is known at its first use. */
+  /** When it is active; null if that is known at its first use. */
   readonly activationAt: Date | null
-  /** When it ends; null where that is known at its first use. */
+  /** When it ends; null if that is known at its first use. */
   readonly expirationAt: Date | null
 }
 
@@ -103,7 +103,7 @@ export interface CreationPreview {
 /** What `remove` would do (rule S9). */
 export interface DeletionPreview {
   /**
-   * The error's code where it would be refused, such as `esim_installed`; null where it would not.
+   * The error's code if it would be refused, such as `esim_installed`; null if it would not.
    */
   readonly refusedBy: string | null
   /** Whether there is a sign that the eSIM was downloaded (rule S2). */
@@ -112,7 +112,7 @@ export interface DeletionPreview {
   readonly isActivated: boolean
   /** Whether data was used. */
   readonly isUsed: boolean
-  /** The packages that would be cancelled at the telco; none where it would be refused. */
+  /** The packages that would be cancelled at the telco; none if it would be refused. */
   readonly packages: ReadonlyArray<PreviewedPackage>
 }
 
@@ -137,7 +137,7 @@ export interface ReplacementPreview {
 /** What `suspend` would do (rule S9). */
 export interface SuspensionPreview {
   /**
-   * The packages that would be stopped at the telco; none where the attachment is suspended
+   * The packages that would be stopped at the telco; none if the attachment is suspended
    * already.
    */
   readonly packages: ReadonlyArray<PreviewedPackage>
@@ -187,7 +187,7 @@ export interface HistoryEntry {
   /**
    * The reason of an operator's change, the status of the delivery and its last error, the SM-DP+'s
    * result, the network, how much was used, why the work waits and until when, or the telco's
-   * words; null where there are none.
+   * words; null if there are none.
    */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */
@@ -224,7 +224,7 @@ export interface SubscriptionFilter extends OfOrganization {
 export interface Subscriptions {
   /**
    * Puts a SIM into service with a plan, and returns when the telco has every package that is due
-   * (rule S5). Where it fails, nothing remains of it.
+   * (rule S5). If it fails, nothing remains of it.
    *
    * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `NoFreeSimError`,
    * `PlanArchivedError`, `LabelMismatchError`, `SimBusyError`, `PackagesListedError`,
@@ -283,7 +283,7 @@ export interface Subscriptions {
    * Pauses the subscription: its SIM has no service until it is resumed, and its plans go on
    * (rule S7). Again, it changes nothing. It returns before the telco has taken it.
    *
-   * Errors: `NotFoundError`, `NotSupportedError` where the telco of the SIM cannot do it.
+   * Errors: `NotFoundError`, `NotSupportedError` if the telco of the SIM cannot do it.
    */
   readonly pause: (of: OfSim, options?: WriteOptions) => Promise<void>
   /** Ends a pause (rule S7). Again, it changes nothing. Errors: `NotFoundError`. */
@@ -307,7 +307,7 @@ export interface Subscriptions {
 /** The state of an attachment (rule T2). */
 export type AttachmentState = "PENDING_FOR_FIRST_USE" | "CREATED" | "ACTIVE" | "SUSPENDED" | "EXPIRED"
 
-/** Why an attachment gives no service (rule L2). A field is there where the reason has it. */
+/** Why an attachment gives no service (rule L2). A field is there if the reason has it. */
 export interface Reason {
   /** The kind of reason. */
   readonly code:
@@ -346,7 +346,7 @@ export interface Reason {
 /** One allowance period at the telco. */
 export interface Package {
   /**
-   * `<attachment id>:<occurrence>`, and how often the attachment had moved where it had (rule S8);
+   * `<attachment id>:<occurrence>`, and how often the attachment had moved if it had (rule S8);
    * also the key at the telco.
    */
   readonly packageId: string
@@ -357,7 +357,7 @@ export interface Package {
   /** How much of it is used, in bytes. */
   readonly usedBytes: number
   /**
-   * What was assumed to be used on the SIM before, in bytes, where the subscription has moved and
+   * What was assumed to be used on the SIM before, in bytes, if the subscription has moved and
    * the telco could not say it: the last report. What is left was ordered by that (rule S8).
    * Absent: the telco has said it, or there was no move.
    */

@@ -64,11 +64,11 @@ export type SimulatorFault =
 
 /** Which calls go wrong, and how. */
 export type SimulatorFailure = SimulatorFault & {
-  /** The function whose calls go wrong; of all functions where it is absent. */
+  /** The function whose calls go wrong; of all functions if it is absent. */
   readonly on?: TelcoOperation | undefined
-  /** The SIM whose calls go wrong; of all SIMs where it is absent. */
+  /** The SIM whose calls go wrong; of all SIMs if it is absent. */
   readonly iccid?: string | undefined
-  /** How many calls go wrong, at least 1; all of them, until `recover`, where it is absent. */
+  /** How many calls go wrong, at least 1; all of them, until `recover`, if it is absent. */
   readonly times?: number | undefined
 }
 
@@ -93,7 +93,7 @@ export interface Simulator extends TelcoLayer {
   readonly calls: () => Promise<Readonly<Record<TelcoOperation, number>>>
   /**
    * Has the next calls go wrong. Of several failures that apply to a call the first one given
-   * befalls it; a slow one may come before another. Throws an `InvalidFieldError` where an option
+   * befalls it; a slow one may come before another. Throws an `InvalidFieldError` if an option
    * is wrong.
    */
   readonly fail: (failure: SimulatorFailure) => void
@@ -105,14 +105,14 @@ export interface Simulator extends TelcoLayer {
 export interface ListedPackage {
   /** The telco's own id of it. */
   readonly telcoPackageId: string
-  /** The `packageId` of its order, where the telco keeps it, such as in a note. */
+  /** The `packageId` of its order, if the telco keeps it, such as in a note. */
   readonly packageId?: string | null | undefined
-  /** When it is active, where the telco says so. */
+  /** When it is active, if the telco says so. */
   readonly activationAt?: InstantInput | null | undefined
-  /** When it ends, where the telco says so. */
+  /** When it ends, if the telco says so. */
   readonly expirationAt?: InstantInput | null | undefined
   /**
-   * All that was used of it by now, in bytes, where the telco says so. When a subscription moves to
+   * All that was used of it by now, in bytes, if the telco says so. When a subscription moves to
    * another SIM, what is left is ordered by it (rule S8); without it by the last report.
    */
   readonly usedBytes?: number | null | undefined
@@ -132,7 +132,7 @@ export interface MadePackage {
  * A telco that knows no idempotency keys. Each function makes its call once and keeps nothing:
  * `journaledTelco` sees to it that it is not made twice.
  *
- * A function throws `TelcoRefused` where the telco says no. After anything else that it throws the
+ * A function throws `TelcoRefused` if the telco says no. After anything else that it throws the
  * outcome is unknown, but for errors of connections that were never made.
  */
 export interface TelcoSystem {
@@ -157,7 +157,7 @@ export interface TelcoSystem {
     call: AdapterCall
   ) => Promise<unknown>
   /**
-   * Stops the service of a SIM, or starts it again, where `active` is true. Absent: the telco
+   * Stops the service of a SIM, or starts it again, if `active` is true. Absent: the telco
    * cannot do it, and no subscription is paused (rule S7).
    */
   readonly setService?:

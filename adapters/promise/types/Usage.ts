@@ -7,9 +7,9 @@ import type { OfSim } from "./Sims.ts"
 
 /** UTC days, at most 400; the last 30 unless they are named. */
 export interface UsageDays {
-  /** The first day, such as `2026-11-01`; 30 days up to `to` where it is absent. */
+  /** The first day, such as `2026-11-01`; 30 days up to `to` if it is absent. */
   readonly from?: string | undefined
-  /** The last day, which is included; today where it is absent. */
+  /** The last day, which is included; today if it is absent. */
   readonly to?: string | undefined
 }
 
@@ -17,7 +17,7 @@ export interface UsageDays {
 export interface SimUsage {
   /** The UTC day, such as `2026-11-30`; null for what was used before usage was kept by day. */
   readonly day?: string | null
-  /** The country by ISO 3166-1 alpha-2 code; null where it is not known. */
+  /** The country by ISO 3166-1 alpha-2 code; null if it is not known. */
   readonly countryIso2?: string | null
   /** The attachment, perhaps of a former subscription. */
   readonly attachmentId?: string
@@ -29,7 +29,7 @@ export interface SimUsage {
 export interface OrganizationUsage {
   /** The UTC day, such as `2026-11-30`. */
   readonly day?: string
-  /** The country by ISO 3166-1 alpha-2 code; null where it is not known. */
+  /** The country by ISO 3166-1 alpha-2 code; null if it is not known. */
   readonly countryIso2?: string | null
   /** The plan. */
   readonly planId?: string

@@ -32,7 +32,7 @@ export interface Transaction {
   ) => PromiseLike<ReadonlyArray<unknown> | { readonly rows: ReadonlyArray<unknown> }>
   /**
    * Runs one statement of simplan likewise. Resolves with its rows, each an array of the texts that
-   * the database has sent, in the order of the columns, whatever parsers the client has. Where it
+   * the database has sent, in the order of the columns, whatever parsers the client has. If it
    * is absent, `query` has to give a `text` unchanged.
    */
   readonly texts?: (
@@ -41,7 +41,7 @@ export interface Transaction {
   ) => PromiseLike<ReadonlyArray<ReadonlyArray<string | null>>>
   /**
    * Runs such a statement prepared under a name, on the connection whose process in the database
-   * has the number `backend`, as the client was given it when it connected. Where it is absent,
+   * has the number `backend`, as the client was given it when it connected. If it is absent,
    * each statement is planned anew.
    */
   readonly prepared?: {
@@ -71,7 +71,7 @@ export interface Command extends OfOrganization {
   /** What has become of it. */
   readonly state: CommandState
   /**
-   * The code of the refusal, such as `no_free_esim`; `command_cancelled` where it was cancelled.
+   * The code of the refusal, such as `no_free_esim`; `command_cancelled` if it was cancelled.
    * Null if it was not refused.
    */
   readonly code: ErrorCode | null
@@ -120,8 +120,8 @@ export interface Submitted {
  * refused without the telco is refused by the call.
  *
  * With an `idempotencyKey` a repeated call of the same kind gives the same command, for as long as
- * commands are kept: 30 days after the outcome is known. Where the storage is not PostgreSQL, each
- * method rejects with an `InvalidFieldError`. Where no transaction of simplan's database is open on
+ * commands are kept: 30 days after the outcome is known. If the storage is not PostgreSQL, each
+ * method rejects with an `InvalidFieldError`. If no transaction of simplan's database is open on
  * the connection, or nothing can be done in it, each method rejects with a `TransactionError`;
  * after a deadlock or a serialization failure with a `TransactionConflictError`.
  */

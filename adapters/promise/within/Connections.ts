@@ -61,7 +61,7 @@ const keepEnd = (client: object, error: unknown): void => {
 
 /**
  * A client of `pg` says it once. Between two statements it does so by an event that would end the
- * process where nobody listens.
+ * process if nobody listens.
  */
 const observeEnd = (client: object): void => {
   if (ends.has(client)) return
@@ -222,7 +222,7 @@ const outside = (from: string, must: string) => Arguments.invalid(from, "transac
 
 /**
  * Of TypeORM: the `manager` that the function of `dataSource.transaction` gets. Throws an
- * `InvalidFieldError` where it has no connection of its own.
+ * `InvalidFieldError` if it has no connection of its own.
  */
 export const fromTypeOrm = (manager: {
   readonly queryRunner?:
@@ -254,7 +254,7 @@ export const fromTypeOrm = (manager: {
 /**
  * Of Sequelize 6: the `transaction` that the function of `sequelize.transaction` gets. Its
  * statements go to the connection of `pg` under it, because Sequelize writes texts with dollars
- * anew. Throws an `InvalidFieldError` where it has no connection.
+ * anew. Throws an `InvalidFieldError` if it has no connection.
  */
 export const fromSequelize = (transaction: {
   commit(): PromiseLike<unknown>
@@ -270,7 +270,7 @@ const isKysely = (context: unknown): context is KyselyTransaction => method(cont
 
 /**
  * Of MikroORM 7: the `em` that the function of `em.transactional` gets. Throws an
- * `InvalidFieldError` where it has no transaction.
+ * `InvalidFieldError` if it has no transaction.
  */
 export const fromMikroOrm = (em: { getTransactionContext(): unknown }): Transaction => {
   const context = em.getTransactionContext()

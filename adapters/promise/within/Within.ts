@@ -27,7 +27,7 @@ const joined = (runtime: Runtime, transaction: Transaction): Runtime => ({
 })
 
 /**
- * The transaction that a method was given. Throws an `InvalidFieldError` where it has no method
+ * The transaction that a method was given. Throws an `InvalidFieldError` if it has no method
  * `query`.
  */
 export const checked = (method: string, transaction: unknown): Transaction => {
@@ -36,7 +36,7 @@ export const checked = (method: string, transaction: unknown): Transaction => {
   throw Arguments.invalid(method, "transaction", message, transaction)
 }
 
-/** Throws an `InvalidFieldError` at once where the transaction has no method `query`. */
+/** Throws an `InvalidFieldError` at once if the transaction has no method `query`. */
 export const make = (outside: Runtime, transaction: Transaction): Within => {
   const runtime = joined(outside, checked(METHOD, transaction))
   const { create: createKey, revoke, rotate } = Organizations.makeApiKeys(runtime)

@@ -140,7 +140,7 @@ const historyOf = (
     command: { _tag: "Quiet" },
     asked: { _tag: "Nothing" },
     outcome: mayRepeat ? { _tag: "Killed" } : { _tag: "Answered", answer: { kind: "Done" } },
-    // Storage that fails and leases that are lost are logged where faults are planned.
+    // Storage that fails and leases that are lost are logged if faults are planned.
     changes: {
       ...changes,
       mishaps: changes.mishaps.filter((message) => !mayRepeat || !message.includes("StorageError"))

@@ -1,6 +1,6 @@
 /**
  * A ledger of the leases and reservations that storage gives, kept beside it: who has what until
- * when, by the machine's time. It complains where storage gives something twice, takes a commit
+ * when, by the machine's time. It complains if storage gives something twice, takes a commit
  * under a lease that was lost or on an old version of a SIM, or lets an order begin anew under its
  * key while another attempt of it is there or is being undone (rule S5).
  */

@@ -178,7 +178,7 @@ export const streamed = Effect.fnUntraced(function* (world: World.World) {
 const LATER = 400
 
 /**
- * A job that another process puts back is done promptly, also where it is due before what was
+ * A job that another process puts back is done promptly, also if it is due before what was
  * claimed last.
  */
 export const putBack = Effect.fnUntraced(function* (world: World.World) {
@@ -204,7 +204,7 @@ export const putBack = Effect.fnUntraced(function* (world: World.World) {
  */
 const LONG = (World.limits.leaseMillis + World.limits.telcoTimeoutMillis) / 2
 
-/** A job that outlasts its lease is not done twice, also where jobs are claimed meanwhile. */
+/** A job that outlasts its lease is not done twice, also if jobs are claimed meanwhile. */
 export const outlasting = Effect.fnUntraced(function* (world: World.World) {
   const { simulated } = world
   const calls = simulated.telcoCalls(0).length
@@ -337,7 +337,7 @@ const MOST_LISTINGS = 5 * SLOW_JOBS
 const SHORTLY = 400
 
 /**
- * Jobs of two organizations take turns, also where all jobs of one fall due before those of the
+ * Jobs of two organizations take turns, also if all jobs of one fall due before those of the
  * other. The engine lists who has work once a second at most, so the first jobs take longer than
  * that. While all slots are taken, it does not list them.
  */

@@ -140,7 +140,7 @@ export const cancelled = Effect.fnUntraced(function* (world: World.World) {
 })
 
 /**
- * A request that is made again gets the answer of the first time, or is done anew where that failed
+ * A request that is made again gets the answer of the first time, or is done anew if that failed
  * (rule W2).
  */
 export const repeated = Effect.fnUntraced(function* (world: World.World) {
@@ -208,7 +208,7 @@ const simOf = (world: World.World): string => {
 /**
  * An order of two packages that comes again under its key while the telco fails: it goes on with
  * the attempt that is there, is refused while that is being undone, begins anew then, and holds no
- * SIM where nothing ever left for the telco.
+ * SIM if nothing ever left for the telco.
  */
 export const reordered = Effect.fnUntraced(function* (world: World.World) {
   const { simulated } = world
@@ -262,7 +262,7 @@ export const reordered = Effect.fnUntraced(function* (world: World.World) {
 })
 
 /**
- * An order under a key for which no SIM is left gets one that returns, also where the telco holds
+ * An order under a key for which no SIM is left gets one that returns, also if the telco holds
  * up the return.
  */
 export const restocked = Effect.fnUntraced(function* (world: World.World) {
@@ -312,7 +312,7 @@ export const forgotten = Effect.fnUntraced(function* (world: World.World) {
 })
 
 /**
- * For how long the telco is not even asked, as where calls that hang have all slots, and what it is
+ * For how long the telco is not even asked, as when calls that hang have all slots, and what it is
  * then held back for.
  */
 const HELD_BACK = 30_000

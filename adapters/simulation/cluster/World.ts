@@ -173,7 +173,7 @@ const build = Effect.fnUntraced(function* <A>(
     const isMeant = receiver.organizationId === null || receiver.organizationId === organizationId
     const fault = isMeant ? receiver.faults.shift() : undefined
     if (fault !== undefined) count(`Receiver ${fault}`)
-    // Where the process died before it stored the answer, nobody knows of the pause.
+    // If the process died before it stored the answer, nobody knows of the pause.
     if (ledger.busy.has(eventId) && at < (asked.get(eventId) ?? at)) {
       complaints.push(`${eventId} was sent sooner than its receiver has asked for`)
     }
@@ -235,7 +235,7 @@ const build = Effect.fnUntraced(function* <A>(
   )
 
   const scope = yield* Effect.scope
-  /** Starts another process where one dies; the next one dies in its turn. */
+  /** Starts another process if one dies; the next one dies in its turn. */
   const keepUp = (index: number): Effect.Effect<void> =>
     Effect.gen(function* () {
       yield* processes[index]?.died ?? Effect.never
@@ -378,7 +378,7 @@ const build = Effect.fnUntraced(function* <A>(
       for (const of of faults) Object.assign(of, { ...Process.noFaults(), downtime: of.downtime })
       receiver.faults = []
       yield* telco.setFaults([])
-      // A frozen process goes on, perhaps to die, or to stop; and another one starts where one is
+      // A frozen process goes on, perhaps to die, or to stop; and another one starts if one is
       // dead.
       yield* Effect.sleep(3 * MOST)
     }),

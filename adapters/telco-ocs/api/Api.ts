@@ -39,9 +39,9 @@ export interface Subscriber {
 export interface Network {
   /** Null: the OCS does not say here; `lastSeen` may. */
   readonly at: Time.Instant | null
-  /** Mobile country code and network code, as numbers: the OCS drops leading zeros. */
+  /** Mobile country code, as a number: the OCS drops leading zeros. */
   readonly mcc: number
-  /** A number likewise. */
+  /** Mobile network code, as a number. */
   readonly mnc: number
   /** Such as `4G`. */
   readonly rat: string | null
@@ -93,7 +93,7 @@ export interface Grant {
   readonly allowanceBytes: number | null
   /** Days of 24 h. */
   readonly periodDays: number | null
-  /** Limits in Kbit/s; empty where it throttles nothing. */
+  /** Limits in Kbit/s; empty if it throttles nothing. */
   readonly throttling: NewTemplate["throttling"] | null
 }
 
@@ -150,7 +150,7 @@ export interface ListedSubscriber extends Subscriber {
 
 /** A row of a list that is not as the documents say. */
 export interface OddRow {
-  /** The same for the same row. */
+  /** A row has the same each time. */
   readonly key: string
   /** Null: it cannot be read. */
   readonly accountId: number | null

@@ -174,7 +174,7 @@ const make = ({
       )
     }
 
-    /** For what the documents do not say how the OCS answers where it has none. */
+    /** For what the documents do not say how the OCS answers if it has none. */
     const unlessNone =
       <B>(none: B) =>
       <A>(call: Call<A>): Call<A | B> =>

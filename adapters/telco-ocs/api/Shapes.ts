@@ -2,13 +2,13 @@
  * The answers of the OCS, and what the types of `Api` make of them.
  *
  * The schemas have only what simplan needs, so unknown fields do not matter. What the documents
- * call optional may be missing or null, and an array may be null where it is empty (`API.md`, 4.4).
+ * call optional may be missing or null, and an array may be null if it is empty (`API.md`, 4.4).
  *
  * The OCS writes dates as `2026-04-15T17:41:26`, or with up to microseconds, without a zone. They
  * are UTC: the documents say "Date and time (UTC+0)" of each date of a package (`OcsObjects.md`)
  * and of a location (`API.md`, 2.17). They do not say it of the dates of an order (`activePeriod`).
  * Those are written in the zone of the settings. The documents fix no form, and their examples have
- * several. So other usual forms are read too: a space for the `T`, no seconds where they are 0 (as
+ * several. So other usual forms are read too: a space for the `T`, no seconds if they are 0 (as
  * Java writes them), a zone in any form of ISO 8601, or milliseconds since 1970 as a number.
  *
  * The documents write ids and amounts as numbers in most places and as texts in others (a balance,
@@ -345,7 +345,7 @@ export const packagesFrom = ({ packages }: typeof SubscriberPackages.Type): Read
     isRecurring: (one.recurringPackage ?? null) !== null
   }))
 
-/** The steps that throttle; null where the OCS does not return them. */
+/** The steps that throttle; null if the OCS does not return them. */
 const throttlingFrom = (template: typeof Template.Type): Api.Grant["throttling"] => {
   if (template.throttlingActive === false) return []
   if (template.throttlingActive !== true) return null
@@ -391,7 +391,7 @@ const countryOf = (alpha2: string | null | undefined): string | null =>
   alpha2 && /^[A-Za-z]{2}$/.test(alpha2) ? alpha2.toUpperCase() : null
 
 /**
- * What was used of data; null where its sum is not the total beside it, since then something is
+ * What was used of data; null if its sum is not the total beside it, since then something is
  * missing.
  */
 export const usageFrom = (usage: typeof Usage.Type): ReadonlyArray<Api.Used> | null => {

@@ -10,7 +10,7 @@
  * that is one at once. Times are compared to the second, which is how the OCS returns them.
  *
  * A SIM is compared once a day, with the list of packages that a poll has read anyway; so this
- * needs a call of its own for the SIM, where the poll does not ask for its location too, and one
+ * needs a call of its own for the SIM, if the poll does not ask for its location too, and one
  * for the templates in an hour, and is spread over the day as the polls are. What differs stands
  * among the problems (`GET /admin/v1/problems`), each difference once and with both sides. Only one
  * thing is mended: an unused package of a cancelled order is deleted. Everything else needs an
@@ -53,7 +53,7 @@ interface Books {
   /** The mobile plan of the settings; null: there is none. */
   readonly mobilePlanId: number | null
   readonly listed: ReadonlyArray<SubscriberPackage>
-  /** By id. Empty where the OCS does not say. */
+  /** By id. Empty if the OCS does not say. */
   readonly templates: ReadonlyMap<number, Template>
   /** What was remembered of packages before this poll. */
   readonly remembered: SimState.SimState["packages"]
@@ -65,7 +65,7 @@ interface Books {
 /** How far apart reported times may be that are the same, in milliseconds. */
 const INEXACT = Time.SECOND
 
-/** Days that the OCS counts may have an hour more or less where its clocks are changed. */
+/** Days that the OCS counts may have an hour more or less if its clocks are changed. */
 const INEXACT_DAYS = Time.HOUR + INEXACT
 
 const isOver = (end: Time.Instant | null, now: Time.Instant): boolean => end !== null && end <= now
@@ -304,7 +304,7 @@ export const make = Effect.gen(function* () {
       : OrderJournal.review(journal, { telco, key: kept.packageId }, found.usedBytes)
   }
 
-  /** The templates by their ids; none where they cannot be read now. */
+  /** The templates by their ids; none if they cannot be read now. */
   const templatesAt = Effect.fnUntraced(function* (now: Time.Instant) {
     if (templates !== null && now < templates.until) return templates.byId
     // Failure: the next comparison, a day later, reads them.

@@ -57,7 +57,7 @@ const placeOf = (telco: string): Journal.Place => ({ telco, kind: KIND, key: "al
 
 const document = (state: State): Journal.Document => ({ ...state })
 
-/** How long a turn waits for its SIMs, and how long nothing is done where nothing is due. */
+/** How long a turn waits for its SIMs, and how long nothing is done if nothing is due. */
 const AGAIN = 2 * Time.SECOND
 const PAUSE = 100
 const IDLE = Time.SECOND

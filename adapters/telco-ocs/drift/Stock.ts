@@ -1,7 +1,7 @@
 /**
  * Compares SIMs in stock with what the OCS lists on them (rule S5): each once a day, and a new one
  * as soon as it has its turn. A SIM that has anything of simplan's on it leaves the stock at once,
- * before it is sold. It is released anew where cancelled orders explain that; else an operator
+ * before it is sold. It is released anew if cancelled orders explain that; else an operator
  * decides, since the packages may be of a customer whom a restored backup does not know.
  *
  * The journal has an entry of the kind `stock` for each organization, which says how far its
@@ -9,7 +9,7 @@
  * finds new organizations. Processes claim these entries under the lease of the settings, so that
  * each SIM is one process's, and a turn has few SIMs, so that organizations take turns. At most a
  * quarter of the allowed calls goes to SIMs in stock, those of a comparison that is asked for
- * (`FullComparison`) included: of 20 in a second 5, which is 432,000 SIMs a day; where polls take
+ * (`FullComparison`) included: of 20 in a second 5, which is 432,000 SIMs a day; if polls take
  * most of the calls, less. Of more SIMs, a round takes longer than a day, and the next one follows
  * at once.
  */
@@ -41,7 +41,7 @@ const EVERY = Time.DAY
  * in milliseconds.
  */
 const AGAIN = Time.MINUTE
-/** How long to wait after a turn without a call, and where nothing is due, in milliseconds. */
+/** How long to wait after a turn without a call, and if nothing is due, in milliseconds. */
 const PAUSE = 100
 const IDLE = Time.SECOND
 
@@ -159,7 +159,7 @@ export const make = ({ isSupplied = () => true, meter, telco }: Options) =>
     })
 
     /**
-     * The next turn of the round; where none is under way, one begins a day after the last one did.
+     * The next turn of the round; if none is under way, one begins a day after the last one did.
      */
     const round = Effect.fnUntraced(function* (organizationId: string, state: State, now: number) {
       const isUnderWay = state.after !== null

@@ -10,11 +10,11 @@
  * another one is compared once more, 6 hours later, because the OCS may write what it has charged
  * into its book late; then it is a problem (`UsageDiffers`), once. How far a SIM was compared is in
  * the journal, so that any process goes on from it. One that dies before it has written that there
- * has the days compared again. A problem goes by the last comparison: it is withdrawn where the day
+ * has the days compared again. A problem goes by the last comparison: it is withdrawn if the day
  * is equal then, and has that one's figures. So no two comparisons of a SIM are made at once: a
  * poll for a notification makes none.
  *
- * Where an operator retries a problem, the next comparison has that day too, and no other one that
+ * If an operator retries a problem, the next comparison has that day too, and no other one that
  * is compared already.
  */
 import { Clock, Effect, Metric } from "effect"
@@ -40,8 +40,8 @@ const CLOSING = 3 * Time.HOUR
 const AGAIN = 6 * Time.HOUR
 
 /**
- * The same where the OCS's book could not be read, or ours has not taken all of what the poll has
- * found.
+ * How long after one for which the OCS's book could not be read, or ours has not taken all of what
+ * the poll has found.
  */
 const LATER = Time.DAY
 

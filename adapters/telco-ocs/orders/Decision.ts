@@ -99,7 +99,7 @@ const ASSIGNED = 24 * 3_600_000
 /**
  * Whether the package may have come of the order: it was not there before, and has the template and
  * the window. A package from the first use on has no times until then, and afterwards none of
- * another order that it may have come of. Where the system returns no times of a package, it is one
+ * another order that it may have come of. If the system returns no times of a package, it is one
  * from the first use on if the SIM has an order of such.
  *
  * No time of the system is compared with our clock, which may be minutes off. A first use comes
@@ -124,7 +124,7 @@ export const fits = (
 }
 
 /**
- * Whether a list shows what all calls for the package have done that have ended, where lists are so
+ * Whether a list shows what all calls for the package have done that have ended, if lists are so
  * much behind (in milliseconds).
  */
 const isUpToDate = ({ at }: OrderJournal.Snapshot, { lastAt, uncertain }: OrderJournal.Asked, lag: number): boolean =>
@@ -255,7 +255,7 @@ export interface Wanted {
 export interface Known {
   /** Whether it has asked already, in vain. */
   readonly hasAsked: boolean
-  /** The system's answer to it where the package is still to be seen; null: none. */
+  /** The system's answer to it if the package is still to be seen; null: none. */
   readonly answered: number | null
   /** How much lists are behind at most, in milliseconds. */
   readonly lag: number
@@ -362,7 +362,7 @@ export const failed = (
 }
 
 /**
- * The order of a template that the system has no longer, under another one; null where a call under
+ * The order of a template that the system has no longer, under another one; null if a call under
  * the old one has no known outcome, because its package would not be recognized any more.
  */
 export const under = (templateId: number, { asked }: OrderJournal.Open): OrderJournal.Open | null => {

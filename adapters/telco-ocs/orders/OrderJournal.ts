@@ -87,7 +87,7 @@ export const decodeOption = Schema.decodeUnknownOption(Order)
 
 const encode = Schema.encodeSync(Order)
 
-/** The system's id of the order's package, where it has one that is known. */
+/** The system's id of the order's package, if it has one that is known. */
 export const idOf = (order: Order): number | null =>
   order._tag === "Created" || order._tag === "Cancelled" ? order.id : null
 
@@ -220,7 +220,7 @@ export const open = Effect.gen(function* () {
   })
 
   /**
-   * The order that has claimed a package; null where none has, or where the journal has lost it.
+   * The order that has claimed a package; null if none has, or if the journal has lost it.
    */
   const claimant = Effect.fnUntraced(function* (id: number) {
     const held = yield* CallFailure.ofJournal(journal.get({ telco, kind: CLAIM, key: String(id) }))
@@ -229,7 +229,7 @@ export const open = Effect.gen(function* () {
 
   /**
    * Deletes a package that is an order's to delete, unless another order has claimed it meanwhile
-   * that is not final. The call is repeated where a package is there no longer.
+   * that is not final. The call is repeated if a package is there no longer.
    */
   const remove = Effect.fnUntraced(function* (id: number, key: string, iccid: string) {
     if (!(yield* claim(id, key, iccid))) {

@@ -40,7 +40,7 @@ export class Orders extends Context.Service<
     /** The packages of simplan's templates that a SIM has, and orders that may still make one. */
     readonly listPackages: NonNullable<Port["listPackages"]>
     /**
-     * The same of a SIM that nobody has, and whether orders that were cancelled explain all of it
+     * What a SIM has that nobody has, and whether orders that were cancelled explain all of it
      * (rule S5).
      */
     readonly listStock: (of: { readonly iccid: string }) => Effect.Effect<Sims.ListedInStock, CallFailure.TelcoFailure>
@@ -101,7 +101,7 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Where the order became final without this package, it is an extra: makes the order due at once.
+   * If the order became final without this package, it is an extra: makes the order due at once.
    */
   const leaveToSettle = Effect.fnUntraced(function* (key: string, iccid: string, id: number) {
     const kept = yield* orderJournal.get(key)
@@ -110,8 +110,8 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * The order under another template, where the system has refused one that it has no longer; else
-   * null. Fails where the templates cannot be read now: a refusal is for good.
+   * The order under another template, if the system has refused one that it has no longer; else
+   * null. Fails if the templates cannot be read now: a refusal is for good.
    */
   const renewed = Effect.fnUntraced(function* (terms: Telco.PackageOrder["terms"], order: OrderJournal.Open) {
     const { templateId, templateName } = order.asked
@@ -122,7 +122,7 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Asks the system for a package, once. The number of the package, where a list has to show first
+   * Asks the system for a package, once. The number of the package, if a list has to show first
    * that its times are right; the failure, if the order stays open and is not to be asked for again
    * at once.
    */
@@ -213,7 +213,7 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * Rule S5: refuses the first order of a SIM that was free where the list shows packages that
+   * Rule S5: refuses the first order of a SIM that was free if the list shows packages that
    * nobody here has.
    */
   const checkOthers = Effect.fnUntraced(function* (

@@ -6,7 +6,7 @@
  * are unused; used ones are reported to the caller. A settling ends only when they are reported, so
  * none is lost with a process that dies: the next one finds and reports them again.
  *
- * A package that comes late starts the service of its SIM, also where the SIM is paused: it is
+ * A package that comes late starts the service of its SIM, also if the SIM is paused: it is
  * paused once more each time that an order of it is settled (rule S7).
  */
 import { Clock, Effect } from "effect"
@@ -42,7 +42,7 @@ export interface Settled {
 }
 
 /**
- * Where `report` fails, so does the settling, and the orders that are left are due again in a
+ * If `report` fails, so does the settling, and the orders that are left are due again in a
  * minute.
  */
 export type Settle = <E = never, R = never>(of: {
@@ -106,7 +106,7 @@ export const make = Effect.gen(function* () {
         key,
         locks.withLock(iccid, () => CallGate.asPoll(observe(key, iccid)))
       )
-      // The order is due again where the SIM cannot be paused.
+      // The order is due again if the SIM cannot be paused.
       if (seen === null || (yield* orNull(key, Effect.as(CallGate.asPoll(keep(iccid)), true))) === null) continue
       deleted += seen.deleted
       if (seen.used.length > 0) yield* report(seen.used)

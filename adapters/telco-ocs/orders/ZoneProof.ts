@@ -4,7 +4,7 @@
  *
  * The documents do not say in which zone that is. So the first order with a window is answered only
  * when a list of the system has its times; so is the first one of each day (UTC) on which windows
- * begin or end, because zones may differ in summer alone. Where the times are those of another
+ * begin or end, because zones may differ in summer alone. If the times are those of another
  * zone, no window is ordered under this setting for an hour: then the next order tries it again,
  * since the system may have been set right.
  *
@@ -42,7 +42,7 @@ const offsetRead = (ordered: Time.Instant, listed: Time.Instant, zone: DateTime.
 }
 
 /**
- * What a system may make of a date of the zone: two instants where clocks are put back, the same
+ * What a system may make of a date of the zone: two instants if clocks are put back, the same
  * one twice otherwise.
  */
 const readings = (instant: Time.Instant, zone: DateTime.TimeZone) => {
@@ -111,7 +111,7 @@ export const open = Effect.gen(function* () {
       yield* Effect.logError(message)
       const entry = yield* CallFailure.ofJournal(journal.get(disproof))
       const next = { ...disproof, ...bare, document: { at: yield* Clock.currentTimeMillis, iccid, message } }
-      // Where another process writes at once, it writes the same.
+      // If another process writes at once, it writes the same.
       yield* CallFailure.ofJournal(Journal.write(journal, entry, next))
       return message
     }),

@@ -18,7 +18,7 @@ export interface Row {
    */
   readonly lpa: string | null
   /**
-   * Null where the OCS returns none, and where what it returns is no IMSI: that would keep the SIM
+   * Null if the OCS returns none, and if what it returns is no IMSI: that would keep the SIM
    * from being imported.
    */
   readonly imsi: string | null
@@ -151,7 +151,7 @@ type Found = ReturnType<typeof makeFound>
 
 /**
  * Asks by prefixes until as many are found as there are, or no prefix is left. `total` is null
- * where the OCS does not say.
+ * if the OCS does not say.
  */
 const listByPrefixes = Effect.fnUntraced(function* (found: Found, total: number | null) {
   const api = yield* Api
@@ -174,10 +174,10 @@ const listByPrefixes = Effect.fnUntraced(function* (found: Found, total: number 
 })
 
 /**
- * Reads the account's SIMs. Where the OCS cuts the list of the account, it is asked by the first
+ * Reads the account's SIMs. If the OCS cuts the list of the account, it is asked by the first
  * digits of the ICCIDs, IMSIs and phone numbers that the account is known to have, and by the
  * numbers beside those, as long as that finds more. It says how many the account has, so it is
- * known whether some are still missing. Fails where the account cannot be listed at all.
+ * known whether some are still missing. Fails if the account cannot be listed at all.
  */
 export const read = Effect.fn("TelcoOcs.inventory")(function* (accountId: number) {
   const first = yield* Api.use((api) => api.subscribersBy({ accountId }))

@@ -2,7 +2,7 @@
  * The OCS's notifications, from a body to the answer that the OCS expects.
  *
  * Each is counted once: the ids of its reports follow from its content. The answer's code is 0
- * where simplan needs nothing more of the OCS, and else says why not; the OCS writes that to its
+ * if simplan needs nothing more of the OCS, and else says why not; the OCS writes that to its
  * log. Who may send a notification is decided before this (a secret in the path, or mutual TLS).
  */
 import { Option, Schema, Clock, Effect } from "effect"
@@ -165,7 +165,7 @@ export const make = ({ mayReport = () => Effect.succeed(true), poll, telco }: Op
     })
 
     /**
-     * The history has the state with its instant and result. Where it has not, or cannot be read,
+     * The history has the state with its instant and result. If it has not, or cannot be read,
      * the notification is reported itself, and the history does not report that state again. A
      * state that the history has already is not reported again: the notification has no instant,
      * and may be late or a second one.

@@ -159,7 +159,7 @@ export interface Ordered {
   readonly status: OrderJournal.Order["_tag"]
   /** Null: from the first use on. */
   readonly window: Window | null
-  /** That which it was asked for by; null where it was never asked for. */
+  /** That which it was asked for by; null if it was never asked for. */
   readonly template: { readonly id: number; readonly name: string } | null
   /** The percentages of its usage at which an event may fire. */
   readonly thresholds: ReadonlyArray<number>

@@ -135,7 +135,7 @@ export const connect = (
     // Failure: the system is asked, as of a SIM that the inventory does not have.
     const identitiesOf = (iccid: string) => Effect.orElseSucceed(known(iccid), () => null)
     const settings = { ...of, telco: name, watch: of.watchMillis, identitiesOf }
-    // Each system has its own calls, also where two have the same settings.
+    // Each system has its own calls, also if two have the same settings.
     const context = yield* Layer.build(Layer.fresh(Layer.provideMerge(Ocs.layer(settings), calls)))
     const api = Context.get(context, Api.Api)
     const zones = Context.get(context, Zones.Zones)

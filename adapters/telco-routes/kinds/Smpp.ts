@@ -18,7 +18,7 @@ const missing = {
   any: "The SIM has no phone number (msisdn) and no IMSI by which the SMSC could find it: import it again with one of them"
 }
 
-/** Where a message for a SIM goes; refused where the SIM has no such address. */
+/** Where a message for a SIM goes; refused if the SIM has no such address. */
 const destination =
   ({ address }: Settings.Of<"smpp">, { imsi, known }: RoutedTelco.Identities) =>
   (iccid: string): Effect.Effect<Addresses.Address, CallFailure.CallFailure> =>

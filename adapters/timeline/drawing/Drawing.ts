@@ -120,7 +120,7 @@ const axis = (figure: Figure.Figure, top: number, bottom: number): Figure.Markup
   ].join("")
 }
 
-/** The line at the present, whose name stands to the left of it where there is room. */
+/** The line at the present, whose name stands to the left of it if there is room. */
 const present = (x: number, top: number, bottom: number): Figure.Markup =>
   Figure.element("line", { x1: x, y1: top, x2: x, y2: bottom, stroke: "currentColor", "stroke-dasharray": "4 3" }) +
   Figure.text(x > 40 ? x - 4 : x + 4, bottom - 4, "now", {

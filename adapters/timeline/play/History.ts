@@ -70,7 +70,7 @@ export interface DrawnPackage extends Omit<PackageCourse, "createdAt"> {
 /** An attachment as it is drawn. */
 export interface DrawnCourse extends Omit<Course, "packages" | "terms"> {
   readonly terms: Wording.Terms
-  /** What it is called; where it is absent, its number and its terms stand for it. */
+  /** What it is called; if it is absent, its number and its terms stand for it. */
   readonly name?: string
   readonly packages: ReadonlyArray<DrawnPackage>
 }

@@ -140,7 +140,7 @@ const orNone = (value: number | undefined): number => value ?? Number.NaN
 const missing = (field: string, message: string) => Result.fail(new Refusal.InvalidField({ field, message }))
 
 /**
- * The service's request; `name` and `coverageId` are the defaults. Fails where a periodicity or a
+ * The service's request; `name` and `coverageId` are the defaults. Fails if a periodicity or a
  * limit is missing.
  */
 export const toRequest = (

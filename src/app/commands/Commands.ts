@@ -231,7 +231,7 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
     })
 
     /**
-     * What can be refused before the command is carried out. The organization is there where what
+     * What can be refused before the command is carried out. The organization is there if what
      * it has is; whoever is refused for want of that learns first that there is none.
      */
     const check = Effect.fnUntraced(function* (

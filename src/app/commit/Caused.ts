@@ -19,7 +19,7 @@ import { Ids } from "./Ids.ts"
 
 /**
  * Which of the opt-in event types an organization's endpoints take (rule E1). A commit writes an
- * event of such a type, or a job for it, only where some endpoint takes it.
+ * event of such a type, or a job for it, only if some endpoint takes it.
  *
  * Each process caches the types, for `cacheMillis` at most.
  */
@@ -133,7 +133,7 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Rule E1: the commit with the event of each command that it settles, where someone takes it.
+   * Rule E1: the commit with the event of each command that it settles, if someone takes it.
    */
   const withOutcomes = Effect.fnUntraced(function* (
     commit: Storage.Commit

@@ -24,7 +24,7 @@ export class Commits extends Context.Service<
   {
     /**
      * The commit of a decision made at `now`, with new ids. Its jobs that are due are leased from
-     * the start if `lease` is given. Where an endpoint takes them, the events and jobs that the
+     * the start if `lease` is given. If an endpoint takes them, the events and jobs that the
      * decision causes by rule E1 are added.
      */
     readonly prepare: (
@@ -35,7 +35,7 @@ export class Commits extends Context.Service<
     ) => Effect.Effect<Storage.Commit, Storage.StorageError>
     /**
      * Rule I12: the jobs that check the stock of labels after something else than a decision about
-     * a SIM; none where nobody takes the event. `cause` names what has happened to a label, once
+     * a SIM; none if nobody takes the event. `cause` names what has happened to a label, once
      * for each time.
      */
     readonly stockChecks: (
@@ -57,7 +57,7 @@ export class Commits extends Context.Service<
     ) => Effect.Effect<Storage.Commit>
     /**
      * Writes a commit. `outcome` becomes that of the request's idempotency record, and of the
-     * command. Where someone takes them, the events of the commands that it settles are added
+     * command. If someone takes them, the events of the commands that it settles are added
      * (rule E1).
      */
     readonly write: (

@@ -12,7 +12,7 @@ import * as Clocks from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 
 /**
- * Caches reads until the scope ends, each value for `keepMillis` milliseconds at most, for where
+ * Caches reads until the scope ends, each value for `keepMillis` milliseconds at most, in case
  * the news of a change is lost; a failure is not kept. `emptiedBy` names what the values are of.
  */
 export const make = <Key, A, E>(

@@ -10,7 +10,7 @@ import { BusinessClock, monotonicNow } from "../../ports/Clocks.ts"
 import * as Storage from "../../ports/Storage.ts"
 import { CurrentIdempotency, KeyTaken, putRecord, type ServedKey } from "./Served.ts"
 
-/** The idempotency key of the request that the running fiber serves; null where it has none. */
+/** The idempotency key of the request that the running fiber serves; null if it has none. */
 export const CurrentRequest = Context.Reference<RequestKey | null>("simplan/IdempotencyKeys/CurrentRequest", {
   defaultValue: () => null
 })

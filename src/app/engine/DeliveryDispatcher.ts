@@ -1,6 +1,6 @@
 /**
  * The dispatcher: sends due webhook deliveries and stores the outcome of each attempt (rules W5 to
- * W7). Delivery is at least once: where a process dies between the call and the commit, another one
+ * W7). Delivery is at least once: if a process dies between the call and the commit, another one
  * sends again. Its slots let endpoints and organizations share what this process has under way.
  */
 import { Cause, Clock as MachineClock, Context, Deferred, Effect, Exit } from "effect"
@@ -181,7 +181,7 @@ const subjectOf = ({ endpoint, event }: DueDelivery): string =>
   `${endpoint.endpointId}:${WebhookEvent.iccid(event.payload)}`
 
 /**
- * The delivery after it was sent, and the attempt; absent where none was made, as its endpoint
+ * The delivery after it was sent, and the attempt; absent if none was made, as its endpoint
  * takes no more.
  */
 interface Outcome {

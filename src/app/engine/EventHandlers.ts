@@ -38,7 +38,7 @@ export interface Options {
   readonly organizationId?: string | null | undefined
   /**
    * Milliseconds to wait after each failed attempt, up to 100 waits from 1 ms to 30 days, each of
-   * them up to 20 % longer; the last one goes on where `maxAttempts` is greater. Those of rule W7
+   * them up to 20 % longer; the last one goes on if `maxAttempts` is greater. Those of rule W7
    * by default. None: a failed event is given up.
    */
   readonly waits?: ReadonlyArray<number> | undefined
@@ -93,7 +93,7 @@ export class EventHandlers extends Context.Service<
     /**
      * Has the handler given again what was given up: one event, or all of them for null. They are
      * due at once, with their whole schedule ahead, and those about a SIM come before its later
-     * ones. How many they are. `NotFound` where there is no such handler, or no such event among
+     * ones. How many they are. `NotFound` if there is no such handler, or no such event among
      * those that were given up.
      */
     readonly replay: (of: {

@@ -1,7 +1,7 @@
 /**
  * What to claim next, so that the work of one organization does not delay that of others.
  *
- * As long as all due work can be claimed, it is claimed in due order. Where there is more, or the
+ * As long as all due work can be claimed, it is claimed in due order. If there is more, or the
  * slots that are left are not for everybody, organizations take turns, and of one organization its
  * partitions (its jobs, an endpoint's deliveries): each claim takes about as much of each of them
  * (rule W13). Partitions are listed a page at a time, round after round, so that no listing holds
@@ -65,7 +65,7 @@ export interface FairClaims<A, E> {
 const FULL_SCAN = 1_000
 
 /**
- * How often partitions are listed where one may have too much work, and where they take turns; in
+ * How often partitions are listed if one may have too much work, and if they take turns; in
  * milliseconds.
  */
 const LISTING = 1_000

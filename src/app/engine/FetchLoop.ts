@@ -16,7 +16,7 @@ import type * as Leases from "../jobs/Leases.ts"
 export interface WakeUps {
   /** There is work due at this instant; null: there is none. */
   readonly notify: (dueAt: Instant | null) => void
-  /** The earliest due time since the last call, null where there was none. */
+  /** The earliest due time since the last call, null if there was none. */
   readonly take: () => Instant | null
   /**
    * Ends when there is work due before the instant, notified before or meanwhile, after so many
@@ -172,8 +172,8 @@ export const make = <A>(options: Options<A>): FetchLoop => {
   })
 
   /**
-   * When the next work is due, null where there is none. Answers those who wait for the loop to be
-   * idle, where it is.
+   * When the next work is due, null if there is none. Answers those who wait for the loop to be
+   * idle, if it is.
    */
   const readNext = Effect.gen(function* () {
     const asked = idleWaiters.length

@@ -7,7 +7,7 @@
  * handler's schedule. An event that fails again is among the problems (rule S6) until it is handled
  * or given up, because later ones about its SIM wait for it.
  *
- * Where the handler has a transaction, the delivery is settled in it as well, so what the handler
+ * If the handler has a transaction, the delivery is settled in it as well, so what the handler
  * writes there is committed once: a process that dies between the two leaves neither, and one that
  * has lost the lease rolls back.
  */
@@ -226,7 +226,7 @@ export interface HandlerLoops {
 /** How many events a handler is given at once, each about another SIM. */
 const SLOTS = 8
 
-/** Likewise, where each has a database transaction, and so a connection, meanwhile. */
+/** How many if each has a database transaction, and so a connection, meanwhile. */
 const SLOTS_IN_TRANSACTIONS = 2
 
 const nothing: Pending = { dueAt: null, held: 0 }

@@ -2,7 +2,7 @@
  * What is watched from outside: whether the storage serves, and gauges of the work.
  *
  * - The storage serves while it answers, its migrations are done, and it takes writes. Writes are
- *   tried at most once a second, by one try at a time, whoever asks. A try waits for a connection
+ *   tried at most once a second, by one try at a time for all. A try waits for a connection
  *   behind the commits, so one that is not over yet says nothing: until it has lasted five seconds,
  *   the last one counts.
  * - Gauges of the queues of jobs and deliveries, of what is due to handlers, of endpoints that
@@ -57,7 +57,7 @@ export const probeLayer: Layer.Layer<StorageProbe, never, Storage | Clocks.Busin
     let last: { readonly exit: Exit.Exit<void, StorageError>; readonly at: number } | null = null
     let underWay: { readonly fiber: Fiber.Fiber<void, StorageError>; readonly since: number } | null = null
 
-    // The fiber goes on when who has asked is gone.
+    // The fiber goes on when its caller is gone.
     const begin = Effect.gen(function* () {
       const since = yield* Clocks.monotonicNow
       const machineClock = yield* MachineClock.Clock
@@ -130,7 +130,7 @@ const gaugesOf = (queue: "jobs" | "deliveries") => {
 }
 
 /**
- * Gauges by a few labels. Where a measurement has nothing for labels that an earlier one had,
+ * Gauges by a few labels. If a measurement has nothing for labels that an earlier one had,
  * theirs is 0.
  */
 const makeGauges = (name: string, description: string) => {

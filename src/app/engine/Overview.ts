@@ -1,6 +1,6 @@
 /**
  * What operators see first: is it the service, a telco, or one customer? It is measured for each
- * who asks, at a cost that has a bound, and says nothing of other organizations to whoever is bound
+ * caller, at a cost that has a bound, and says nothing of other organizations to whoever is bound
  * to one (rule W14).
  */
 import { Clock as MachineClock, Context, Effect, Layer } from "effect"
@@ -25,7 +25,7 @@ export interface Whole {
   readonly backlog: Backlog
   /** Whether the storage took a write just now. */
   readonly takesWrites: boolean
-  /** Null where the storage has no server. */
+  /** Null if the storage has no server. */
   readonly database: Rules.DatabaseFigures | null
   /** Machine time at which the services of this process began. */
   readonly startedAt: Instant

@@ -1,6 +1,6 @@
 /**
  * The processes that share the storage. Each writes every half a minute what it is and what it has
- * under way, and at once where it begins to run more; as it stops, it takes its leave. So operators
+ * under way, and at once if it begins to run more; as it stops, it takes its leave. So operators
  * see which versions run, and where.
  *
  * Nothing goes by it: who holds work is decided by leases alone.

@@ -35,13 +35,13 @@ export class Worker extends Context.Service<
     readonly running: Effect.Effect<void, never, Scope.Scope>
     /**
      * Returns when nothing that is due now is left and nothing is under way, here or in another
-     * process. Gives when the next job or delivery is due, null where there is none. The worker has
+     * process. Gives when the next job or delivery is due, null if there is none. The worker has
      * to be running.
      */
     readonly idle: Effect.Effect<Instant | null, StorageError>
-    /** Likewise; where the worker is not running, it runs meanwhile. */
+    /** `idle` also if the worker is not running: it runs meanwhile. */
     readonly drain: Effect.Effect<Instant | null, StorageError>
-    /** When the next job or delivery is due; null where there is none. */
+    /** When the next job or delivery is due; null if there is none. */
     readonly nextDue: Effect.Effect<Instant | null, StorageError>
     /**
      * Forgets report ids, idempotency records, settled commands, audit entries, webhook events and

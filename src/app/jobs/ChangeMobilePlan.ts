@@ -1,6 +1,6 @@
 /**
  * Bringing the mobile plan of an eSIM to its target (rule I6). What becomes of a change whose
- * outcome stays open depends on who asked for it:
+ * outcome stays open depends on its caller:
  *
  * - A request without a key fails. It is asked again as the same change until the telco answers,
  *   and what turns out to be done is turned back.

@@ -1,5 +1,5 @@
 /**
- * Asking the telco for what is had here, or for the comparison of a day's usage, where an operator
+ * Asking the telco for what is had here, or for the comparison of a day's usage, if an operator
  * has said so of a difference between both books (rule S6). What the telco refuses three times is a
  * problem again.
  */

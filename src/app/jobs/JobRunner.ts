@@ -90,9 +90,9 @@ export class JobRunner extends Context.Service<
      */
     readonly tryAll: (commit: Storage.Commit, lease: Storage.Lease, withinMillis: number) => Effect.Effect<void>
     /**
-     * What goes on with the attempt of the current request's key. Null where there is none, or
-     * where it was undone: then the request begins anew. While it is being undone the request is
-     * refused, and so it is while another one goes on with it. `decide` returns null where the
+     * What goes on with the attempt of the current request's key. Null if there is none, or
+     * if it was undone: then the request begins anew. While it is being undone the request is
+     * refused, and so it is while another one goes on with it. `decide` returns null if the
      * attempt is not there any more.
      */
     readonly resume: <Tag extends JobWork["_tag"], A>(

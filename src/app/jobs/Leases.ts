@@ -50,7 +50,7 @@ export class Leases extends Context.Service<
   Leases,
   {
     /**
-     * Takes a lease on a job that nobody holds, due or not; null where somebody holds it, or it is
+     * Takes a lease on a job that nobody holds, due or not; null if somebody holds it, or it is
      * gone or moved.
      */
     readonly take: (job: Job, lease: Lease) => Effect.Effect<Job | null, StorageError>
@@ -86,7 +86,7 @@ const byKind = (leases: ReadonlyArray<WorkLease>) => ({
 /** How many renewals fit into the time of a lease. */
 const RENEWALS = 3
 
-/** Where its scope ends, no lease is renewed any more. */
+/** When its scope ends, no lease is renewed any more. */
 const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
   Leases,
   Effect.gen(function* () {

@@ -25,7 +25,7 @@ import * as Paging from "../Paging.ts"
 import * as Stock from "../../domain/Stock.ts"
 
 /**
- * Publishes what is due of one attachment. It ends where no endpoint takes any of these events any
+ * Publishes what is due of one attachment. It ends if no endpoint takes any of these events any
  * more.
  */
 export const one = Effect.gen(function* () {
@@ -92,7 +92,7 @@ export const all = Effect.gen(function* () {
 })
 
 /**
- * Counts the free eSIMs of a label, after a change of theirs. It changes nothing where the label
+ * Counts the free eSIMs of a label, after a change of theirs. It changes nothing if the label
  * has no level, or nobody takes the event any more.
  */
 export const checkStock = Effect.gen(function* () {

@@ -159,7 +159,7 @@ export const make = Effect.gen(function* () {
     )
 
   /**
-   * A SIM that its subscription has left, and the one that has the subscription now; null where it
+   * A SIM that its subscription has left, and the one that has the subscription now; null if it
    * is gone.
    */
   const moved = Effect.fnUntraced(function* (organizationId: string, iccid: string) {
@@ -348,7 +348,7 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Cancels packages at the telco until it has confirmed that none is left, and then, where asked
+   * Cancels packages at the telco until it has confirmed that none is left, and then, if asked
    * for, releases the SIM (rules S3, S5 and S8). Before a SIM is released, all that its telco lists
    * on it is cancelled too: packages that nobody here knows of, as a process that died or a
    * restored backup leaves them. A SIM that is paused is resumed first (rule S7).

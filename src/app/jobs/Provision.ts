@@ -4,7 +4,7 @@
  *
  * Whoever holds the job may do it, the request that left it or, after a crash, a worker: each
  * package is asked for by its own id, so that asking again creates none twice. Either all are there
- * and the attachment shows, or nothing remains. Where the telco gives no answer, it depends on who
+ * and the attachment shows, or nothing remains. If the telco gives no answer, it depends on who
  * asked:
  *
  * - A request without a key fails, and a job undoes what the telco may have done.

@@ -29,7 +29,7 @@ import {
 
 /**
  * The commit of a change that has ended, by the telco's answer or by hand. A SIM that is being
- * released waits until it is resumed: its release is tried at once, and where that is done already
+ * released waits until it is resumed: its release is tried at once, and if that is done already
  * the SIM is free.
  */
 export const makeEnding = Effect.gen(function* () {

@@ -7,7 +7,7 @@
  *
  * That an API key was used is only noted in memory. What is noted is written some minutes later,
  * for all keys in one statement: each key at most once in that time, however often it is used.
- * Where a write fails, the uses stay noted and are written with the next ones. What a killed
+ * If a write fails, the uses stay noted and are written with the next ones. What a killed
  * process has noted is lost.
  */
 import { Array as Arr, Effect, type Scope } from "effect"
@@ -48,7 +48,7 @@ const UNKNOWN_MILLIS = 2_000
 
 /**
  * A cache of its own until the scope ends. `isValid` says whether the key with the hash is good at
- * `now`; `used` is called where it is, for each request.
+ * `now`; `used` is called if it is, for each request.
  */
 export const make = <Owner>(
   byHash: (hash: string) => Effect.Effect<Owner | null, StorageError>,

@@ -38,7 +38,7 @@ import * as SetService from "../jobs/SetService.ts"
 import * as Paging from "../Paging.ts"
 import { makeInTime, notTaken } from "../telco/TelcoCall.ts"
 
-/** Where an organization is named, what belongs to another one is not found (rule W14). */
+/** If an organization is named, what belongs to another one is not found (rule W14). */
 interface Within {
   readonly organizationId?: string | null
 }
@@ -87,9 +87,9 @@ export class Problems extends Context.Service<
       NotFound | PackagesListed | InsideTransaction | TelcoRefused | TelcoUnavailable | StorageError
     >
     /**
-     * Has the telco asked for what is had here, where a problem says what differs (rule S6): the
+     * Has the telco asked for what is had here, if a problem says what differs (rule S6): the
      * problem is gone, and a job asks at once, for what is wanted by then. On a SIM that waits for
-     * its release, what the telco lists is cancelled, whoever uses it. `NotSupported` where the
+     * its release, what the telco lists is cancelled, whoever uses it. `NotSupported` if the
      * telco cannot be asked for it.
      */
     readonly correct: (of: OfProblem) => Effect.Effect<void, NotFound | NotSupported | StorageError>
@@ -100,8 +100,8 @@ export class Problems extends Context.Service<
     readonly expected: (of: { readonly iccid: string }) => Effect.Effect<Expected | null, StorageError>
     /**
      * Whose the packages are that the telco may list on a SIM, for a comparison with that list
-     * (rule S5). None where the SIM is free. Null while the SIM is being sold or released, and
-     * where nobody has it: there is nothing to compare then.
+     * (rule S5). None if the SIM is free. Null while the SIM is being sold or released, and
+     * if nobody has it: there is nothing to compare then.
      */
     readonly owners: (of: {
       readonly iccid: string
@@ -225,7 +225,7 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
         })
       )
 
-    /** Rule S5: the undoing of a creation is listed by itself where the telco keeps its package. */
+    /** Rule S5: the undoing of a creation is listed by itself if the telco keeps its package. */
     const isBeingUndone = Effect.fnUntraced(function* (finding: Problem.Finding) {
       const packageId = Problem.cancelled(finding)
       if (packageId === null) return false

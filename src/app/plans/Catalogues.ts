@@ -37,7 +37,7 @@ export class Catalogues extends Context.Service<
   {
     /** The catalogue in force, with its indexes. */
     readonly current: Effect.Effect<Index, StorageError>
-    /** The same, with its version; 0 is the built-in one. */
+    /** The catalogue in force with its version; 0 is the built-in one. */
     readonly versioned: Effect.Effect<Versioned, StorageError>
     /** What `replace` would give now, or its refusal (rule S9). */
     readonly preview: (
@@ -96,7 +96,7 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | BusinessC
 
     const current = Effect.flatMap(version("current"), indexed)
 
-    /** The version that is stored, where it may be replaced. */
+    /** The version that is stored, if it may be replaced. */
     const replaceable = Effect.fnUntraced(function* (catalogue: Catalogue, expected: Version.Expected) {
       yield* Effect.fromResult(checkTexts(catalogue))
       const version = yield* storage.catalogues.version

@@ -44,7 +44,7 @@ export interface Request extends SimCorrection.Unchecked {
 export type Refused = ChangedMeanwhile | InvalidField | NotFound | SimBusy | SimInUse
 
 /**
- * A row whose columns could not be read. Its ICCID is null where that is no text, but a number for
+ * A row whose columns could not be read. Its ICCID is null if that is no text, but a number for
  * one.
  */
 interface UnreadableRow {
@@ -81,7 +81,7 @@ export interface RowResult {
 export interface Preview {
   /** The SIM as it would be. */
   readonly sim: Sim
-  /** What would change of it; nothing where it is so already. */
+  /** What would change of it; nothing if it is so already. */
   readonly changed: ReadonlyArray<SimCorrection.Field>
 }
 
@@ -89,7 +89,7 @@ export interface Preview {
 export class SimCorrections extends Context.Service<
   SimCorrections,
   {
-    /** The SIM as it is afterwards. Where it is so already nothing is written. */
+    /** The SIM as it is afterwards. If it is so already nothing is written. */
     readonly correct: (
       request: Request & { readonly organizationId: string }
     ) => Effect.Effect<Sim, Refused | StorageError>

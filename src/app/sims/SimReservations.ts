@@ -59,7 +59,7 @@ interface Reservation {
 }
 
 /**
- * Is called at once when a reservation is made, also where the request is interrupted as it gets
+ * Is called at once when a reservation is made, also if the request is interrupted as it gets
  * the SIM.
  */
 type OnReserved = (reservation: Reservation) => void

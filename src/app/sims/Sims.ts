@@ -25,7 +25,7 @@ import * as Paging from "../Paging.ts"
 export interface RowMessage {
   /** From 1, counted over the whole import. */
   readonly row: number
-  /** The text of the row, also where it is no ICCID. */
+  /** The text of the row, also if it is no ICCID. */
   readonly iccid: string
   /** A sentence that names the column. */
   readonly message: string
@@ -158,7 +158,7 @@ export class Sims extends Context.Service<
       readonly dryRun?: boolean
     }) => Effect.Effect<ImportReport, E | NotFound | StorageError>
     /**
-     * Rule S5: takes a SIM out of stock on which its telco lists anything of ours. Where it knows
+     * Rule S5: takes a SIM out of stock on which its telco lists anything of ours. If it knows
      * all orders of that, the SIM is on its way back as after a deletion, and free when all that is
      * listed was cancelled; else it is a problem at once, and an operator decides. `list` asks the
      * telco while the SIM is free, and again if the SIM has changed meanwhile. A SIM that is sold

@@ -2,7 +2,7 @@
  * The stock of SIMs: how many there are of each label and where they stand (rule I11), and the
  * levels below which the organization is notified (rule I12).
  *
- * Counting reads all SIMs of an organization. Where that takes long, the counts are kept for ten
+ * Counting reads all SIMs of an organization. If that takes long, the counts are kept for ten
  * times as long, so that it takes a process a tenth of its time at most, whoever asks how often.
  */
 import { Context, Effect, Fiber, Layer } from "effect"
@@ -13,7 +13,7 @@ import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 
-/** The SIMs of a label, and its level; null where it has none. */
+/** The SIMs of a label, and its level; null if it has none. */
 export interface OfLabel extends StockRules.OfLabel {
   /** Rule I12. */
   readonly level: number | null

@@ -53,7 +53,7 @@ export class BulkActions extends Context.Service<
 const BATCH = 50
 const AT_ONCE = 10
 
-/** How many subscriptions are read at once, at least, where only some of them are taken. */
+/** How many subscriptions are read at once, at least, if only some of them are taken. */
 const LEAST_READ = 100
 
 /** In how many pages a preview counts, at most: some may be empty. */
@@ -66,12 +66,12 @@ const WAIT_LIMIT = 60_000
 type Part = Effect.Effect<unknown, Refusal.Refusal | StorageError>
 
 /**
- * What is to be done to one subscription, part by part, by the action; nothing where it is so
+ * What is to be done to one subscription, part by part, by the action; nothing if it is so
  * already.
  */
 type Plans = { readonly [A in BulkAction.Action]: Effect.Effect<ReadonlyArray<Part>, Refusal.Refusal | StorageError> }
 
-/** Null where it succeeds. */
+/** Null if it succeeds. */
 const refusalOf = (part: Part): Effect.Effect<Refusal.Refusal | null, StorageError> =>
   part.pipe(
     Effect.as(null),
@@ -114,7 +114,7 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
     }
 
     /**
-     * The ids of the attachments of a plan that can be suspended; none where there is no live
+     * The ids of the attachments of a plan that can be suspended; none if there is no live
      * subscription.
      */
     const suspendable = Effect.fnUntraced(function* (of: OfSubscription, planId: string) {

@@ -20,7 +20,7 @@ import { Ids } from "../commit/Ids.ts"
 interface OfSubscription {
   readonly organizationId: string
   readonly iccid: string
-  /** Where it is named, another subscription that the SIM has meanwhile is not found. */
+  /** If it is named, another subscription that the SIM has meanwhile is not found. */
   readonly subscriptionId?: string
 }
 
@@ -48,7 +48,7 @@ export class Pauses extends Context.Service<
 interface Change {
   readonly given: Pause.Given
   /**
-   * A change that was refused for good is no problem any more where the decision says what becomes
+   * A change that was refused for good is no problem any more if the decision says what becomes
    * of it.
    */
   readonly resolved: (commit: Commit) => Commit

@@ -84,7 +84,7 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
 
     /**
      * Rule S5: a free eSIM on which the telco lists nothing; one with packages of others leaves the
-     * stock. Where the telco is not asked, or gives no answer, the order of what is left finds
+     * stock. If the telco is not asked, or gives no answer, the order of what is left finds
      * them.
      */
     const unoccupied = Effect.fnUntraced(function* (

@@ -70,7 +70,7 @@ export interface CreateRequest {
 interface OfSubscription {
   readonly organizationId: string
   readonly iccid: string
-  /** Where it is named, another subscription that the SIM has meanwhile is not found. */
+  /** If it is named, another subscription that the SIM has meanwhile is not found. */
   readonly subscriptionId?: string
 }
 

@@ -56,7 +56,7 @@ export class Recovery extends Context.Service<
   {
     /**
      * To be run after each try of a job that nobody waits for, with the job as it was before.
-     * `retried` is false where the try was the last one. The job is done, whatever becomes of those
+     * `retried` is false if the try was the last one. The job is done, whatever becomes of those
      * that wait.
      */
     readonly tried: (job: Job, retried: boolean) => Effect.Effect<void>
@@ -154,7 +154,7 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
       // A probe that was tried before its time is over.
       if (last !== undefined && last.dueAt > now && last.jobId !== jobId) return
       const dueAt = Math.max(now + PROBE, waiting?.notBefore ?? now)
-      // Where all are tried sooner, there is none: it is searched again soon.
+      // If all are tried sooner, there is none: it is searched again soon.
       probes.set(telco, { dueAt: now + SECOND, jobId: null })
       const jobs = yield* Effect.onError(
         Effect.tap(next(telco, 1, dueAt, dueAt), (found) => hasten(found, dueAt)),

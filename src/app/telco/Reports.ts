@@ -99,7 +99,7 @@ const add = (tally: Tally, { aggregate, jobs, payloads, smdpEntries, usage }: Te
 }
 
 /**
- * `present`: the SIM that the subscription has moved to (rule S8), where the report is about a
+ * `present`: the SIM that the subscription has moved to (rule S8), if the report is about a
  * package of it.
  */
 const takeInto = (
@@ -173,7 +173,7 @@ const asked = (reports: ReadonlyArray<Report>): ReadonlyArray<Asked> => {
 const ALL = 0
 
 /**
- * The SIM that has the subscription of a SIM now, which has moved; undefined where it has not, or
+ * The SIM that has the subscription of a SIM now, which has moved; undefined if it has not, or
  * is not loaded.
  */
 const presentOf = (
@@ -215,7 +215,7 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     const turn = yield* Semaphore.make(1)
 
     /**
-     * The SIMs that the reports are about. Where a subscription has left one of which a use is
+     * The SIMs that the reports are about. If a subscription has left one of which a use is
      * reported (rule S8), the SIM that has it now is among them, with all of its packages; all are
      * then read at once, as they are together.
      */

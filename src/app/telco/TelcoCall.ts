@@ -183,7 +183,7 @@ const RETRY_AFTER_SECONDS = 5
 const LONGEST_WAIT = 3_600
 
 /**
- * The seconds that the telco asks to wait; null where it does not say, or says what is no number of
+ * The seconds that the telco asks to wait; null if it does not say, or says what is no number of
  * seconds.
  */
 const waitOf = ({ retryAfterSeconds }: Unavailable): number | null =>

@@ -21,7 +21,7 @@ export interface Asked {
 
 /** What comes of it: of days that were compared, and of those that cannot be. */
 export interface Outcome extends Reconciling.Reconciled {
-  /** By day; empty where the telco's book of all days was read. */
+  /** By day; empty if the telco's book of all days was read. */
   readonly unread: ReadonlyArray<Reconciling.Unread>
 }
 
@@ -31,7 +31,7 @@ export class UsageReconciliation extends Context.Service<
   {
     /**
      * Moves bytes of the SIM's entries to where the telco has them, and returns the days whose
-     * totals are others even so, and those of which the telco's book cannot be read. None where
+     * totals are others even so, and those of which the telco's book cannot be read. None if
      * there is no such SIM.
      */
     readonly reconcile: (of: Asked) => Effect.Effect<Outcome, StorageError>

@@ -82,7 +82,7 @@ export interface Commit {
   /** Guarded by their versions. */
   readonly plans?: ReadonlyArray<Plan>
   /**
-   * Plans that the commit relies on and does not write: a `Conflict` where another version is
+   * Plans that the commit relies on and does not write: a `Conflict` if another version is
    * stored.
    */
   readonly unchangedPlans?: ReadonlyArray<PlanVersion>
@@ -91,7 +91,7 @@ export interface Commit {
   /** Replaces the one that is stored as a whole. */
   readonly catalogue?: Catalogue
   /**
-   * The version that `catalogue` replaces, 0 where none is stored: a `Conflict` where it is
+   * The version that `catalogue` replaces, 0 if none is stored: a `Conflict` if it is
    * another. Absent: whichever it is.
    */
   readonly catalogueVersion?: number
@@ -108,9 +108,9 @@ export interface Commit {
     readonly seen?: ReadonlyArray<SeenReport>
     /**
      * Added to the book of usage (rule U1): to the bytes of the entry of the same SIM, attachment,
-     * day and country, where there is one. A commit names each of them at most once, with a day,
+     * day and country, if there is one. A commit names each of them at most once, with a day,
      * and changes the entry's SIM as well. Negative bytes are taken from an entry that has as many
-     * at least, and where none are left there is none any more; they leave the sums of the entry's
+     * at least, and if none are left there is none any more; they leave the sums of the entry's
      * plan and label likewise.
      */
     readonly usage?: ReadonlyArray<UsageEntry>
@@ -119,20 +119,20 @@ export interface Commit {
   readonly idempotency?: {
     /**
      * A record of that key created at or before `replaces` is replaced, and so is one that was
-     * interrupted in the attempt `insteadOf`, where one is named; any other is a `Conflict`.
+     * interrupted in the attempt `insteadOf`, if one is named; any other is a `Conflict`.
      */
     readonly put?: ReadonlyArray<{
       readonly record: IdempotencyRecord
       readonly replaces: Instant
       readonly insteadOf?: string
     }>
-    /** Sets the outcome of a record that is there; does nothing where it is not. */
+    /** Sets the outcome of a record that is there; does nothing if it is not. */
     readonly settled?: ReadonlyArray<Pick<IdempotencyRecord, "organizationId" | "key" | "outcome">>
     readonly forgotten?: ReadonlyArray<Pick<IdempotencyRecord, "organizationId" | "key">>
   }
   /** What hosts ask of the telco, and what became of it (rule H1). */
   readonly commands?: {
-    /** Always new ones: a `Conflict` where a command of that id is stored already. */
+    /** Always new ones: a `Conflict` if a command of that id is stored already. */
     readonly put?: ReadonlyArray<Command>
     /** Sets the outcome of a command that is pending; does nothing to any other. */
     readonly settled?: ReadonlyArray<Settlement>
@@ -148,10 +148,10 @@ export interface Commit {
   readonly events?: ReadonlyArray<WebhookEvent>
   /** Handlers of hosts' processes (rule E2). */
   readonly eventHandlers?: {
-    /** Inserted; where one of the name is there, its types and organization are replaced. */
+    /** Inserted; if one of the name is there, its types and organization are replaced. */
     readonly put?: ReadonlyArray<EventHandler>
     /**
-     * Removed by name, where they are there; their pending deliveries are given up
+     * Removed by name, if they are there; their pending deliveries are given up
      * (`EventHandler.REMOVED`).
      */
     readonly removed?: ReadonlyArray<string>
@@ -162,7 +162,7 @@ export interface Commit {
   readonly jobs?: {
     /** Stored unless a job of that id is there already; with a lease, it is held from the start. */
     readonly put?: ReadonlyArray<{ readonly job: Job; readonly lease: Lease | null }>
-    /** Removed; a `Conflict` on the lease where the job is not held with that token. */
+    /** Removed; a `Conflict` on the lease if the job is not held with that token. */
     readonly finished?: ReadonlyArray<{ readonly jobId: string; readonly token: string }>
     /** Given back for a later try, unheld; guarded likewise. */
     readonly retried?: ReadonlyArray<{
@@ -188,7 +188,7 @@ export interface Commit {
      */
     readonly hastened?: ReadonlyArray<{ readonly jobId: string; readonly dueAt: Instant }>
     /**
-     * Jobs that have ended, to be tried again. A `Conflict` on the version where the job has not
+     * Jobs that have ended, to be tried again. A `Conflict` on the version if the job has not
      * ended at that instant.
      */
     readonly reopened?: ReadonlyArray<
@@ -203,7 +203,7 @@ export interface Commit {
     readonly resolved?: ReadonlyArray<EndedJob>
     /**
      * Jobs of which no attempt was given back, removed by id, whoever holds them: their leases are
-     * lost. A `Conflict` on the version where there is no such job.
+     * lost. A `Conflict` on the version if there is no such job.
      */
     readonly cancelled?: ReadonlyArray<string>
   }
@@ -219,7 +219,7 @@ export interface Commit {
       readonly attempt?: LoggedAttempt
     }>
     /**
-     * Replaces the delivery, whoever holds it, and ends any lease; does nothing where it is not
+     * Replaces the delivery, whoever holds it, and ends any lease; does nothing if it is not
      * there.
      */
     readonly replayed?: ReadonlyArray<Delivery>

@@ -21,7 +21,7 @@ export interface AuditEntries {
   readonly page: (query: AuditQuery) => Read<Filtered<AuditEntry.AuditEntry>>
   /**
    * Who made a change: the actor of the last entry of the instant with that action and resource;
-   * null where there is none.
+   * null if there is none.
    */
   readonly actor: (
     of: OfOrganization & Pick<AuditEntry.AuditEntry, "action" | "resourceId" | "createdAt">
@@ -77,7 +77,7 @@ export interface Jobs {
 /** Reads of jobs that have ended in refusals (rule S6). */
 export interface Problems {
   /**
-   * The jobs that have ended, by creation and id, ascending; of all organizations where none is
+   * The jobs that have ended, by creation and id, ascending; of all organizations if none is
    * named.
    */
   readonly page: (query: Keyset<CreatedCursor> & Partial<OfOrganization>) => Read<ReadonlyArray<Job.Job>>
@@ -129,7 +129,7 @@ export interface Overviews {
    * pending deliveries to endpoints, by next attempt (`Overview.heaviest`).
    */
   readonly loads: Read<ReadonlyArray<Overview.Load>>
-  /** What the database's server says of itself; null where there is none. */
+  /** What the database's server says of itself; null if there is none. */
   readonly database: Read<Overview.DatabaseFigures | null>
 }
 

@@ -36,7 +36,7 @@ export interface Operators {
 }
 
 export interface Sessions {
-  /** Null where there is none, or where it was over and is forgotten (`purge`). */
+  /** Null if there is none, or if it was over and is forgotten (`purge`). */
   readonly get: (sessionId: string) => Read<Session | null>
 }
 
@@ -62,7 +62,7 @@ export interface WebhookEndpoints {
   /**
    * When an attempt at the endpoint first failed after the last one that succeeded (rule W7): of
    * the attempts at `from` or later, at deliveries that were created at `createdFrom` or later.
-   * Null where there is none. It is asked rarely, and may cost as much as those deliveries are
+   * Null if there is none. It is asked rarely, and may cost as much as those deliveries are
    * many.
    */
   readonly failingSince: (

@@ -13,7 +13,7 @@ export interface HostTransactionFailure {
    * `timed out`: likewise, because it or a statement in it took longer than the host lets it.
    */
   readonly is: "unusable" | "in conflict" | "timed out"
-  /** Of the database; null where the database has said nothing. */
+  /** Of the database; null if the database has said nothing. */
   readonly sqlState: string | null
 }
 
@@ -49,7 +49,7 @@ export class LeaseLost extends StorageError {}
  * and decides again.
  *
  * `version`: the stored version of a guarded row is another one. `lease`: a job or delivery is not,
- * or no longer, leased with the token. The others name a unique key that is taken. Where several
+ * or no longer, leased with the token. The others name a unique key that is taken. If several
  * guards fail, any one of them is named.
  */
 export class Conflict extends Data.TaggedError("Conflict")<{
@@ -72,7 +72,7 @@ export type Read<A> = Effect.Effect<A, StorageError>
 
 /** How a heavy read is made. */
 export interface Aside {
-  /** After so many milliseconds the storage gives it up by itself, where it can. */
+  /** After so many milliseconds the storage gives it up by itself, if it can. */
   readonly atMost: number
 }
 
@@ -127,7 +127,7 @@ export interface Filtered<A, Cursor = CreatedCursor> {
   readonly items: ReadonlyArray<A>
   /** How many rows were scanned. An index may spare those of another value. */
   readonly rows: number
-  /** The last row that was scanned, to go on after; null where the list has ended. */
+  /** The last row that was scanned, to go on after; null if the list has ended. */
   readonly next: Cursor | null
 }
 

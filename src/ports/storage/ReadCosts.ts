@@ -38,7 +38,7 @@ const COUNTED = 10_000
 const HELD = 1_000
 
 /**
- * What has ended in refusals, of jobs and of what was due to a handler, where nobody has looked at
+ * What has ended in refusals, of jobs and of what was due to a handler, if nobody has looked at
  * it for long.
  */
 const FAILED = 100_000
@@ -150,7 +150,7 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     page: light(PAGE),
     find: light(SEARCHED),
     search: heavy(8 * SCAN_LIMIT),
-    // Where none is free: those that are on their way back, and the creations under way.
+    // If none is free: those that are on their way back, and the creations under way.
     free: light(2_000),
     stock: heavy(STOCKS),
     counts: heavy(INVENTORY),

@@ -34,7 +34,7 @@ export interface ImportOutcome {
   readonly updated: ReadonlyArray<string>
   /**
    * The other ICCIDs that were stored before, each with the organization that has it, in the order
-   * given. Where one call names an ICCID twice, the first row counts, and the second one is taken.
+   * given. If one call names an ICCID twice, the first row counts, and the second one is taken.
    */
   readonly taken: ReadonlyArray<{ readonly iccid: string; readonly organizationId: string }>
   /**
@@ -96,13 +96,13 @@ export interface Sims {
    * Stores those whose ICCID is new, and `Sim.importedAgain` of those that the organization has
    * already (rule I7). The audit entry is stored with the first that makes a difference; one that
    * is there already, from an earlier part of the same import, stays as it is. No decision depends
-   * on identities, and no commit writes them; one writes an activation code only where that is
+   * on identities, and no commit writes them; one writes an activation code only if that is
    * corrected (rule I9). So an import's change of them leaves the SIM's version and its reservation
    * as they are.
    */
   readonly import: (sims: ReadonlyArray<NewSim>, auditEntry?: AuditEntry) => Effect.Effect<ImportOutcome, StorageError>
   /**
-   * A SIM by itself, without what hangs on it; null where the organization has none of that ICCID.
+   * A SIM by itself, without what hangs on it; null if the organization has none of that ICCID.
    */
   readonly get: (of: OfOrganization & { readonly iccid: string }) => Read<Sim | null>
   /** By import sequence, ascending; the cursor is an import sequence. Null filters nothing. */
@@ -111,7 +111,7 @@ export interface Sims {
   ) => Read<ReadonlyArray<Sim>>
   /**
    * Those of `SimSearch.isAsked` (rule L1), in the same order. What a search finds among fewer rows
-   * than are scanned at most is read as a whole, whatever the length of the list, where the storage
+   * than are scanned at most is read as a whole, whatever the length of the list, if the storage
    * has indexes for it.
    */
   readonly find: (query: OfOrganization & FilteredKeyset<number> & SimFilter) => Read<Filtered<Sim, number>>
@@ -129,7 +129,7 @@ export interface Sims {
   /**
    * Reserves eSIMs of the label that are suitable (`Sim.isSuitable`) and not reserved. For a
    * `subscription`: free ones (rule S2), never used ones first, by import sequence; then those
-   * recycled longest ago, by import sequence where equal. For a `mobile plan`: those whose mobile
+   * recycled longest ago, by import sequence if equal. For a `mobile plan`: those whose mobile
    * plan is settled and not applied, by import sequence, free or not. Each reservation raises the
    * SIM's version. Rows that another statement has locked are skipped, and count as `Busy`.
    */
@@ -167,7 +167,7 @@ export interface Sims {
    * (rule I12).
    */
   readonly levels: (of: { readonly organizationIds: ReadonlyArray<string> }) => Read<ReadonlyArray<Level>>
-  /** By what its telco knows a SIM; null where the organization has no such SIM. */
+  /** By what its telco knows a SIM; null if the organization has no such SIM. */
   readonly identities: (of: OfOrganization & { readonly iccid: string }) => Read<SimIdentities | null>
   /** The SM-DP+ entries of a SIM, by `modifiedAt`, then as stored. */
   readonly smdpHistory: (of: OfOrganization & { readonly iccid: string }) => Read<ReadonlyArray<Entry>>

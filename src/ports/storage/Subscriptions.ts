@@ -16,7 +16,7 @@ import type { Booking, Days, SimEntry, Total, TotalGroup } from "../../domain/Us
 export interface UsageBooks {
   /**
    * A SIM's entries of these days, and those from before the book, in the order of
-   * `UsageBook.compare`: after an entry, up to `limit`. None where there is no such SIM.
+   * `UsageBook.compare`: after an entry, up to `limit`. None if there is no such SIM.
    */
   readonly entries: (
     query: OfOrganization &
@@ -65,7 +65,7 @@ export interface ReportQuery {
   readonly seenSince: Instant
   /**
    * No report id was received at this instant or later, so that none of then has to be found; any
-   * may be where it is absent.
+   * may be if it is absent.
    */
   readonly seenUntil?: Instant
 }
@@ -92,7 +92,7 @@ export interface SimAggregates {
     of: OfOrganization & { readonly iccid: string; readonly attachmentId: string }
   ) => Read<SimAggregate | null>
   /**
-   * `SimAggregate.forOccurrence`; null where the attachment is not there, or its subscription is
+   * `SimAggregate.forOccurrence`; null if the attachment is not there, or its subscription is
    * deleted.
    */
   readonly forOccurrence: (
@@ -105,7 +105,7 @@ export interface SimAggregates {
   readonly forReports: (query: ReportQuery) => Read<ReadonlyArray<Reported>>
   /**
    * Whose SIM an ICCID is, of whichever organization, and its label; neither ever changes. Null
-   * where it is unknown.
+   * if it is unknown.
    */
   readonly owner: (iccid: string) => Read<Pick<Sim, "organizationId" | "label"> | null>
 }
@@ -120,7 +120,7 @@ export interface LiveAttachments {
 
 /** Reads of subscriptions. A commit writes them. */
 export interface Subscriptions {
-  /** The live subscription of a SIM; null where it has none, or a pending one. */
+  /** The live subscription of a SIM; null if it has none, or a pending one. */
   readonly get: (of: OfOrganization & { readonly iccid: string }) => Read<SubscriptionWithSim | null>
   /** Live ones, by creation and id, ascending. */
   readonly page: (query: Page<CreatedCursor>) => Read<ReadonlyArray<SubscriptionWithSim>>
@@ -130,7 +130,7 @@ export interface Subscriptions {
    */
   readonly find: (query: OfOrganization & FilteredKeyset & SubscriptionFilter) => Read<Filtered<SubscriptionWithSim>>
   /**
-   * The attachments of a SIM's live subscription; null where it has no live subscription. `id`:
+   * The attachments of a SIM's live subscription; null if it has no live subscription. `id`:
    * those alone that have it as their own id, or as that of their plan.
    */
   readonly attachments: (

@@ -72,7 +72,7 @@ interface LineChange {
 }
 
 /**
- * The fields of each command. `by` is who asks. What is `foreign` is taken from what the other
+ * The fields of each command. `by` is the caller. What is `foreign` is taken from what the other
  * organization has. A `line` is a SIM in service, or any if none is; a `sim` is any SIM of the
  * inventory, or null for one that is chosen.
  */
@@ -82,7 +82,7 @@ export interface Commands {
     readonly label: Label
     readonly coverage: number
     readonly terms: Omit<TermsRequest, "coverageId">
-    /** The field that is wrong; null where none is. */
+    /** The field that is wrong; null if none is. */
     readonly flaw: string | null
   }
   readonly ArchivePlan: PlanChange
@@ -93,7 +93,7 @@ export interface Commands {
     readonly plan: number
     readonly sim: number | null
     /**
-     * Where it is given and there is one, a withdrawn SIM is named instead, counted from the last
+     * If it is given and there is one, a withdrawn SIM is named instead, counted from the last
      * that was withdrawn.
      */
     readonly left?: number | null
@@ -112,7 +112,7 @@ export interface Commands {
   readonly Report: {
     readonly of: Side
     readonly line: number
-    /** Where it is given, the reports are about this SIM, be it in service or not. */
+    /** If it is given, the reports are about this SIM, be it in service or not. */
     readonly sim?: number | null
     /**
      * Whether the telco pads ICCIDs, and writes our ids of packages in capitals. Absent: it does
@@ -134,7 +134,7 @@ export interface Commands {
   readonly Delete: LineChange
   /** The subscription moves to another eSIM (rule S8). */
   readonly Replace: LineChange
-  /** Or a resumption, where `paused` is false. */
+  /** Or a resumption, if `paused` is false. */
   readonly Pause: LineChange & { readonly paused: boolean }
   readonly SendSms: LineChange & { readonly keyed: boolean }
   readonly SetMobilePlan: {
@@ -158,7 +158,7 @@ export interface Commands {
   readonly Repeat: { readonly back: number }
   readonly Advance: { readonly millis: number }
   /**
-   * To where something of an attachment changes, and `beside` it. Nothing where that is not ahead.
+   * To where something of an attachment changes, and `beside` it. Nothing if that is not ahead.
    */
   readonly AdvanceTo: {
     readonly of: Side
@@ -199,7 +199,7 @@ export interface Period {
   readonly end: Instant | null
 }
 
-/** A request that a client may repeat where it has a key. */
+/** A request that a client may repeat if it has a key. */
 export type Request =
   | (By & {
       readonly _tag: "Subscribe"

@@ -77,7 +77,7 @@ const failed = (cause: Cause.Cause<Failure>): Outcome => {
   }
 }
 
-/** Runs it in the present process; where that is killed meanwhile, another one is started. */
+/** Runs it in the present process; if that is killed meanwhile, another one is started. */
 const attempt = (simulated: Simulated, effect: Effect.Effect<Answer, Failure, Services>): Effect.Effect<Outcome> =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkDetach(simulated.use(effect))

@@ -95,7 +95,7 @@ interface Sent {
   readonly attempt: number
 }
 
-/** The request under its idempotency key, where it has one. */
+/** The request under its idempotency key, if it has one. */
 const once = <Kind extends keyof Answers, E>(
   { attempt, request: { key, organizationId, ...request } }: Sent,
   kind: Kind,
@@ -213,7 +213,7 @@ export const subscribe: Kind.Kind<"Subscribe"> = {
     fc.record({ by, plan: place, sim: fc.option(place, { freq: 1 }), foreign: rarely(10), period, keyed: rarely(3) }),
   resolve: Effect.fnUntraced(function* (session, command) {
     const { by, foreign, sim } = command
-    // A foreign request names the other's plan where no SIM is named, and the other's SIM where one
+    // A foreign request names the other's plan if no SIM is named, and the other's SIM if one
     // is.
     const planId = Session.planOf(session, { by, foreign: foreign && sim === null, plan: command.plan })
     if (planId === undefined) return nothing

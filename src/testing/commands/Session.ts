@@ -50,15 +50,15 @@ export const organizationOf = ({ simulated }: Session, side: Side): string => si
 
 export const other = (side: Side): Side => (side === 0 ? 1 : 0)
 
-/** The element at `index`, modulo how many there are; undefined where there are none. */
+/** The element at `index`, modulo how many there are; undefined if there are none. */
 export const pick = <A>(all: ReadonlyArray<A>, index: number): A | undefined =>
   all.length === 0 ? undefined : all[index % all.length]
 
-/** Likewise, counted from the last. */
+/** The element at `back`, counted from the last; undefined if there are none. */
 export const pickBack = <A>(all: ReadonlyArray<A>, back: number): A | undefined =>
   all.length === 0 ? undefined : all[all.length - 1 - (back % all.length)]
 
-/** The SIMs in service, or all where none is. */
+/** The SIMs in service, or all if none is. */
 const linesOf = (session: Session, side: Side) =>
   Effect.gen(function* () {
     const organizationId = organizationOf(session, side)
@@ -77,7 +77,7 @@ export const lineOf = (session: Session, side: Side, index: number) =>
 
 /**
  * The withdrawn SIM that is named, those that a subscription has left last before others; null
- * where there is none.
+ * if there is none.
  */
 export const leftOf = (session: Session, side: Side, left: number | null = null) => {
   const organizationId = organizationOf(session, side)

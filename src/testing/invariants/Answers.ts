@@ -82,7 +82,7 @@ const whereabouts = ({ steps }: History): ((from: string) => (iccid: string) => 
 }
 
 /**
- * Rules S1, S5 and S8. As `creationsStay`, where only the order of the answers is known, and moves
+ * Rules S1, S5 and S8. As `creationsStay`, if only the order of the answers is known, and moves
  * are known by these.
  */
 export const creationsStayWhereverTheyMove: Invariant = make(

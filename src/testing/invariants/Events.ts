@@ -14,7 +14,7 @@ import { attachments, type Frame, first, type Invariant, make, periodOf, same, s
 const thresholds = [50, 80, 100] as const
 
 /**
- * The thresholds of 50, 80 and 100 % that the usage of a plan has reached; none where it recurs
+ * The thresholds of 50, 80 and 100 % that the usage of a plan has reached; none if it recurs
  * (rule R2).
  */
 const reached = ({ attachment, packages }: WithPackages): ReadonlyArray<number> => {
@@ -145,7 +145,7 @@ const accepted = ({ asked, outcome }: Step): ReadonlyArray<Report> => {
     .sort((left, right) => left.occurredAt - right.occurredAt)
 }
 
-/** All that should be notified of a step. */
+/** All events that a step should publish. */
 const causes = ({ after, before, step }: Frame): ReadonlyArray<string> => {
   const crossed = attachments(after).flatMap((of) => {
     const { attachmentId } = of.attachment

@@ -157,7 +157,7 @@ export interface Moved {
 }
 
 /**
- * The move that a step was asked for and has made, whatever came of the request; null where it has
+ * The move that a step was asked for and has made, whatever came of the request; null if it has
  * made none.
  */
 export const movedBy = ({ after, before, step: { asked } }: Frame): Moved | null => {

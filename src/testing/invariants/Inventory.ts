@@ -97,7 +97,7 @@ export const downloadedSimsStay: Invariant = make(
 
 /**
  * Rules S2 and S5. A creation without an ICCID, also one that comes again with its key, is refused
- * for want of an eSIM only where none is free, and for good only where no creation that may yet
+ * for want of an eSIM only if none is free, and for good only if no creation that may yet
  * fail has one.
  */
 export const stockIsGiven: Invariant = make(

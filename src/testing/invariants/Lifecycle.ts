@@ -25,7 +25,7 @@ const aboutOf = ({ payload: { data, type } }: WebhookEvent): string | null => {
   return "subscriptionId" in data ? data.subscriptionId : null
 }
 
-/** What may be notified of a subscription at any time. */
+/** What may be published of a subscription at any time. */
 const always = ["subscription.deleted", "subscription.replaced"] as const
 
 /**
@@ -159,7 +159,7 @@ export const lifecycleIsInOrder: Invariant = make(
 )
 
 /**
- * Rule E1 where several processes write. Events have the order of their times and then of their
+ * Rule E1 if several processes write. Events have the order of their times and then of their
  * ids, and ids that two processes make in one millisecond have no order. So events of one
  * millisecond may come in any order.
  */
@@ -245,7 +245,7 @@ export const lifecycleIsNotifiedToTheEnd: Invariant = make(
 )
 
 /**
- * What is notified of a package under its present id; where its subscription has moved, of what is
+ * What is notified of a package under its present id; if its subscription has moved, of what is
  * left (rule S8).
  */
 const notifiedOf = ({ refusal, replacement, status, telcoPackageId }: Package): ReadonlyArray<OptInType> => {

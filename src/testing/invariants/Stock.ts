@@ -13,7 +13,7 @@ import { isIdle, type Step, type StockOf } from "../History.ts"
 import { first, type Invariant, type Lines, make, same, show, type Stocks } from "./Invariant.ts"
 
 /**
- * The level that is to be set for the label `Green` where an organization has so many eSIMs of it:
+ * The level that is to be set for the label `Green` if an organization has so many eSIMs of it:
  * all but one.
  */
 export const levelOf = (esims: number): number => Math.max(1, esims - 1)
@@ -130,7 +130,7 @@ const lowOf = ({ organizationId, payload }: WebhookEvent) =>
 
 /**
  * Rule I12. Whenever no job is due, an organization whose free eSIMs of a label have fallen below
- * its level since the last time has been notified, and where it has set the level since then; and a
+ * its level since the last time has been notified, and if it has set the level since then; and a
  * notice never says that as many are free as the level has.
  */
 export const lowStockIsNotified: Invariant = make(
@@ -166,7 +166,7 @@ const doesJobs = ({ asked: { _tag } }: Step): boolean => _tag === "Advance" || _
 
 /**
  * Rule I12. Jobs are done only while the clock is advanced, and then eSIMs come back to stock and
- * none leaves it. So a fall is notified once in such a step at most, and not at all where that many
+ * none leaves it. So a fall is notified once in such a step at most, and not at all if that many
  * were low at the last count already. After a step that was killed in the middle it is open what
  * was counted.
  */

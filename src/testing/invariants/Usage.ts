@@ -41,7 +41,7 @@ export const daysSumToWhatIsUsed: Invariant = make(
 const keyOf = ({ attachmentId, countryAlpha2, day }: UsageBook.SimEntry): string =>
   `${attachmentId} on ${day} in ${countryAlpha2}`
 
-/** The usage that a step has added to a SIM's; a negative number where it has taken some away. */
+/** The usage that a step has added to a SIM's; a negative number if it has taken some away. */
 const added = (iccid: string, before: Usage, after: Usage): ReadonlyArray<UsageBook.SimEntry> => {
   const left = new Map((before.get(iccid)?.entries ?? []).map((entry) => [keyOf(entry), entry]))
   const changed = (after.get(iccid)?.entries ?? []).flatMap((entry) => {
@@ -54,7 +54,7 @@ const added = (iccid: string, before: Usage, after: Usage): ReadonlyArray<UsageB
 }
 
 /**
- * The days and countries of the usage that a step reports of a SIM, where all of the reports were
+ * The days and countries of the usage that a step reports of a SIM, if all of the reports were
  * taken.
  */
 const reported = (reports: ReadonlyArray<Report>, iccid: string, { before }: Frame): ReadonlySet<string> => {

@@ -1,6 +1,6 @@
 /**
  * What operators see first. The cases share a storage, so what is said of all organizations is
- * compared where it is about those of the case.
+ * compared if it is about those of the case.
  *
  * The processes that share the storage: what each says of itself is kept until it takes its leave
  * or has been silent for long.

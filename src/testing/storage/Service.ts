@@ -43,7 +43,7 @@ const page = { after: null, limit: 100 } as const
 
 const anyPlan = { archived: null, label: null, search: null, covering: null } as const
 
-/** What is notified of a commit by the time that it returns. */
+/** What listeners are given of a commit by the time that it returns. */
 const published = (world: World.World, commit: Commit) =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -24,7 +24,7 @@ export interface Observe<R> {
 export interface Subject<R> {
   readonly iccid: string
   readonly order: (packageId: string, window?: PackageOrder["window"]) => PackageOrder
-  /** Compares what is behind the port, where that can be seen. */
+  /** Compares what is behind the port, if that can be seen. */
   readonly observed: <A>(
     what: string,
     expected: A,

@@ -155,7 +155,7 @@ export const steps: ReadonlyArray<Change> = [
     }
   }),
 
-  // refusal: what the telco said where it refused the package (rule L2). replacement: what of it is
+  // refusal: what the telco said if it refused the package (rule L2). replacement: what of it is
   // ordered on another SIM.
   Step.Table({
     name: "package",

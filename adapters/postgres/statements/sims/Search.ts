@@ -2,8 +2,8 @@
  * The lists of SIMs and of subscriptions with a filter (rule L1).
  *
  * What a search finds is looked up in the index of each thing that it may be, and paused SIMs in an
- * index of theirs. Where that are no more than the rows that may be scanned, they are all that is
- * left to filter and to sort. Where they are more, the list is scanned in its order, as other
+ * index of theirs. If those are no more than the rows that may be scanned, they are all that is
+ * left to filter and to sort. If they are more, the list is scanned in its order, as other
  * filtered lists are: rows that fit stand close together there.
  */
 import type { Effect } from "effect"
@@ -14,7 +14,7 @@ import * as Secrets from "../../encryption/Secrets.ts"
 import * as Sims from "./Sims.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
-/** The text after all that begin with the prefix, by code point; null where there is none. */
+/** The text after all that begin with the prefix, by code point; null if there is none. */
 const beyond = (prefix: string): string | null => {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0)
   while (points.at(-1) === 0x10_ff_ff) points.pop()

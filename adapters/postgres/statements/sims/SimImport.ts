@@ -19,10 +19,10 @@ interface Imported {
   readonly iccid: string
   readonly imported: boolean
   readonly updated: boolean
-  /** Who has a taken one; null where it was taken while this statement ran. */
+  /** Who has a taken one; null if it was taken while this statement ran. */
   readonly organizationId: string | null
   /**
-   * What stays of a SIM that is there, where it may differ from the row: an encrypted code differs
+   * What stays of a SIM that is there, if it may differ from the row: an encrypted code differs
    * from any.
    */
   readonly stored: Sim.Kept | null

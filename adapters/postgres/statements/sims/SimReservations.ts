@@ -68,11 +68,11 @@ const purposes = {
 interface Outcome {
   readonly sims: ReadonlyArray<Sims.Packed>
   /**
-   * Whether there is one that fits, in the snapshot: past claims and locks. Null where all were
+   * Whether there is one that fits, in the snapshot: past claims and locks. Null if all were
    * had.
    */
   readonly fitting: true | null
-  /** Whether one is on its way back to stock (rule S5). Null where all were had, or one fits. */
+  /** Whether one is on its way back to stock (rule S5). Null if all were had, or one fits. */
   readonly returning: true | null
   /** Whether a creation has one that is not decided (rule S5). Null likewise. */
   readonly provisioning: true | null
@@ -83,7 +83,7 @@ type OfLabel = Pick<Storage.ReservationRequest, "organizationId" | "label">
 // The index of the jobs of SIMs has texts of the default collation. In another one, and by a join,
 // all jobs that have ended would be gone over, for each SIM.
 /**
- * Selects a row where a SIM of the label is on its way back to stock. One whose release has ended
+ * Selects a row if a SIM of the label is on its way back to stock. One whose release has ended
  * in refusals is not.
  */
 const returning = (sql: Sql, of: OfLabel) => sql`
@@ -98,7 +98,7 @@ const returning = (sql: Sql, of: OfLabel) => sql`
           ) = 0
         limit 1`
 
-/** Selects a row where a creation that is not decided has a SIM of the label. */
+/** Selects a row if a creation that is not decided has a SIM of the label. */
 const provisioning = (sql: Sql, of: OfLabel) => sql`
         select true from simplan.job
         where job.organization_id = ${of.organizationId} and job.ended_at is null and job.work->>'_tag' = 'Provision'
@@ -142,7 +142,7 @@ export const free = (database: Database) => (of: OfLabel) =>
 const MOST = 100
 
 // A claim need not be on the disk before it is answered: the commit that makes use of it comes
-// behind it in the log, and where a crash of the database undoes it, the SIM's version lets only
+// behind it in the log, and if a crash of the database undoes it, the SIM's version lets only
 // one of those who then have it go on. Nor need its end. Within a transaction it is that one's
 // setting.
 const flushing = (sql: Sql, joined: boolean) =>
@@ -154,7 +154,7 @@ const flushing = (sql: Sql, joined: boolean) =>
 // row is locked that is not asked for.
 //
 // `fitting` has an order for the planner's sake likewise, which would else read the table as a
-// whole where it expects to find one soon; it takes the order out of an `exists`.
+// whole if it expects to find one soon; it takes the order out of an `exists`.
 const reservation = (sql: Sql, of: Storage.ReservationRequest, joined: boolean) => {
   const fits = sql.literal(purposes[of.purpose].fits)
   const order = sql.literal(purposes[of.purpose].order)

@@ -321,7 +321,7 @@ const provisionedOf = ({ attachments, sim, subscriptions }: Difference): Provisi
 
 const isCorrection = (field: SimField): boolean => field === "label" || field === "lpa"
 
-/** The row of a SIM that is corrected; null where it is not, or is of a view without its label. */
+/** The row of a SIM that is corrected; null if it is not, or is of a view without its label. */
 const correctedOf = ({ fields, row }: Difference["sim"], encrypt: Secrets.Turn): Corrected | null => {
   const { iccid, label, lpa = null, organizationId } = row
   if (label === undefined || !fields.some(isCorrection)) return null

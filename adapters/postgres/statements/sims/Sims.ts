@@ -2,7 +2,7 @@
  * The rows of SIMs, and the reads of SIMs by themselves.
  *
  * One answer may have many SIMs, so they come as JSON arrays without names (see `Columns.Packed`).
- * What most SIMs have none of stands together at the end, and is null where there is nothing of it.
+ * What most SIMs have none of stands together at the end, and is null if there is nothing of it.
  */
 import type { Fragment } from "effect/sql/Statement"
 import { type Label, Sim, SimIdentities, type Storage, Withdrawal } from "simplan/ports"
@@ -27,7 +27,7 @@ type StoredAllocation = (typeof allocations)[number]
 export interface AllocationColumns {
   readonly allocation: StoredAllocation
   /**
-   * The subscription that has it, or why it is withdrawn; null where it is free: what the index of
+   * The subscription that has it, or why it is withdrawn; null if it is free: what the index of
    * free eSIMs goes by.
    */
   readonly allocatedTo: string | null
@@ -82,7 +82,7 @@ export interface SimRow extends Omit<Sim.Sim, "allocation" | "mobilePlan" | "ser
   readonly mobilePlanApplied: boolean
   readonly mobilePlanTarget: boolean | null
   readonly pausedAt: number | null
-  /** The change of the service that is under way, and what it makes; null where none is. */
+  /** The change of the service that is under way, and what it makes; null if none is. */
   readonly serviceChange: string | null
   readonly serviceActive: boolean | null
 }

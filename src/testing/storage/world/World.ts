@@ -123,7 +123,7 @@ export const neighbour = (world: World) => {
 export const items = <A, Cursor, E>(read: Effect.Effect<Filtered<A, Cursor>, E>): Effect.Effect<ReadonlyArray<A>, E> =>
   Effect.map(read, (found) => found.items)
 
-/** Expects a commit to conflict; on what, where that is known. */
+/** Expects a commit to conflict; on what, if that is known. */
 export const conflicts = (world: World, what: string, commit: Commit, on?: Conflict["on"]) =>
   Effect.flatMap(Suite.failsWith(what, "Conflict", world.storage.commit(commit)), (conflict) =>
     on === undefined ? Effect.void : Suite.equals(`${what}: the conflict is on`, conflict.on, on)
@@ -205,7 +205,7 @@ export const putJobs = (world: World, jobs: ReadonlyArray<Job>) =>
 /** The ids of jobs, in their order. */
 export const jobIds = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => jobs.map(({ jobId }) => jobId)
 
-/** A claim of due work, at the world's time where nothing else is said. */
+/** A claim of due work, at the world's time if nothing else is said. */
 export const claim = (world: World, changes: Partial<Claim> = {}): Claim => ({
   now: world.now,
   machineNow: world.machineNow,
@@ -216,7 +216,7 @@ export const claim = (world: World, changes: Partial<Claim> = {}): Claim => ({
 })
 
 /**
- * Takes work until there is none, as one of several workers; fails where there is more than there
+ * Takes work until there is none, as one of several workers; fails if there is more than there
  * can be, so that a storage that hands out the same work for ever ends the case.
  */
 export const takeAll = <A>(
