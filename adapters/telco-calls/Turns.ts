@@ -36,14 +36,14 @@ export interface Options {
 }
 
 /** What a turn is taken for. */
-export interface Turn<S, A, E, E2> {
+export interface Turn<S, A, E, Late> {
   /** Waits until calls can be made. */
   readonly ready: Effect.Effect<S>
   readonly use: (ready: S) => Effect.Effect<A, E>
   /** If no turn comes in time; after so many milliseconds there may be one. */
-  readonly tooLate: (waitMillis: number) => Effect.Effect<never, E2>
+  readonly tooLate: (waitMillis: number) => Effect.Effect<never, Late>
   /** Fails if the call is not to wait any more. */
-  readonly givenUp?: Effect.Effect<never, E2>
+  readonly givenUp?: Effect.Effect<never, Late>
   /** Replaces the `waitMillis` of all. */
   readonly waitMillis?: number
   readonly isPoll?: boolean
@@ -54,16 +54,16 @@ export interface Turn<S, A, E, E2> {
 /** The turns of one telco in this process. */
 export interface Turns {
   /** Takes a turn of the organization of `TelcoPorts.Caller`. */
-  readonly take: <S, A, E, E2>(turn: Turn<S, A, E, E2>) => Effect.Effect<A, E | E2>
+  readonly take: <S, A, E, Late>(turn: Turn<S, A, E, Late>) => Effect.Effect<A, E | Late>
   /**
    * Takes a slot alone, for what may be several calls; `none` if it does not come in time, or if so
    * many calls of the organization wait.
    */
-  readonly slot: <A, E, E2>(
+  readonly slot: <A, E, Late>(
     bounds: { readonly waitMillis: number; readonly mostWaiting: number },
     use: Effect.Effect<A, E>,
-    none: Effect.Effect<never, E2>
-  ) => Effect.Effect<A, E | E2>
+    none: Effect.Effect<never, Late>
+  ) => Effect.Effect<A, E | Late>
   /** How many calls wait. */
   readonly waiting: () => number
   /** How many slots are taken. */
@@ -200,7 +200,7 @@ export const make = ({ pace, waitMillis: presetMillis, window }: Options): Turns
       }
     })
 
-  const take = <S, A, E, E2>({
+  const take = <S, A, E, Late>({
     givenUp = Effect.never,
     isInSlot = false,
     isPoll = false,
@@ -208,7 +208,7 @@ export const make = ({ pace, waitMillis: presetMillis, window }: Options): Turns
     tooLate,
     use,
     waitMillis = presetMillis
-  }: Turn<S, A, E, E2>): Effect.Effect<A, E | E2> =>
+  }: Turn<S, A, E, Late>): Effect.Effect<A, E | Late> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const asking = askingOf(yield* TelcoPorts.Caller, waitMillis)

@@ -17,7 +17,7 @@ import { type FailingEndpoint, ofAnyTelco, type WaitingGroup } from "../../domai
 import type { Process } from "../../domain/Process.ts"
 import type * as Sim from "../../domain/Sim.ts"
 import * as Stock from "../../domain/Stock.ts"
-import { SECOND } from "../../domain/Time.ts"
+import { type Instant, SECOND } from "../../domain/Time.ts"
 import type { Failing } from "../../domain/WebhookEndpoint.ts"
 import { type Backlog, Jobs } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
@@ -86,6 +86,21 @@ export const probeLayer: Layer.Layer<StorageProbe, never, Storage | Clocks.Busin
     return StorageProbe.of({ check: Effect.andThen(storage.ready, write) })
   })
 )
+
+/** What the gauges and the overview have of the whole service, at an instant of business time. */
+export const makeCounts = Effect.gen(function* () {
+  const storage = yield* Storage
+  const jobs = yield* Jobs
+  const processes = yield* Processes
+  return (now: Instant) =>
+    Effect.all({
+      backlog: Effect.flatMap(Clocks.monotonicNow, (machineNow) => jobs.backlog({ now, machineNow })),
+      waiting: storage.overview.waitingJobs({ organizationId: null }),
+      endpoints: storage.overview.failingEndpoints({ organizationId: null }),
+      problems: storage.problems.count,
+      processes: processes.list
+    })
+})
 
 /** Measures how much work is due. */
 export class QueueDepth extends Context.Service<
@@ -275,28 +290,6 @@ const makeStockGauges = () => {
   }
 }
 
-/**
- * Sets the gauge of each handler (rule E2). The gauge of a handler that was removed goes on and
- * reports 0.
- */
-const makeHandlerGauges = () => {
-  const gauges = new Map<string, Metric.Gauge<number>>()
-  const gaugeOf = (handler: string) => {
-    const gauge =
-      gauges.get(handler) ??
-      Metric.gauge("simplan_handler_oldest_due_age_seconds", {
-        description: "Time since the oldest event fell due to the handler that no process holds; 0 where none is due",
-        attributes: { handler }
-      })
-    gauges.set(handler, gauge)
-    return gauge
-  }
-  return (ages: ReadonlyMap<string, number>) => {
-    for (const handler of ages.keys()) gaugeOf(handler)
-    return Effect.forEach(gauges, ([handler, gauge]) => Metric.update(gauge, ages.get(handler) ?? 0), { discard: true })
-  }
-}
-
 type Needs = Storage | Jobs | Outbox | Clocks.BusinessClock | Processes
 
 /** Sets the gauges of processes by the version of their builds. */
@@ -312,17 +305,20 @@ const makeProcessGauges = () => {
 const depthLayer: Layer.Layer<QueueDepth, never, Needs | StorageProbe> = Layer.effect(
   QueueDepth,
   Effect.gen(function* () {
-    const jobs = yield* Jobs
     const outbox = yield* Outbox
     const storage = yield* Storage
     const clock = yield* Clocks.BusinessClock
     const probe = yield* StorageProbe
-    const processes = yield* Processes
     const waitLimit = yield* WaitLimit
+    const counts = yield* makeCounts
     const updateProcesses = makeProcessGauges()
     const updateJobs = gaugesOf("jobs")
     const updateDeliveries = gaugesOf("deliveries")
-    const updateHandlers = makeHandlerGauges()
+    // Rule E2. The gauge of a handler that was removed goes on and reports 0.
+    const updateHandlers = makeGauges(
+      "simplan_handler_oldest_due_age_seconds",
+      "Time since the oldest event fell due to the handler that no process holds; 0 if none is due"
+    )
     const updateWaiting = makeWaitingGauges()
     const updateWaitingDeliveries = makeDeliveryGauges()
     const updatePending = makePendingGauges()
@@ -346,20 +342,22 @@ const depthLayer: Layer.Layer<QueueDepth, never, Needs | StorageProbe> = Layer.e
     const measurement = Effect.gen(function* () {
       const now = yield* clock.now
       const machineNow = yield* Clocks.monotonicNow
-      yield* updateJobs(yield* jobs.backlog({ now, machineNow }), now)
+      const counted = yield* counts(now)
+      yield* updateJobs(counted.backlog, now)
+      yield* updateWaiting(counted.waiting, now)
+      yield* updatePending(counted.endpoints)
+      yield* Metric.update(problems, counted.problems)
+      yield* updateProcesses(counted.processes)
       yield* updateDeliveries(yield* outbox.backlog({ now, machineNow }), now)
-      const ages = new Map<string, number>()
-      for (const { name } of yield* storage.eventHandlers.list) {
-        const { dueAt } = yield* outbox.pendingForHandler({ now, machineNow, handler: name })
-        ages.set(name, dueAt === null ? 0 : Math.max(0, now - dueAt) / SECOND)
-      }
+      const ages = yield* Effect.forEach(yield* storage.eventHandlers.list, ({ name }) =>
+        Effect.map(outbox.pendingForHandler({ now, machineNow, handler: name }), ({ dueAt }) => {
+          const age = dueAt === null ? 0 : Math.max(0, now - dueAt) / SECOND
+          return [{ handler: name }, age] as const
+        })
+      )
       yield* updateHandlers(ages)
-      yield* updateWaiting(yield* storage.overview.waitingJobs({ organizationId: null }), now)
       yield* updateWaitingDeliveries(yield* storage.deliveries.waitingCounts, now)
       yield* updateFailing(yield* storage.webhookEndpoints.failing, now)
-      yield* updatePending(yield* storage.overview.failingEndpoints({ organizationId: null }))
-      yield* Metric.update(problems, yield* storage.problems.count)
-      yield* updateProcesses(yield* processes.list)
       yield* measureStock
       yield* probe.check
       measuredAt = machineNow

@@ -7,12 +7,12 @@ import { Clock as MachineClock, Context, Effect, Layer } from "effect"
 import * as Rules from "../../domain/Overview.ts"
 import type { Process } from "../../domain/Process.ts"
 import type { Instant } from "../../domain/Time.ts"
-import { type Backlog, Jobs } from "../../ports/Jobs.ts"
+import type { Backlog, Jobs } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import * as Rates from "../Rates.ts"
-import { StorageProbe } from "./Health.ts"
+import { makeCounts, StorageProbe } from "./Health.ts"
 import { Processes } from "./Processes.ts"
 
 /** What belongs to no organization. */
@@ -70,45 +70,43 @@ export const layer: Layer.Layer<Overviews, never, Needs> = Layer.effect(
   Effect.gen(function* () {
     const storage = yield* Storage
     const organizations = yield* Organizations
-    const jobs = yield* Jobs
+    const counts = yield* makeCounts
     const clock = yield* Clocks.BusinessClock
     const probe = yield* StorageProbe
     const processes = yield* Processes
     const startedAt = yield* MachineClock.currentTimeMillis
 
-    const standing = Effect.gen(function* () {
-      const { processId } = processes
-      const all = yield* processes.list
-      const others = all.filter((one) => one.processId !== processId).map(({ rates }) => rates)
-      return { processId, processes: all, rates: Rates.together(yield* Rates.read, others) }
-    })
-
+    /** What belongs to no organization, beside what is counted for the gauges too. */
     const whole = Effect.fnUntraced(function* (now: Instant) {
+      const { processId } = processes
+      const { endpoints, waiting, ...counted } = yield* counts(now)
+      const others = counted.processes.filter((one) => one.processId !== processId).map(({ rates }) => rates)
       const found = yield* Effect.all({
-        problems: storage.problems.count,
         loads: storage.overview.loads,
-        backlog: Effect.flatMap(Clocks.monotonicNow, (machineNow) => jobs.backlog({ now, machineNow })),
         takesWrites: Effect.match(probe.check, { onFailure: () => false, onSuccess: () => true }),
-        database: storage.overview.database,
-        startedAt: Effect.succeed(startedAt)
+        database: storage.overview.database
       })
-      return { ...found, ...(yield* standing) }
+      const rates = Rates.together(yield* Rates.read, others)
+      return { endpoints, waiting, whole: { ...counted, ...found, startedAt, processId, rates } }
     })
 
     return Overviews.of({
       read: Effect.fn("Overviews.read")(function* ({ organizationId }) {
         const now = yield* clock.now
-        const seen = yield* Effect.all({
-          now: Effect.succeed(now),
-          waiting: storage.overview.waitingJobs({ organizationId }),
-          endpoints: storage.overview.failingEndpoints({ organizationId }),
-          stocks: Effect.map(storage.overview.stocks({ organizationId, since: now - Rules.RATE_SPAN }), (stocks) =>
-            Rules.scarcest(stocks, now)
-          ),
-          whole: organizationId === null ? whole(now) : Effect.succeed(null)
-        })
-        const names = yield* organizations.names([...seen.endpoints, ...seen.stocks, ...(seen.whole?.loads ?? [])])
-        return { ...seen, names }
+        const seen =
+          organizationId === null
+            ? yield* whole(now)
+            : yield* Effect.all({
+                waiting: storage.overview.waitingJobs({ organizationId }),
+                endpoints: storage.overview.failingEndpoints({ organizationId }),
+                whole: Effect.succeed(null)
+              })
+        const stocks = Rules.scarcest(
+          yield* storage.overview.stocks({ organizationId, since: now - Rules.RATE_SPAN }),
+          now
+        )
+        const names = yield* organizations.names([...seen.endpoints, ...stocks, ...(seen.whole?.loads ?? [])])
+        return { ...seen, now, stocks, names }
       })
     })
   })
