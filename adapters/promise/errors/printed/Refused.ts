@@ -417,7 +417,7 @@ export class TelcoUnavailableError extends SimplanError {
 
   /** When to ask again; at least 1. */
   readonly retryAfterSeconds: number
-  /** Which telco it is, where there are several. */
+  /** Which telco it is, if there are several. */
   declare readonly telco?: string
 
   constructor(details: ErrorDetails & { readonly retryAfterSeconds: number; readonly telco?: string }) {
