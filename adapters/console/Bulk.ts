@@ -127,11 +127,11 @@ const sentencesOf = (answer: Preview, { done }: Action, things: Things): Readonl
 }
 
 const summary = (results: ReadonlyArray<Result>, { done }: Action, things: Things): string => {
-  const of = (result: BulkAction.Outcome): number => results.filter((one) => one.result === result).length
-  const [unchanged, refused] = [of("unchanged"), of("refused")]
+  const countOf = (result: BulkAction.Outcome): number => results.filter((one) => one.result === result).length
+  const [unchanged, refused] = [countOf("unchanged"), countOf("refused")]
   const inPart = results.filter(({ code, result }) => result === "changed" && code !== undefined).length
   return [
-    `${counted(of("changed"), things)} ${done}`,
+    `${counted(countOf("changed"), things)} ${done}`,
     ...(inPart === 0 ? [] : [`${inPart} of them in part`]),
     ...(unchanged === 0 ? [] : [`${unchanged} so already`]),
     ...(refused === 0 ? [] : [`${refused} refused`])
@@ -141,8 +141,8 @@ const summary = (results: ReadonlyArray<Result>, { done }: Action, things: Thing
 /** The fields of a filter as a body has them. */
 const bodyOf = (filter: Filter): object => {
   const { is_esim, ...given } = filled(filter)
-  const of = { ...given, ...(is_esim !== undefined && { is_esim: is_esim === "true" }) }
-  return Object.keys(of).length === 0 ? { all: true } : of
+  const selected = { ...given, ...(is_esim !== undefined && { is_esim: is_esim === "true" }) }
+  return Object.keys(selected).length === 0 ? { all: true } : selected
 }
 
 type See = (results: ReadonlyArray<Result>) => void

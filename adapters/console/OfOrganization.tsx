@@ -75,11 +75,11 @@ export const OfOrganization = ({
   readonly title: string
   readonly Chosen: ComponentType<{ readonly of: string }>
 }) => {
-  const of = Location.field("of") || (Api.operator.value?.organization_id ?? "")
+  const chosen = Location.field("of") || (Api.operator.value?.organization_id ?? "")
   return (
     <>
       <h1>{title}</h1>
-      {of === "" ? (
+      {chosen === "" ? (
         <p>
           {title} are an organization's: choose it among the{" "}
           <View.Link to={{ page: "organizations" }}>organizations</View.Link>.
@@ -87,9 +87,9 @@ export const OfOrganization = ({
       ) : (
         <>
           <p>
-            Of <Name of={of} />: <Links of={of} />
+            Of <Name of={chosen} />: <Links of={chosen} />
           </p>
-          <Chosen key={of} of={of} />
+          <Chosen key={chosen} of={chosen} />
         </>
       )}
     </>

@@ -72,10 +72,10 @@ const makeStore = (): RowStore => {
     },
     find: (kind, id, organizationId) => table(kind).find(id, organizationId) ?? null,
     put: (kind, value, lease) => {
-      const of = table(kind)
-      const row = of.stored(value, lease)
-      const known = of.put(row)
-      undo.push(() => (known === undefined ? of.delete(row.place) : of.put(known)))
+      const rows = table(kind)
+      const row = rows.stored(value, lease)
+      const known = rows.put(row)
+      undo.push(() => (known === undefined ? rows.delete(row.place) : rows.put(known)))
     },
     remove: (kind, value) => remove(table(kind), value),
     list: (kind, organizationId, from, direction) => {
@@ -84,15 +84,15 @@ const makeStore = (): RowStore => {
     },
     also: (kind, list, after) => rowsOf(table(kind).also.get(list).after(after)),
     purge: (kind, before, limit) => {
-      const of = table(kind)
+      const rows = table(kind)
       let gone = 0
-      for (const list of [...of.lists.all()]) {
+      for (const list of [...rows.lists.all()]) {
         const old: Array<Row<typeof kind>> = []
         for (const { createdAt, row } of list.after(null)) {
           if (gone + old.length >= limit || createdAt >= before) break
           old.push(row)
         }
-        for (const { value } of old) remove(of, value)
+        for (const { value } of old) remove(rows, value)
         gone += old.length
       }
       return gone

@@ -232,7 +232,7 @@ const storage = (store: RowStore): Storage.Service => {
         ),
       search: ({ limit, organizationId, search }) =>
         read(() => {
-          const of = (organization: Rows.Kinds["organization"]) =>
+          const listed = (organization: Rows.Kinds["organization"]) =>
             values(list("sim", organization.organizationId)).flatMap((one) => {
               const aggregate = Rows.supplied(one)
               const place = SimSearch.placeOf(aggregate, search)
@@ -240,7 +240,7 @@ const storage = (store: RowStore): Storage.Service => {
             })
           const organizations =
             organizationId === null ? values(list("organization")) : [get("organization", organizationId)]
-          const found = organizations.flatMap((organization) => (organization === null ? [] : of(organization)))
+          const found = organizations.flatMap((organization) => (organization === null ? [] : listed(organization)))
           return { hits: found.toSorted(SimSearch.compareHits).slice(0, limit), hasMore: found.length > limit }
         }),
       reserve: (claim) => read(() => Inventory.reserve(store, claim)),

@@ -88,10 +88,10 @@ export const OWN = ""
 
 const withState = (breakers: Breakers, organizationId: string, state: State): Breakers => {
   if (organizationId === OWN) return breakers
-  const of = new Map(breakers.of)
-  if (state._tag === "Closed" && state.failures === 0) of.delete(organizationId)
-  else of.set(organizationId, state)
-  return { ...breakers, of }
+  const states = new Map(breakers.of)
+  if (state._tag === "Closed" && state.failures === 0) states.delete(organizationId)
+  else states.set(organizationId, state)
+  return { ...breakers, of: states }
 }
 
 const ofOrganization = ({ of }: Breakers, organizationId: string): State => of.get(organizationId) ?? initial

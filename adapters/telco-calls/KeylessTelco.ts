@@ -290,8 +290,8 @@ export const make = (
       const listed = yield* CallFailure.asPort(system.listPackages(iccid))
       const found: Array<Telco.PackageUsage> = []
       for (const [key, { made }] of yield* ordersOf(iccid)) {
-        const one = listed.find(({ telcoPackageId }) => telcoPackageId === made?.telcoPackageId)
-        if (typeof one?.usedBytes === "number") found.push({ packageId: key, usedBytes: one.usedBytes })
+        const own = listed.find(({ telcoPackageId }) => telcoPackageId === made?.telcoPackageId)
+        if (typeof own?.usedBytes === "number") found.push({ packageId: key, usedBytes: own.usedBytes })
       }
       return listed.length > 0 && listed.every(({ usedBytes }) => usedBytes === null) ? null : found
     }),

@@ -123,11 +123,11 @@ const holding = (slots: FairSlots.FairSlots, asking: FairSlots.Asking): Holding 
 const roomForPolls = (window: number): number => (window === 1 ? 1 : window - Math.max(1, Math.floor(window / 4)))
 
 export const make = ({ pace, waitMillis: presetMillis, window }: Options): Turns => {
-  const one = { slots: 1, mostWaiting: MOST_WAITING }
+  const single = { slots: 1, mostWaiting: MOST_WAITING }
   const slots = FairSlots.make({ slots: window, mostWaiting: MOST_WAITING })
-  const instants = FairSlots.make(one)
+  const instants = FairSlots.make(single)
   const pollSlots = FairSlots.make({ slots: roomForPolls(window), kept: 0, mostWaiting: MOST_WAITING })
-  const pollInstants = FairSlots.make(one)
+  const pollInstants = FairSlots.make(single)
   const waiting = new Set<Waiting>()
   /** Open while polls alone wait. */
   const onlyPolls = Latch.makeUnsafe(true)

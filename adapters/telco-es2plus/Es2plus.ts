@@ -92,16 +92,16 @@ const make = (options: ReleaseOptions) =>
     const { withLock } = SimLocks.make(journal, { telco: options.telco })
 
     const ask = ({ iccid, key }: Request, matchingId: string | null, running: Release.Running) => {
-      const of = { callId: callId(key, running), iccid }
+      const call = { callId: callId(key, running), iccid }
       switch (running.step) {
         case "cancelOrder":
-          return Effect.as(api.cancelOrder({ ...of, matchingId, finalStatus: "Available" }), null)
+          return Effect.as(api.cancelOrder({ ...call, matchingId, finalStatus: "Available" }), null)
         case "downloadOrder":
-          return Effect.as(api.downloadOrder(of), null)
+          return Effect.as(api.downloadOrder(call), null)
         case "confirmOrder":
-          return api.confirmOrder({ ...of, matchingId, isReleased: confirmReleases })
+          return api.confirmOrder({ ...call, matchingId, isReleased: confirmReleases })
         case "releaseProfile":
-          return Effect.as(api.releaseProfile(of), null)
+          return Effect.as(api.releaseProfile(call), null)
       }
     }
 

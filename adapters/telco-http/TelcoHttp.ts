@@ -157,7 +157,7 @@ const make = ({ pauses = false, timeout = "10 seconds", token, url }: Options) =
         Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
       )
 
-    const of = <P>(key: string, payload: P) => ({
+    const bodyOf = <P>(key: string, payload: P) => ({
       headers: { [Contract.IDEMPOTENCY_KEY]: key },
       payload,
       responseMode: "response-only" as const
@@ -183,23 +183,24 @@ const make = ({ pauses = false, timeout = "10 seconds", token, url }: Options) =
       createPackage: (order) => {
         const { onlyAttachments, packageId } = order
         const more = onlyAttachments === undefined ? {} : { only_attachments: onlyAttachments }
-        const call = (payload: typeof Contract.Order.Type) => client.createPackage(of(packageId, payload))
+        const call = (payload: typeof Contract.Order.Type) => client.createPackage(bodyOf(packageId, payload))
         return extended(Contract.order(order), more, call, telcoPackage)
       },
       suspendPackage: ({ iccid, packageId, key = packageId }) =>
-        send(client.suspendPackage(of(`${key}:suspend`, { package_id: packageId, iccid })), done),
+        send(client.suspendPackage(bodyOf(`${key}:suspend`, { package_id: packageId, iccid })), done),
       cancelPackage: ({ iccid, isConfirmed, isUndone, packageId, key = packageId }) => {
         const more = { ...(isConfirmed && { confirmed: true }), ...(isUndone && { undone: true }) }
-        const call = (payload: typeof Contract.Cancellation.Type) => client.cancelPackage(of(`${key}:cancel`, payload))
+        const call = (payload: typeof Contract.Cancellation.Type) =>
+          client.cancelPackage(bodyOf(`${key}:cancel`, payload))
         return extended({ package_id: packageId, iccid }, more, call, done)
       },
       sendSms: ({ from, iccid, messageId, text }) =>
-        send(client.sendSms(of(messageId, { message_id: messageId, iccid, from, text })), done),
-      releaseProfile: ({ iccid, key }) => send(client.releaseProfile(of(key, { iccid })), done),
+        send(client.sendSms(bodyOf(messageId, { message_id: messageId, iccid, from, text })), done),
+      releaseProfile: ({ iccid, key }) => send(client.releaseProfile(bodyOf(key, { iccid })), done),
       ...(pauses && {
-        setService: ({ active, iccid, key }) => send(client.setService(of(key, { iccid, active })), done)
+        setService: ({ active, iccid, key }) => send(client.setService(bodyOf(key, { iccid, active })), done)
       }),
-      setMobilePlan: ({ applied, iccid, key }) => send(client.setMobilePlan(of(key, { iccid, applied })), done),
+      setMobilePlan: ({ applied, iccid, key }) => send(client.setMobilePlan(bodyOf(key, { iccid, applied })), done),
       listPackages: ({ iccid }) =>
         send(client.listPackages({ payload: { iccid }, responseMode: "response-only" }), listed),
       readUsage: (of) => send(client.readUsage({ payload: of, responseMode: "response-only" }), usage)

@@ -41,8 +41,8 @@ const behindUntil = (
     const order = orders.get(packageId)
     if (order === undefined || order.asked === null) return []
     const id = OrderJournal.idOf(order)
-    const one = id === null ? undefined : listed.get(id)
-    if (one !== undefined) return one.isActive ? [now + PAUSE] : []
+    const counted = id === null ? undefined : listed.get(id)
+    if (counted !== undefined) return counted.isActive ? [now + PAUSE] : []
     // What was made a moment ago may not be listed yet, and what was cancelled is gone.
     const until = order.asked.lastAt + lag
     return order._tag !== "Cancelled" && order._tag !== "Refused" && now < until ? [until] : []
@@ -116,8 +116,8 @@ export const make = Effect.gen(function* () {
         continue
       }
       const found = [...orders].flatMap(([packageId, order]): ReadonlyArray<Found> => {
-        const one = listed.get(OrderJournal.idOf(order) ?? Number.NaN)
-        return one === undefined ? [] : [{ packageId, listed: one, order }]
+        const counted = listed.get(OrderJournal.idOf(order) ?? Number.NaN)
+        return counted === undefined ? [] : [{ packageId, listed: counted, order }]
       })
       yield* note(iccid, found, now)
       return found.map(({ listed: { activationAt, usedBytes }, order: { asked }, packageId }) => {

@@ -110,7 +110,7 @@ const observe = (ordered: SimState.Ordered, listed: SubscriberPackage, { before,
   const externalId = String(listed.id)
   const known = before.packages[externalId]
   const usedBytes = SimState.greatest(listed, known)
-  const of = { telco, iccid: ordered.iccid, packageId: ordered.packageId, externalId }
+  const head = { telco, iccid: ordered.iccid, packageId: ordered.packageId, externalId }
   const elapsed = before.polledAt === null ? 0 : now - before.polledAt
   const risen = usedBytes - (known?.usedBytes ?? 0)
   const reports: Array<TelcoReport.Report> = []
@@ -120,11 +120,11 @@ const observe = (ordered: SimState.Ordered, listed: SubscriberPackage, { before,
   // system's own book alone.
   const isOurs = ordered.reviewedBytes === null
   if (isOurs && ordered.window === null && reportedActivationAt === null && activationAt !== null) {
-    reports.push(Facts.firstUse(of, usedFirst(activationAt, ordered.orderedAt ?? activationAt, now)))
+    reports.push(Facts.firstUse(head, usedFirst(activationAt, ordered.orderedAt ?? activationAt, now)))
     reportedActivationAt = activationAt
   }
   if (isOurs && usedBytes > reportedBytes) {
-    reports.push(Facts.usage(of, usedBytes, now))
+    reports.push(Facts.usage(head, usedBytes, now))
     reportedBytes = usedBytes
   }
   return {

@@ -67,8 +67,8 @@ export const make = Effect.gen(function* () {
   const next = Effect.fnUntraced(function* (entry: Journal.Entry) {
     const now = yield* Clock.currentTimeMillis
     const { after } = Option.getOrElse(decode(entry.document), () => ({ after: null }))
-    const of = { telco, kind: OrderJournal.KIND, other: Subscribers.KIND, after, limit: READ }
-    const iccids = yield* journal.withoutDue(of)
+    const query = { telco, kind: OrderJournal.KIND, other: Subscribers.KIND, after, limit: READ }
+    const iccids = yield* journal.withoutDue(query)
     const found = yield* Effect.forEach(iccids, (iccid) => check(iccid, now))
     const last = iccids.length < READ ? null : (iccids.at(-1) ?? null)
     yield* journal.replace({ ...entry, document: { after: last }, dueAt: last === null ? now + EVERY : now })

@@ -207,9 +207,9 @@ const makeUse = () => {
     /** Ends when nothing is under way. */
     over: Effect.suspend(() => {
       if (underWay === 0) return Effect.void
-      const one = Deferred.makeUnsafe<void>()
-      waiting.push(one)
-      return Deferred.await(one)
+      const ended = Deferred.makeUnsafe<void>()
+      waiting.push(ended)
+      return Deferred.await(ended)
     })
   }
 }

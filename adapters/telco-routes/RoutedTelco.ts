@@ -132,8 +132,8 @@ export const make = ({
   const assigned = Effect.fnUntraced(function* ({ iccid, key, operation, packageId }: TelcoPorts.Subject) {
     const capability = capabilities[operation]
     const kind = packageId === null ? Journal.ROUTE : KIND
-    const of = operation === "setMobilePlan" ? "plan" : capability
-    const place = { telco: ROUTES, kind, key: `${of}/${packageId ?? key}` }
+    const group = operation === "setMobilePlan" ? "plan" : capability
+    const place = { telco: ROUTES, kind, key: `${group}/${packageId ?? key}` }
     const owner = yield* ownerOf(iccid)
     const route = Routing.find(routes, owner)
     if (route === undefined) return (yield* recorded(place)) ?? (yield* unrouted(owner.label))
@@ -318,8 +318,8 @@ export const makeIdentities = ({
       const sent = yield* journal.ofSim({ telco: ROUTES, kind: KIND, iccid })
       const key = packageId === null ? null : `packages/${Package.canonicalId(packageId)}`
       const named = sent.filter((entry) => entry.key === key)
-      const of = named.length > 0 ? named : sent
-      return of.length > 0 && of.every(({ document }) => Option.getOrNull(decode(document))?.telco === telco)
+      const entries = named.length > 0 ? named : sent
+      return entries.length > 0 && entries.every(({ document }) => Option.getOrNull(decode(document))?.telco === telco)
     },
     Effect.mapError(({ message }) => new Storage.StorageError({ message }))
   )

@@ -181,9 +181,9 @@ const make = Effect.fnUntraced(function* (schema: string) {
     add: (kind, key, document) => Effect.map(add({ kind, key, document }, null), (held) => held.document),
     addUnless: (other, kind, key, document) => add({ kind, key, document }, other),
     get: (kind, key) => {
-      const one = { kind, key }
-      const alone = Effect.map(getting([one]), (stored) => stored.get(place(one)) ?? null)
-      return apart(alone, Effect.request(new Get(one), gets))
+      const taken = { kind, key }
+      const alone = Effect.map(getting([taken]), (stored) => stored.get(place(taken)) ?? null)
+      return apart(alone, Effect.request(new Get(taken), gets))
     },
     all: (kind, iccid) =>
       entries(

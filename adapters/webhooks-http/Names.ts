@@ -195,13 +195,13 @@ const inSlots = (waitMillis: number) => {
         clearTimeout(limit)
         resolve()
       }
-      const one: FairSlots.Waiting = { organizationId, isUrgent: false, begin }
+      const place: FairSlots.Waiting = { organizationId, isUrgent: false, begin }
       const leave = (): void => {
-        turns.withdraw(one)
+        turns.withdraw(place)
         reject(new NoSlot())
       }
       const limit = setTimeout(leave, Math.max(0, until - performance.now()))
-      if (turns.enter(one)) return
+      if (turns.enter(place)) return
       clearTimeout(limit)
       reject(new NoSlot())
     })

@@ -245,7 +245,7 @@ export const make = ({ mostWaiting, slots, kept = reserved(slots) }: Options): F
     Effect.suspend(() => {
       let isTaken = false
       let resume = (): void => undefined
-      const one: Waiting = {
+      const place: Waiting = {
         ...asking,
         begin: () => {
           isTaken = true
@@ -253,15 +253,15 @@ export const make = ({ mostWaiting, slots, kept = reserved(slots) }: Options): F
           resume()
         }
       }
-      if (!enter(one)) return Effect.succeed(false)
+      if (!enter(place)) return Effect.succeed(false)
       const turn = Effect.callback<void>((done) => {
         resume = () => done(Effect.void)
         if (isTaken) resume()
       })
       return Effect.interruptible(Effect.timeoutOption(turn, waitLimitMillis)).pipe(
-        Effect.onInterrupt(() => Effect.sync(() => withdraw(one))),
+        Effect.onInterrupt(() => Effect.sync(() => withdraw(place))),
         Effect.map(() => {
-          if (!isTaken) withdraw(one)
+          if (!isTaken) withdraw(place)
           return isTaken
         })
       )

@@ -75,7 +75,7 @@ interface Named {
 
 /** A storage whose heavy reads take turns. */
 const bounded = (storage: Storage["Service"], inTurn: InTurn): Storage["Service"] => {
-  const of =
+  const ofNamed =
     <Query extends Named, A>(read: (query: Query) => Read<A>) =>
     (query: Query): Read<A> =>
       inTurn(query.organizationId, read(query))
@@ -88,34 +88,34 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn): Storage["Service"
     ...storage,
     deliveries: { ...deliveries, waitingCounts: inTurn(null, deliveries.waitingCounts) },
     eventHandlers: { ...eventHandlers, failed: ofService(eventHandlers.failed) },
-    jobs: { ...jobs, ofSim: of(jobs.ofSim) },
+    jobs: { ...jobs, ofSim: ofNamed(jobs.ofSim) },
     overview: {
-      waitingJobs: of(overview.waitingJobs),
-      failingEndpoints: of(overview.failingEndpoints),
-      stocks: of(overview.stocks),
+      waitingJobs: ofNamed(overview.waitingJobs),
+      failingEndpoints: ofNamed(overview.failingEndpoints),
+      stocks: ofNamed(overview.stocks),
       loads: inTurn(null, overview.loads),
       database: inTurn(null, overview.database)
     },
-    problems: { page: of(problems.page), count: inTurn(null, problems.count) },
+    problems: { page: ofNamed(problems.page), count: inTurn(null, problems.count) },
     regions: { ...regions, find: ofService(regions.find) },
     sims: {
       ...sims,
-      search: of(sims.search),
+      search: ofNamed(sims.search),
       stock: ofService(sims.stock),
-      counts: of(sims.counts),
-      countFree: of(sims.countFree),
-      smdpHistory: of(sims.smdpHistory)
+      counts: ofNamed(sims.counts),
+      countFree: ofNamed(sims.countFree),
+      smdpHistory: ofNamed(sims.smdpHistory)
     },
     usage: {
-      entries: of(usage.entries),
-      latest: of(usage.latest),
-      bookings: of(usage.bookings),
-      totals: of(usage.totals),
-      sims: of(usage.sims)
+      entries: ofNamed(usage.entries),
+      latest: ofNamed(usage.latest),
+      bookings: ofNamed(usage.bookings),
+      totals: ofNamed(usage.totals),
+      sims: ofNamed(usage.sims)
     },
     webhookEndpoints: {
       ...webhookEndpoints,
-      failingSince: of(webhookEndpoints.failingSince),
+      failingSince: ofNamed(webhookEndpoints.failingSince),
       failing: inTurn(null, webhookEndpoints.failing)
     }
   }

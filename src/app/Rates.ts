@@ -35,9 +35,9 @@ class Ring {
 
   read(span: number): Counts {
     this.#begin(span)
-    const of = (counts: Float64Array) =>
+    const inOrder = (counts: Float64Array) =>
       Array.from({ length: SPANS }, (_, at) => counts[(this.#newest + 1 + at) % SPANS] ?? 0)
-    return { all: of(this.#all), failed: of(this.#failed) }
+    return { all: inOrder(this.#all), failed: inOrder(this.#failed) }
   }
 }
 

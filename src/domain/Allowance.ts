@@ -76,11 +76,11 @@ export interface Left {
 export const left = (terms: Pick<Plan.PlanTerms, "dataMegaBytes" | "throttling">, usedBytes: number): Left => {
   const allowance = bytesOf(terms)
   const dataMegaBytes = Math.ceil(Math.max(0, allowance - usedBytes) / MEGABYTE)
-  const of = Math.max(1, dataMegaBytes) * MEGABYTE
+  const bytes = Math.max(1, dataMegaBytes) * MEGABYTE
   const steps = new Map<number, Plan.ThrottlingStep>()
   for (const { limit, percentage } of terms.throttling) {
     const until = (allowance * percentage) / 100 - usedBytes
-    const at = Math.min(100, Math.max(1, Math.ceil((until * 100) / of)))
+    const at = Math.min(100, Math.max(1, Math.ceil((until * 100) / bytes)))
     steps.set(at, { percentage: at, limit })
   }
   return { dataMegaBytes, throttling: [...steps.values()] }

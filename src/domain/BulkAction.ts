@@ -144,12 +144,12 @@ export const noCounts: Counts<never> = { changed: 0, unchanged: 0, refused: 0, r
 
 /** The counts with some results more. */
 export const counted = <Item extends ItemResult>(before: Counts<Item>, results: ReadonlyArray<Item>): Counts<Item> => {
-  const of = (outcome: Outcome): number => results.filter((one) => one.outcome === outcome).length
+  const countOf = (outcome: Outcome): number => results.filter((one) => one.outcome === outcome).length
   const refusals = [...before.refusals, ...results.filter(({ outcome }) => outcome === "refused")]
   return {
-    changed: before.changed + of("changed"),
-    unchanged: before.unchanged + of("unchanged"),
-    refused: before.refused + of("refused"),
+    changed: before.changed + countOf("changed"),
+    unchanged: before.unchanged + countOf("unchanged"),
+    refused: before.refused + countOf("refused"),
     refusals: refusals.slice(0, MOST_REFUSALS)
   }
 }

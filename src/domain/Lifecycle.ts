@@ -222,9 +222,9 @@ export const notifications = (
   from: Instant,
   now: Instant
 ): Notifications => {
-  const of = followed(aggregate, attachmentId)
-  if (aggregate === null || of === undefined) return nothing
-  const { causes, nextAt } = dueBetween(of, from, now)
+  const own = followed(aggregate, attachmentId)
+  if (aggregate === null || own === undefined) return nothing
+  const { causes, nextAt } = dueBetween(own, from, now)
   return { payloads: payloads(causes, aggregate), nextAt }
 }
 

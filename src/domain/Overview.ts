@@ -117,15 +117,15 @@ export const telcos = (
   return [...all]
     .toSorted((a, b) => Order.String(a ?? "", b ?? ""))
     .map((name) => {
-      const of = atTelcos.filter(({ telco }) => telco === name)
-      const unanswered = of.filter(({ reason }) => reason !== "refused")
+      const own = atTelcos.filter(({ telco }) => telco === name)
+      const unanswered = own.filter(({ reason }) => reason !== "refused")
       return {
         name,
         answers: unanswered.length === 0,
         since: least(unanswered.map(({ since }) => since)),
-        waiting: of.reduce((sum, { count }) => sum + count, 0),
-        oldest: least(of.map(({ since }) => since)),
-        nextAt: least(of.map(({ nextAt }) => nextAt))
+        waiting: own.reduce((sum, { count }) => sum + count, 0),
+        oldest: least(own.map(({ since }) => since)),
+        nextAt: least(own.map(({ nextAt }) => nextAt))
       }
     })
 }

@@ -197,12 +197,12 @@ export const suspension = (
   now: Instant
 ): Result.Result<OfSuspension, NotFound | AttachmentExpired> =>
   Result.map(Suspension.suspend(aggregate, attachmentId, now), (decision) => {
-    const of = decision.sim === undefined ? undefined : SimAggregate.attachment(aggregate, attachmentId)
-    if (of === undefined) return { suspended: [], endedOccurrences: 0 }
-    const { recurrence } = of.attachment.terms
+    const own = decision.sim === undefined ? undefined : SimAggregate.attachment(aggregate, attachmentId)
+    if (own === undefined) return { suspended: [], endedOccurrences: 0 }
+    const { recurrence } = own.attachment.terms
     return {
-      suspended: of.packages.filter((pack) => isAtTelco(pack, now)).map(timesOf),
-      endedOccurrences: recurrence === null ? 0 : recurrence.occurrences - of.packages.length
+      suspended: own.packages.filter((pack) => isAtTelco(pack, now)).map(timesOf),
+      endedOccurrences: recurrence === null ? 0 : recurrence.occurrences - own.packages.length
     }
   })
 

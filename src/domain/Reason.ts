@@ -94,13 +94,13 @@ const wanted = ({ attachment }: Attachment.WithPackages, now: Instant): Wanted |
   const { anchor, terms } = attachment
   const { recurrence } = terms
   if (recurrence === null || anchor === null) return null
-  const of = (occurrence: number): Wanted => ofOccurrence(terms, recurrence, anchor, occurrence)
+  const windowOf = (occurrence: number): Wanted => ofOccurrence(terms, recurrence, anchor, occurrence)
   // At most one occurrence of those that are due has not begun, unless cycles are shorter than the
   // lead.
   let occurrence = Math.max(0, Recurrence.dueCount(recurrence, anchor, now) - 1)
-  while (occurrence > 0 && of(occurrence).start > now) occurrence -= 1
-  const current = of(occurrence)
-  return current.end <= now && occurrence + 1 < recurrence.occurrences ? of(occurrence + 1) : current
+  while (occurrence > 0 && windowOf(occurrence).start > now) occurrence -= 1
+  const current = windowOf(occurrence)
+  return current.end <= now && occurrence + 1 < recurrence.occurrences ? windowOf(occurrence + 1) : current
 }
 
 const isOver = (state: Attachment.State): boolean => state === "SUSPENDED" || state === "EXPIRED"

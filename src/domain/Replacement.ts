@@ -299,15 +299,15 @@ export const isCounted = (present: SimAggregate.SimAggregate, iccid: string): bo
   )
 
 const reportsOf = ({ activationAt = null, packageId, usedBytes }: Counted, iccid: string, now: Instant) => {
-  const of = { reportId: packageId, iccid }
+  const about = { reportId: packageId, iccid }
   const first: ReadonlyArray<TelcoReport.Report> =
     activationAt === null
       ? []
-      : [{ ...of, occurredAt: Math.min(activationAt, now), fact: { _tag: "FirstUse", packageId } }]
+      : [{ ...about, occurredAt: Math.min(activationAt, now), fact: { _tag: "FirstUse", packageId } }]
   const usage = { _tag: "Total", bytes: usedBytes } as const
   return usedBytes === 0
     ? first
-    : [...first, { ...of, occurredAt: now, fact: { _tag: "Usage", packageId, usage } as const }]
+    : [...first, { ...about, occurredAt: now, fact: { _tag: "Usage", packageId, usage } as const }]
 }
 
 /**

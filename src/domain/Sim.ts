@@ -281,12 +281,12 @@ export const difference = (stored: Kept, given: Kept): Difference | null => {
   const isRelabelled = stored.label !== given.label
   const isOtherKind = stored.isEsim !== given.isEsim
   const isOtherCode = stored.lpa !== null && given.lpa !== null && ActivationCode.canonical(stored.lpa) !== given.lpa
-  const of = ({ isEsim, label, lpa }: Kept): KeptFields => ({
+  const keptOf = ({ isEsim, label, lpa }: Kept): KeptFields => ({
     ...(isRelabelled ? { label } : {}),
     ...(isOtherKind ? { isEsim } : {}),
     ...(isOtherCode && lpa !== null ? { lpa } : {})
   })
-  return isRelabelled || isOtherKind || isOtherCode ? { stored: of(stored), given: of(given) } : null
+  return isRelabelled || isOtherKind || isOtherCode ? { stored: keptOf(stored), given: keptOf(given) } : null
 }
 
 /** Whether a repeated import has changed nothing. */

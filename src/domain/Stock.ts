@@ -60,9 +60,9 @@ export const byLabel = (
   levels: ReadonlyArray<Pick<Level, "label">>
 ): ReadonlyArray<OfLabel> => {
   const countsOf = (label: Label, isEsim: boolean): Counts => {
-    const of = { free: 0, downloaded: 0, inUse: 0, releasing: 0, withdrawn: 0 }
-    for (const one of counts) if (one.label === label && one.isEsim === isEsim) of[one.state] += one.count
-    return of
+    const sums = { free: 0, downloaded: 0, inUse: 0, releasing: 0, withdrawn: 0 }
+    for (const one of counts) if (one.label === label && one.isEsim === isEsim) sums[one.state] += one.count
+    return sums
   }
   const named = new Set([...counts, ...levels].map(({ label }) => label))
   return labels

@@ -18,11 +18,11 @@ export const suspend = (
   attachmentId: string,
   now: Instant
 ): Result.Result<Decision, NotFound | AttachmentExpired> => {
-  const of = SimAggregate.attachment(aggregate, attachmentId)
-  if (of === undefined || !of.attachment.confirmed) {
+  const found = SimAggregate.attachment(aggregate, attachmentId)
+  if (found === undefined || !found.attachment.confirmed) {
     return Result.fail(new NotFound({ resource: "plan attachment", id: attachmentId }))
   }
-  switch (Attachment.state(of, now)) {
+  switch (Attachment.state(found, now)) {
     case "SUSPENDED":
       return Result.succeed(nothing)
     case "EXPIRED":
@@ -36,8 +36,8 @@ export const suspend = (
           next: {
             ...aggregate,
             attachments: SimAggregate.withAttachment(aggregate.attachments, {
-              ...of,
-              attachment: { ...of.attachment, suspendedAt: now }
+              ...found,
+              attachment: { ...found.attachment, suspendedAt: now }
             })
           }
         },

@@ -155,9 +155,9 @@ const moved: fc.Arbitrary<ReadonlyArray<Command>> = fc
     )
   })
   .map(({ away, isToppedUp, line, named, plan, refuses, times }) => {
-    const of = { by: 0, plan, period: null } as const
+    const head = { by: 0, plan, period: null } as const
     const commands: { readonly [Tag in (typeof named)[number]]: Command } = {
-      Subscribe: { _tag: "Subscribe", ...of, sim: null, left: 0, foreign: false, keyed: false },
+      Subscribe: { _tag: "Subscribe", ...head, sim: null, left: 0, foreign: false, keyed: false },
       Repeat: { _tag: "Repeat", back: 0 },
       SetMobilePlan: {
         ...{ _tag: "SetMobilePlan", by: 0, sim: null, left: 0, label: "Green", apply: true, foreign: false }
@@ -166,7 +166,7 @@ const moved: fc.Arbitrary<ReadonlyArray<Command>> = fc
     }
     return [
       { _tag: "Fault", fault: away, times },
-      ...(isToppedUp ? [{ _tag: "TopUp", ...of, line, keyed: true } as const] : []),
+      ...(isToppedUp ? [{ _tag: "TopUp", ...head, line, keyed: true } as const] : []),
       { _tag: "Replace", by: 0, line, foreign: false },
       ...(refuses ? [{ _tag: "Fault", fault: "refuse", times: 1 } as const] : []),
       ...named.map((tag) => commands[tag])

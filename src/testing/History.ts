@@ -119,10 +119,10 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
   const sum = (of: ReadonlyArray<{ readonly bytes: number }>) => of.reduce((all, { bytes }) => all + bytes, 0)
 
   const usageOf = Effect.fnUntraced(function* ({ sim: { iccid, organizationId } }: SimAggregate) {
-    const of = { organizationId, ...book }
-    const entries = yield* storage.usage.entries({ ...of, iccid, after: null, limit: ENTRIES })
-    const days = yield* storage.usage.totals({ ...of, by: "day" })
-    const sims = yield* storage.usage.sims({ ...of, after: null, limit: ENTRIES })
+    const asked = { organizationId, ...book }
+    const entries = yield* storage.usage.entries({ ...asked, iccid, after: null, limit: ENTRIES })
+    const days = yield* storage.usage.totals({ ...asked, by: "day" })
+    const sims = yield* storage.usage.sims({ ...asked, after: null, limit: ENTRIES })
     return { iccid, entries, ofOrganization: { days: sum(days), sims: sum(sims) } }
   })
 

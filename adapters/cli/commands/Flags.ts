@@ -129,12 +129,12 @@ const meaningOf = (ast: SchemaAST.AST): string =>
 const valueFrom = (type: SchemaAST.AST) => {
   const ast = valueOf(type)
   const { examples: [example] = [] } = type.context?.annotations ?? {}
-  const one = (text: string): unknown =>
+  const scalar = (text: string): unknown =>
     typeof (Array.isArray(example) ? example[0] : example) === "number" ? Number(text) : text
   return (text: string): unknown => {
     if (ast._tag === "Boolean") return text === "true"
     if (text === "" && ast !== type) return null
-    return ast._tag === "Arrays" ? text.split(",").flatMap((part) => (part === "" ? [] : [one(part)])) : one(text)
+    return ast._tag === "Arrays" ? text.split(",").flatMap((part) => (part === "" ? [] : [scalar(part)])) : scalar(text)
   }
 }
 
@@ -179,9 +179,10 @@ type Values = Readonly<Record<string, unknown>>
 
 /** The object that has these values; undefined if it has none of them. */
 const objectOf = (ast: SchemaAST.AST, values: Values): Values | undefined => {
-  const of = ([name, type]: Field) => [name, isObject(type) ? objectOf(valueOf(type), values) : values[name]] as const
+  const fieldOf = ([name, type]: Field) =>
+    [name, isObject(type) ? objectOf(valueOf(type), values) : values[name]] as const
   const set = fieldsOf(ast)
-    .map(of)
+    .map(fieldOf)
     .filter(([, value]) => value !== undefined)
   return set.length === 0 ? undefined : Object.fromEntries(set)
 }

@@ -137,8 +137,10 @@ const update = Operations.make(
     if (!isFile && !isIccid(target)) return yield* misused("A FILE says what to change: give no other flags with it.")
     const { connection } = yield* open
     if (!isFile) {
-      const of = { ...sent, params: { iccid: Iccid.canonical(target) } }
-      const { data, preview } = yield* Calls.call(connection, (client) => Operations.send(client, "sims.update", of))
+      const called = { ...sent, params: { iccid: Iccid.canonical(target) } }
+      const { data, preview } = yield* Calls.call(connection, (client) =>
+        Operations.send(client, "sims.update", called)
+      )
       if (preview === undefined || json) return yield* Output.record({ ...data, ...preview }, json)
       return yield* Output.record({ ...data, changed: preview.changed.join(", ") || "nothing" }, json)
     }

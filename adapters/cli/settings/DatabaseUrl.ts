@@ -22,9 +22,9 @@ const SESSIONS = [null, "any", "read-write", "primary"]
 const isPostgres = (url: string): boolean => {
   const [, before, hosts, after] = POSTGRES.exec(url) ?? []
   const isHost = (host: string): boolean => {
-    const one = `${before}${host}${after}`
-    if (!URL.canParse(one) || new URL(one).hostname === "") return false
-    return SESSIONS.includes(new URL(one).searchParams.get("target_session_attrs"))
+    const joined = `${before}${host}${after}`
+    if (!URL.canParse(joined) || new URL(joined).hostname === "") return false
+    return SESSIONS.includes(new URL(joined).searchParams.get("target_session_attrs"))
   }
   return hosts?.split(",").every(isHost) === true
 }

@@ -29,19 +29,19 @@ const FILE = [
 ]
 
 export default () => {
-  const of = Location.field("of")
+  const chosen = Location.field("of")
   const actor = Location.field("q")
-  const list = of === "" ? "/audit" : `/organizations/${encodeURIComponent(of)}/audit`
+  const list = chosen === "" ? "/audit" : `/organizations/${encodeURIComponent(chosen)}/audit`
   const path = actor === "" ? list : `${list}?actor=${encodeURIComponent(actor)}`
   return (
     <>
       <h1>Audit log</h1>
       <p>
-        {of === "" ? (
+        {chosen === "" ? (
           "Changes of what belongs to no organization, newest first."
         ) : (
           <>
-            Changes in <Name of={of} />, newest first.
+            Changes in <Name of={chosen} />, newest first.
           </>
         )}
       </p>

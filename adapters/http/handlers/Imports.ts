@@ -25,10 +25,10 @@ const flag = (value: unknown): boolean | undefined => {
 
 /** The row that a record of the file or an object of the JSON body stands for. */
 export const toRow = (record: unknown): Sims.ImportRow => {
-  const of = (name: string): unknown => RowFiles.column(record, name)
+  const column = (name: string): unknown => RowFiles.column(record, name)
   return SimImport.rowOf(
-    { iccid: of("iccid"), label: of("label"), isEsim: flag(of("is_esim")) },
-    (name) => of(SimImport.columns[name]),
+    { iccid: column("iccid"), label: column("label"), isEsim: flag(column("is_esim")) },
+    (name) => column(SimImport.columns[name]),
     (name) => (name === "isEsim" ? "is_esim" : SimImport.columns[name])
   )
 }

@@ -58,8 +58,8 @@ const correctionOf = (of: (name: string) => unknown): Result.Result<SimCorrectio
 }
 
 const asRow = (record: unknown): SimCorrections.Row => {
-  const of = (name: string): unknown => RowFiles.column(record, name)
-  return SimCorrections.rowOf(of("iccid"), correctionOf(of))
+  const columnOf = (name: string): unknown => RowFiles.column(record, name)
+  return SimCorrections.rowOf(columnOf("iccid"), correctionOf(columnOf))
 }
 
 /** What a CSV file has for no activation code: a text that none is. */
@@ -218,10 +218,10 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         return Responses.data({ levels: yield* stock.setLevels({ organizationId, levels }) })
       }),
       qrCode: Effect.fnUntraced(function* (call) {
-        const of = simOf(call)
-        const { lpa } = yield* sims.installation(of)
+        const called = simOf(call)
+        const { lpa } = yield* sims.installation(called)
         const { operator } = call.caller
-        if (operator !== undefined) yield* recordCode(of, operator)
+        if (operator !== undefined) yield* recordCode(called, operator)
         // Making the image takes some 2 ms.
         yield* Turns.piece
         return HttpServerResponse.text(QrCode.svg(lpa), { contentType: "image/svg+xml" })
@@ -254,9 +254,9 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         )
       }),
       smdpInfo: Effect.fnUntraced(function* (call) {
-        const of = simOf(call)
-        const info = yield* sims.smdpInfo(of)
-        return Responses.data(smdpInfo(of.iccid, info))
+        const called = simOf(call)
+        const info = yield* sims.smdpInfo(called)
+        return Responses.data(smdpInfo(called.iccid, info))
       })
     })
   })

@@ -164,26 +164,26 @@ const shapeOfReason = (
   tenant: Auth.Tenant,
   reason: Reason.Reason
 ): NonNullable<(typeof AttachmentsApi.PlanAttachment.Type)["reason"]> => {
-  const of = { code: Codes.reasonCode(reason), message: Reason.message(reason) }
+  const head = { code: Codes.reasonCode(reason), message: Reason.message(reason) }
   switch (reason._tag) {
     case "WaitsForStart":
     case "Over":
     case "Paused":
-      return { ...of, at: Time.toIso(reason.at) }
+      return { ...head, at: Time.toIso(reason.at) }
     case "WaitsForFirstUse":
-      return { ...of, ...(reason.pausedAt !== null && { paused_at: Time.toIso(reason.pausedAt) }) }
+      return { ...head, ...(reason.pausedAt !== null && { paused_at: Time.toIso(reason.pausedAt) }) }
     case "WaitsForOrder":
-      return of
+      return head
     case "TelcoUnavailable": {
       const { nextTryAt, said, since, tries } = reason
-      return { ...of, tries, since: Time.toIso(since), next_try_at: Time.toIso(nextTryAt), telco_message: said }
+      return { ...head, tries, since: Time.toIso(since), next_try_at: Time.toIso(nextTryAt), telco_message: said }
     }
     case "TelcoRefused":
-      return { ...of, ...(reason.said !== null && { telco_message: reason.said }) }
+      return { ...head, ...(reason.said !== null && { telco_message: reason.said }) }
     case "Suspended": {
       const by = actorFor(tenant, reason.by)
       return {
-        ...of,
+        ...head,
         message: Reason.message({ ...reason, by }),
         at: Time.toIso(reason.at),
         ...(by !== null && { by })
@@ -315,10 +315,10 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         ),
       remove: Effect.fnUntraced(function* (call) {
         if (isPreview(call)) {
-          const of = yield* subscriptions.previewRemove(simOf(call))
-          const preview = deletionPreview(of)
-          if (of.refusal === null) return { ...DELETED, preview }
-          return Errors.response({ ...Errors.ofRefusal(of.refusal), additions: { preview } })
+          const removed = yield* subscriptions.previewRemove(simOf(call))
+          const preview = deletionPreview(removed)
+          if (removed.refusal === null) return { ...DELETED, preview }
+          return Errors.response({ ...Errors.ofRefusal(removed.refusal), additions: { preview } })
         }
         yield* subscriptions.remove(simOf(call))
         return DELETED
@@ -355,12 +355,12 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       suspend: Effect.fnUntraced(function* (call) {
         const sent = yield* Body.readUnasked(call.request)
-        const of = { ...simOf(call), attachmentId: attachmentOf(call.params) }
+        const target = { ...simOf(call), attachmentId: attachmentOf(call.params) }
         if (isPreview(call)) {
-          const { endedOccurrences, suspended } = yield* attachments.previewSuspend(of)
+          const { endedOccurrences, suspended } = yield* attachments.previewSuspend(target)
           return { ...SUSPENDED, preview: { packages: previewed(suspended), ended_occurrences: endedOccurrences } }
         }
-        return yield* once("Done", call, sent, Effect.as(attachments.suspend(of), null), () => SUSPENDED)
+        return yield* once("Done", call, sent, Effect.as(attachments.suspend(target), null), () => SUSPENDED)
       }),
       sendSms: Effect.fnUntraced(function* (call) {
         const sent = yield* Body.read(call.request)

@@ -37,8 +37,8 @@ export const make = (guard: OperatorAuth.Guard, services: Operation.Services) =>
       const { value } = yield* Body.read(request)
       const changes = yield* decodeUpdate(value)
       if (changes.url !== undefined) yield* services.urls.check(changes.url)
-      const of = { organizationId: params.id, endpointId: params.webhook_endpoint_id }
-      const changed = yield* services.webhooks.update({ ...changes, ...of, ifVersion })
+      const endpoint = { organizationId: params.id, endpointId: params.webhook_endpoint_id }
+      const changed = yield* services.webhooks.update({ ...changes, ...endpoint, ifVersion })
       const answer = Responses.data(toWire(Views.endpointOf(changed, services.urls.shown)))
       return Versions.tagged(respond(answer), changed.version)
     })

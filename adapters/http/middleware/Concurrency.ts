@@ -83,13 +83,13 @@ const sharing = (bounds: Bounds, places: Places): Effect.Effect<SharedBounds, ne
     const publishThreshold = { requests: leastPublished(bounds.requests), streams: leastPublished(bounds.streams) }
 
     const followed = (key: string): Followed => {
-      let one = keys.get(key)
-      if (one === undefined) {
-        one = { published: nothing, publishedFor: 0, others: new Map() }
-        keys.set(key, one)
+      let used = keys.get(key)
+      if (used === undefined) {
+        used = { published: nothing, publishedFor: 0, others: new Map() }
+        keys.set(key, used)
         isFollowing.openUnsafe()
       }
-      return one
+      return used
     }
 
     const share = (key: string, one: Followed): void => {
@@ -323,27 +323,27 @@ export const makeReadRoom: Effect.Effect<ReadRoom> = Effect.map(Clock.Clock, (cl
   const routes = new Map<string, Map<string, Largest>>()
 
   const largest = (organizationId: string, route: string): Largest | undefined => {
-    const of = routes.get(route)?.get(organizationId)
-    if (of === undefined) return undefined
-    const windows = Math.floor((Clocks.monotonicNowUnsafe(clock) - of.since) / WINDOW)
+    const lines = routes.get(route)?.get(organizationId)
+    if (lines === undefined) return undefined
+    const windows = Math.floor((Clocks.monotonicNowUnsafe(clock) - lines.since) / WINDOW)
     if (windows > 0) {
-      of.before = Math.floor(Math.max(of.slots, of.before / 2) / 2 ** (windows - 1))
-      of.slots = 1
-      of.since += windows * WINDOW
+      lines.before = Math.floor(Math.max(lines.slots, lines.before / 2) / 2 ** (windows - 1))
+      lines.slots = 1
+      lines.since += windows * WINDOW
     }
-    return of
+    return lines
   }
 
   return {
     expected: (organizationId, route) => {
-      const of = largest(organizationId, route)
-      return of === undefined ? UNKNOWN : Math.max(of.slots, of.before)
+      const most = largest(organizationId, route)
+      return most === undefined ? UNKNOWN : Math.max(most.slots, most.before)
     },
     learn: (organizationId, route, bytes) => {
       const found = slotsOf(bytes)
-      const of = largest(organizationId, route)
-      if (of !== undefined) {
-        of.slots = Math.max(of.slots, found)
+      const most = largest(organizationId, route)
+      if (most !== undefined) {
+        most.slots = Math.max(most.slots, found)
         return
       }
       const known = routes.get(route) ?? new Map<string, Largest>()

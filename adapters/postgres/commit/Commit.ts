@@ -74,7 +74,7 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
 }
 
 /** Writes a commit. `notice` is evaluated last, if no guard has failed. */
-const one = (database: Database) => (commit: Storage.Commit, notice?: (sql: Sql) => Fragment) =>
+const single = (database: Database) => (commit: Storage.Commit, notice?: (sql: Sql) => Fragment) =>
   database.commit((sql) => {
     const all = parts(database, sql, commit)
     if (all.length === 0) return Effect.void
@@ -92,7 +92,7 @@ export const run = (
   database: Database,
   { notice, publish }: Pick<Notifications.Notifications, "notice" | "publish">
 ): Batching.Write => {
-  const write = one(database)
+  const write = single(database)
   const written = database.fastPaths.batchedCommits ? Batching.commits(database, write) : write
   return (commit) =>
     Effect.flatMap(HostConnection.Current, (host) => {

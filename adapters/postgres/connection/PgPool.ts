@@ -156,10 +156,10 @@ const survived = new WeakSet<object>()
  * stays, because the connections stay in the pool.
  */
 export const survive = (pool: PgPool): void => {
-  const on: unknown = Reflect.get(pool, "on")
-  if (typeof on !== "function" || survived.has(pool)) return
+  const subscribe: unknown = Reflect.get(pool, "on")
+  if (typeof subscribe !== "function" || survived.has(pool)) return
   survived.add(pool)
-  Reflect.apply(on, pool, ["error", ignore])
+  Reflect.apply(subscribe, pool, ["error", ignore])
 }
 
 /**

@@ -88,8 +88,8 @@ export const batch = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask
     for (let at = 0; queues.length > 0; at++) {
       queues = queues.filter(({ length }) => length > at)
       for (const queue of queues) {
-        const one = queue[at]
-        if (one !== undefined) yield one
+        const queued = queue[at]
+        if (queued !== undefined) yield queued
       }
     }
   }
@@ -169,15 +169,15 @@ export const batch = <Asked, Answer, E>(options: Options<Asked, Answer, E>): Ask
 
   return (asked) =>
     Effect.callback((resume) => {
-      const one: One = { asked, owner: owner(asked), size: size(asked), resume }
-      const queue = waiting.get(one.owner)
-      if (queue === undefined) waiting.set(one.owner, [one])
-      else queue.push(one)
+      const entry: One = { asked, owner: owner(asked), size: size(asked), resume }
+      const queue = waiting.get(entry.owner)
+      if (queue === undefined) waiting.set(entry.owner, [entry])
+      else queue.push(entry)
       comeBack()
       return Effect.sync(() => {
-        const left = waiting.get(one.owner)?.filter((other) => other !== one) ?? []
-        if (left.length > 0) waiting.set(one.owner, left)
-        else waiting.delete(one.owner)
+        const left = waiting.get(entry.owner)?.filter((other) => other !== entry) ?? []
+        if (left.length > 0) waiting.set(entry.owner, left)
+        else waiting.delete(entry.owner)
       })
     })
 }

@@ -306,9 +306,9 @@ export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTran
   return <A, E, R>(host: HostTransaction.HostConnection, effect: Effect.Effect<A, E, R>) => {
     const kept = knownConnectionOf(host)
     const { connection } = kept
-    const on = Effect.provideService(sql.transactionService, [connection, 0])
+    const connected = Effect.provideService(sql.transactionService, [connection, 0])
     const checkDatabase = Effect.gen(function* () {
-      const [row] = yield* Effect.mapError(on(sql.unsafe<{ readonly value: string }>(SESSION)), storageError)
+      const [row] = yield* Effect.mapError(connected(sql.unsafe<{ readonly value: string }>(SESSION)), storageError)
       const session: Session | null = row === undefined ? null : JSON.parse(row.value)
       const isAtHome = yield* Effect.mapError(isHome(session?.database ?? null), Failure.storageError)
       if (!isAtHome) return yield* anotherDatabase
@@ -320,7 +320,7 @@ export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTran
       kept,
       // Outside of a transaction the database refuses to lock a table. This lock waits for nothing
       // but a change of the table.
-      check: Effect.asVoid(on(sql`lock table simplan.clock in access share mode`)),
+      check: Effect.asVoid(connected(sql`lock table simplan.clock in access share mode`)),
       isOpen: false
     }
     const checkAfter = (exit: Exit.Exit<A, E>): Effect.Effect<A, E | Storage.StorageError> =>
@@ -329,7 +329,7 @@ export const joining = (sql: SqlClient.SqlClient, home: string | null): HostTran
         : Effect.andThen(inTurn(connection, Effect.mapError(joined.check, storageError)), exit)
     return Effect.andThen(
       Effect.suspend(() => (kept.isChecked ? Effect.void : inTurn(connection, checkDatabase))),
-      Effect.flatMap(Effect.exit(Effect.provideService(on(effect), Current, joined)), checkAfter)
+      Effect.flatMap(Effect.exit(Effect.provideService(connected(effect), Current, joined)), checkAfter)
     )
   }
 }

@@ -356,6 +356,8 @@ const isLocked = (error: unknown): boolean =>
 export const run = (client: SqlClient.SqlClient, schema: DatabaseSchema, chain: Chain = all) => {
   const sql = schema.client(client)
   const attempt = Effect.retry(sql.withTransaction(next(sql, schema, chain)), { while: isLocked, ...again })
-  const one = Effect.tap(attempt, (came) => (came._tag === "Unbuilt" ? build(sql, schema, came.index) : Effect.void))
-  return Effect.asVoid(Effect.repeat(one, { until: ({ _tag }) => _tag === "UpToDate" }))
+  const attempted = Effect.tap(attempt, (came) =>
+    came._tag === "Unbuilt" ? build(sql, schema, came.index) : Effect.void
+  )
+  return Effect.asVoid(Effect.repeat(attempted, { until: ({ _tag }) => _tag === "UpToDate" }))
 }

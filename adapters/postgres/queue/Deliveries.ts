@@ -258,9 +258,9 @@ const readable = (decrypt: Secrets.Turn, rows: ReadonlyArray<Claimed>) => {
   const problems: Array<string> = []
   const open = Secrets.ofEndpoint(decrypt)
   for (const row of rows) {
-    const one = due(row)
+    const pending = due(row)
     try {
-      found.push({ ...one, endpoint: open(one.endpoint) })
+      found.push({ ...pending, endpoint: open(pending.endpoint) })
     } catch (cause) {
       problems.push(Secrets.unreadable(cause).message)
     }
@@ -279,11 +279,11 @@ const readable = (decrypt: Secrets.Turn, rows: ReadonlyArray<Claimed>) => {
 export const claim = (database: Database) => (claim: Jobs.Claim) =>
   Effect.flatMap(
     database.write((sql) => {
-      const of = ClockOffset.claimed(database.offset, claim)
-      const { isTaken, taken } = Claims.byPlace(sql, queue, of)
+      const claimed = ClockOffset.claimed(database.offset, claim)
+      const { isTaken, taken } = Claims.byPlace(sql, queue, claimed)
       return sql<Row<Claimed>>`
           with ${taken}, delivery as (
-            update simplan.delivery set lease_token = ${of.token}, lease_until = ${of.until}::bigint
+            update simplan.delivery set lease_token = ${claimed.token}, lease_until = ${claimed.until}::bigint
             where ${isTaken}
             returning delivery.*
           )
@@ -326,12 +326,12 @@ export const claimForHandler =
   (database: Database) =>
   ({ handler, ...claim }: Outbox.HandlerClaim) =>
     database.write((sql) => {
-      const of = ClockOffset.claimed(database.offset, claim)
-      const shares = [{ partitionId: handler, from: BEGINNING, limit: of.limit }]
-      const { isTaken, taken } = Claims.byPlace(sql, handlerQueue, { ...of, shares })
+      const claimed = ClockOffset.claimed(database.offset, claim)
+      const shares = [{ partitionId: handler, from: BEGINNING, limit: claimed.limit }]
+      const { isTaken, taken } = Claims.byPlace(sql, handlerQueue, { ...claimed, shares })
       return sql<Row<Delivery.LoggedDelivery>>`
         with ${taken}, delivery as (
-          update simplan.delivery set lease_token = ${of.token}, lease_until = ${of.until}::bigint
+          update simplan.delivery set lease_token = ${claimed.token}, lease_until = ${claimed.until}::bigint
           where ${isTaken}
           returning delivery.*
         )

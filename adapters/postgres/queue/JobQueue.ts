@@ -284,11 +284,11 @@ export const cancel = (sql: Sql, jobIds: ReadonlyArray<string>): Columns.Clause 
 export const claim = (database: Database) => (claim: Jobs.Claim) =>
   Effect.map(
     database.write((sql) => {
-      const of = ClockOffset.claimed(database.offset, claim)
-      const { isTaken, taken } = Claims.byPlace(sql, queue, of)
+      const claimed = ClockOffset.claimed(database.offset, claim)
+      const { isTaken, taken } = Claims.byPlace(sql, queue, claimed)
       return sql<Row<Packed>>`
         with ${taken}, job as (
-          update simplan.job set lease_token = ${of.token}, lease_until = ${of.until}::bigint
+          update simplan.job set lease_token = ${claimed.token}, lease_until = ${claimed.until}::bigint
           where ${isTaken}
           returning job.*
         )

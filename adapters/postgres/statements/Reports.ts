@@ -182,8 +182,8 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
   let organizationId = ""
   ats.forEach((at, row) => {
     const iccid = iccids[at] ?? ""
-    let of = aggregates.get(at)
-    if (of === undefined) {
+    let aggregate = aggregates.get(at)
+    if (aggregate === undefined) {
       if (organizationIds[row] !== organizationId) organizationId = organizationIds[row] ?? ""
       const sim = {
         organizationId,
@@ -197,12 +197,12 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
         lastActivityAt: activities[row] ?? null,
         version: versions[row] ?? 0
       }
-      of = { aggregate: { sim, attachments: [] }, seen: seens[row] ?? NONE }
-      aggregates.set(at, of)
+      aggregate = { aggregate: { sim, attachments: [] }, seen: seens[row] ?? NONE }
+      aggregates.set(at, aggregate)
     }
     const attachmentId = attachmentIds[row] ?? null
     if (attachmentId === null) return
-    const { attachments } = of.aggregate
+    const { attachments } = aggregate.aggregate
     let known = attachments.find(({ attachment }) => attachment.attachmentId === attachmentId)
     if (known === undefined) {
       const alertThresholds = alerts[row] ?? null

@@ -193,10 +193,10 @@ const CONNECTION = /^(?:ECONN|EPIPE$|ETIMEDOUT$|ENOTFOUND$|EAI_|EHOSTUNREACH$|EN
 
 /** Whether an error, or one that it comes of, is like this. */
 const isSome = (error: unknown, is: (one: Error, code: string) => boolean): boolean => {
-  let one = error
-  for (let depth = 0; depth < 4 && isError(one); depth++) {
-    if (is(one, "code" in one && typeof one.code === "string" ? one.code : "")) return true
-    one = "errors" in one && Array.isArray(one.errors) ? one.errors[0] : one.cause
+  let present = error
+  for (let depth = 0; depth < 4 && isError(present); depth++) {
+    if (is(present, "code" in present && typeof present.code === "string" ? present.code : "")) return true
+    present = "errors" in present && Array.isArray(present.errors) ? present.errors[0] : present.cause
   }
   return false
 }

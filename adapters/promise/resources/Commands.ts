@@ -50,11 +50,11 @@ const service = Commands.Commands
 type Service = Commands.Commands["Service"]
 
 /** A method that is about one command. */
-const one =
+const oneOf =
   <A>(runtime: Runtime, name: string, use: (commands: Service, of: Command.Key) => Effect.Effect<A, unknown>) =>
   async (id: unknown, options?: CallOptions): Promise<A> => {
-    const of = named(name, id)
-    const effect = Effect.flatMap(service, (commands) => use(commands, of))
+    const target = named(name, id)
+    const effect = Effect.flatMap(service, (commands) => use(commands, target))
     return runtime.run({ method: name, request: { id } }, effect, Methods.checkedOptions(name, options))
   }
 
@@ -67,8 +67,8 @@ export const make = (runtime: Runtime): Types.Commands => ({
       Effect.flatMap(service, (commands) => commands.page({ organizationId, state, ...page })),
     shape
   ),
-  get: one(runtime, "commands.get", (commands, of) => Effect.map(commands.get(of), shape)),
-  cancel: one(runtime, "commands.cancel", (commands, of) => commands.cancel(of))
+  get: oneOf(runtime, "commands.get", (commands, of) => Effect.map(commands.get(of), shape)),
+  cancel: oneOf(runtime, "commands.cancel", (commands, of) => commands.cancel(of))
 })
 
 /** A method that submits a command. */
@@ -98,8 +98,8 @@ export const settled =
     shape: (answer: Idempotency.Answers[Kind]) => A
   ) =>
   async (id: unknown, options?: CallOptions): Promise<A> => {
-    const of = named(name, id)
-    const effect = Effect.flatMap(Commands.Commands, (commands) => commands.settled(of))
+    const target = named(name, id)
+    const effect = Effect.flatMap(Commands.Commands, (commands) => commands.settled(target))
     const answer = await runtime.run({ method: name, request: { id } }, effect, Methods.checkedOptions(name, options))
     const answered = Idempotency.kinds[kind].read(answer)
     if (answered === undefined) throw Arguments.invalid(name, "id", "must be that of a command of this group", id)

@@ -94,8 +94,8 @@ const decodeUpdates = Arguments.decoder(
 const rowOf = (given: unknown): Sims.ImportRow => {
   const { iccid, isEsim, label, ...texts }: Readonly<Record<string, unknown>> =
     typeof given === "object" && given !== null ? { ...given } : {}
-  const of = { iccid, label, isEsim: typeof isEsim === "boolean" ? isEsim : undefined }
-  const row = SimImport.rowOf(of, (name) => texts[name])
+  const filter = { iccid, label, isEsim: typeof isEsim === "boolean" ? isEsim : undefined }
+  const row = SimImport.rowOf(filter, (name) => texts[name])
   const unknown = Object.keys(texts).find((name) => !Object.hasOwn(SimImport.columns, name))
   return unknown === undefined ? row : { iccid: row.iccid, label: row.label, problem: `${unknown} is not known` }
 }

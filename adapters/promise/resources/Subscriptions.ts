@@ -228,24 +228,24 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
 })
 
 const reasonOf = (reason: Reason.Reason): Types.Reason => {
-  const of = { code: Codes.reasonCode(reason), message: Reason.message(reason) }
+  const head = { code: Codes.reasonCode(reason), message: Reason.message(reason) }
   switch (reason._tag) {
     case "WaitsForStart":
     case "Over":
     case "Paused":
-      return { ...of, at: Arguments.toDate(reason.at) }
+      return { ...head, at: Arguments.toDate(reason.at) }
     case "WaitsForFirstUse":
-      return { ...of, ...(reason.pausedAt !== null && { pausedAt: Arguments.toDate(reason.pausedAt) }) }
+      return { ...head, ...(reason.pausedAt !== null && { pausedAt: Arguments.toDate(reason.pausedAt) }) }
     case "WaitsForOrder":
-      return of
+      return head
     case "TelcoUnavailable": {
       const { nextTryAt, said: telcoMessage, since, tries } = reason
-      return { ...of, tries, since: Arguments.toDate(since), nextTryAt: Arguments.toDate(nextTryAt), telcoMessage }
+      return { ...head, tries, since: Arguments.toDate(since), nextTryAt: Arguments.toDate(nextTryAt), telcoMessage }
     }
     case "TelcoRefused":
-      return { ...of, ...(reason.said !== null && { telcoMessage: reason.said }) }
+      return { ...head, ...(reason.said !== null && { telcoMessage: reason.said }) }
     case "Suspended":
-      return { ...of, at: Arguments.toDate(reason.at), ...(reason.by !== null && { by: reason.by }) }
+      return { ...head, at: Arguments.toDate(reason.at), ...(reason.by !== null && { by: reason.by }) }
   }
 }
 

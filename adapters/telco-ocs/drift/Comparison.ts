@@ -142,17 +142,17 @@ const unlike = (
   found: SubscriberPackage,
   { iccid, now, telco }: Books
 ): ReadonlyArray<Problem.Finding> => {
-  const of = { telco, iccid, packageId, externalId: String(found.id) }
+  const head = { telco, iccid, packageId, externalId: String(found.id) }
   const lasting = window ?? afterFirstUse(found, terms.periodDays)
   const isTimed =
     lasting === null ? isEndedUnused(found) : differs(lasting, found, window === null ? INEXACT_DAYS : INEXACT)
   const isInUse = suspendedAt === null && !isOver(found.expirationAt, now) && !isUsedUp(found)
   const allowanceBytes = Allowance.bytesOf(terms)
   return [
-    ...(isTimed ? [Findings.times(of, lasting, found)] : []),
-    ...(!found.isActive && isInUse ? [Findings.inactive(of)] : []),
+    ...(isTimed ? [Findings.times(head, lasting, found)] : []),
+    ...(!found.isActive && isInUse ? [Findings.inactive(head)] : []),
     ...(found.allowanceBytes !== null && found.allowanceBytes !== allowanceBytes
-      ? [Findings.limit(of, allowanceBytes, found.allowanceBytes)]
+      ? [Findings.limit(head, allowanceBytes, found.allowanceBytes)]
       : [])
   ]
 }
@@ -219,10 +219,10 @@ const compare = (books: Books): Compared => {
     known.add(externalId)
     const found = byId.get(externalId)
     const isLeft = found?.isActive === true && !isOver(found.expirationAt, now)
-    const of = { telco, iccid, packageId, externalId }
+    const head = { telco, iccid, packageId, externalId }
     if (status === "Cancelled" && isLeft) {
       if (found.usedBytes === 0) deletable.push(found.id)
-      else suspect(Findings.cancelled(of, found.usedBytes), true)
+      else suspect(Findings.cancelled(head, found.usedBytes), true)
     }
     // One that is kept may be of an order that was being cancelled when it was found to be used.
     const isKept = reviewedBytes !== null && status === "Open"
@@ -230,14 +230,14 @@ const compare = (books: Books): Compared => {
     const owner = ofListed(externalId) ?? ofOrder(packageId)
     if (owner === undefined) {
       // What an operator knows of, and has left there, is listed again once more of it is used.
-      if (isLeft && found.usedBytes !== reviewedBytes) suspect(Findings.ownerless(of, found.usedBytes), true)
+      if (isLeft && found.usedBytes !== reviewedBytes) suspect(Findings.ownerless(head, found.usedBytes), true)
     } else if (isKept) {
     } else if (found !== undefined) {
       find([...unlike(owner, window, found, books), ...edited(found, template, books)])
       const { attachmentId, suspendedAt } = owner.attachment
-      if (isLeft && suspendedAt !== null) suspect(Findings.unsuspended(of, attachmentId, suspendedAt), true)
+      if (isLeft && suspendedAt !== null) suspect(Findings.unsuspended(head, attachmentId, suspendedAt), true)
     } else if (owner.attachment.suspendedAt === null && isDue(one, remembered, now)) {
-      suspect(Findings.missing(of), true)
+      suspect(Findings.missing(head), true)
     }
   }
   for (const one of owners === null ? [] : listed) {

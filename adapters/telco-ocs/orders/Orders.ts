@@ -339,11 +339,11 @@ const make = Effect.gen(function* () {
    */
   const removeListed = Effect.fnUntraced(function* (id: number, { iccid, isConfirmed, packageId }: Telco.PackageRef) {
     const { orders, packages } = yield* observe(iccid)
-    const one = packages.find((listed) => listed.id === id)
-    if (one === undefined || !Templates.isOurs(one)) return
+    const own = packages.find((listed) => listed.id === id)
+    if (own === undefined || !Templates.isOurs(own)) return
     const owner = [...orders.values()].find((order) => OrderJournal.idOf(order) === id)
-    if (owner === undefined && one.usedBytes > 0 && isConfirmed === undefined) {
-      const message = `Package ${id} at ${telco} is of no order of simplan's, and ${one.usedBytes} bytes of it are used`
+    if (owner === undefined && own.usedBytes > 0 && isConfirmed === undefined) {
+      const message = `Package ${id} at ${telco} is of no order of simplan's, and ${own.usedBytes} bytes of it are used`
       return yield* new Telco.Refused({ message: `${message}: delete it at ${telco}` })
     }
     const claimant = (yield* orderJournal.claim(id, packageId, iccid)) ? null : yield* orderJournal.claimant(id)

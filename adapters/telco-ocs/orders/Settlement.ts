@@ -97,8 +97,8 @@ export const make = Effect.gen(function* () {
 
   const settle: Settle = Effect.fn("Orders.settle")(function* ({ limit, report }) {
     const now = yield* Clock.currentTimeMillis
-    const of = { telco, kind: OrderJournal.KIND, now, until: now + RETRY, limit }
-    const due = yield* journal.claimDue(of)
+    const claim = { telco, kind: OrderJournal.KIND, now, until: now + RETRY, limit }
+    const due = yield* journal.claimDue(claim)
     let deleted = 0
     for (const { iccid, key } of due) {
       if (iccid === null) continue

@@ -227,10 +227,10 @@ const point = (
   step: Step,
   level: (bytes: number) => number
 ): Figure.Markup => {
-  const of = Allowance.bytesOf(terms)
+  const allowance = Allowance.bytesOf(terms)
   const limit = limitAt(terms, step.bytes)
   const speed = limit === null ? [] : [`held at ${limit} Kbit/s`]
-  const used = `${Wording.bytes(step.bytes)} of ${Wording.bytes(of)} used (${Wording.percent(step.bytes / of)})`
+  const used = `${Wording.bytes(step.bytes)} of ${Wording.bytes(allowance)} used (${Wording.percent(step.bytes / allowance)})`
   return Figure.withDetails(
     figure,
     [used, ...speed, Wording.instant(step.from)],
@@ -262,8 +262,8 @@ const thresholds = (figure: Figure.Figure, { terms }: DrawnCourse, level: (bytes
 const usage = (figure: Figure.Figure, course: DrawnCourse): Figure.Part | null => {
   const used = course.packages.filter((pack) => pack.used.length > 0)
   if (used.length === 0) return null
-  const of = Allowance.bytesOf(course.terms)
-  const most = Math.max(of, ...used.map((pack) => pack.used.at(-1)?.bytes ?? 0))
+  const allowance = Allowance.bytesOf(course.terms)
+  const most = Math.max(allowance, ...used.map((pack) => pack.used.at(-1)?.bytes ?? 0))
   const [left, right] = [figure.scale.x(figure.scale.from), figure.scale.x(figure.scale.to)]
   const count = used.reduce((sum, pack) => sum + pack.used.length, 0)
   const height = course.terms.throttling.length > 0 ? TALL : HEIGHT
@@ -276,10 +276,10 @@ const usage = (figure: Figure.Figure, course: DrawnCourse): Figure.Part | null =
       const points = count > POINTS ? [] : curves.flatMap((steps) => steps.slice(1))
       return [
         Figure.line(left, floor, right, floor, "tl-rule"),
-        Figure.line(left, level(of), right, level(of), "tl-rule"),
+        Figure.line(left, level(allowance), right, level(allowance), "tl-rule"),
         ...curves.map((steps) => curve(figure, course, steps, floor, level)),
         thresholds(figure, course, level),
-        Figure.text(left, level(of) - 3, Wording.bytes(of), { class: "tl-muted" }),
+        Figure.text(left, level(allowance) - 3, Wording.bytes(allowance), { class: "tl-muted" }),
         ...points.map((step) => point(figure, course, step, level))
       ].join("")
     }

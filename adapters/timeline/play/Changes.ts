@@ -56,12 +56,12 @@ const usage = (course: Course, pack: PackageCourse, before: PackageCourse | unde
   const known = before?.used.at(-1)?.bytes ?? 0
   if (bytes === known) return []
   const { terms } = course
-  const of = Allowance.bytesOf(terms)
+  const allowance = Allowance.bytesOf(terms)
   const limit = limitAt(terms, bytes)
   return [
     change(
       "usage",
-      `${name(course, pack)} has used ${Wording.bytes(bytes)} of ${Wording.bytes(of)} (${Wording.percent(bytes / of)})`,
+      `${name(course, pack)} has used ${Wording.bytes(bytes)} of ${Wording.bytes(allowance)} (${Wording.percent(bytes / allowance)})`,
       Rules.reported
     ),
     ...(limit === null || limit === limitAt(terms, known)

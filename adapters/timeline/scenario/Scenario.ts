@@ -225,18 +225,18 @@ export const kinds = [
 
 export type Kind = (typeof kinds)[number]
 
-const of = <K extends Kind, Fields extends Schema.Struct.Fields>(kind: K, fields: Fields) =>
+const kindOf = <K extends Kind, Fields extends Schema.Struct.Fields>(kind: K, fields: Fields) =>
   Schema.Struct({ do: Schema.Literal(kind), ...head, ...fields })
 
 /** A step in a scenario file. */
 export const Step = Schema.Union([
-  of("subscribe", {}),
-  of("top_up", {
+  kindOf("subscribe", {}),
+  kindOf("top_up", {
     plan: Schema.optionalKey(PlanTerms),
     active_period: Schema.optionalKey(Schema.NullOr(ActivePeriod)),
     metadata: Schema.optionalKey(Text)
   }),
-  of("usage", {
+  kindOf("usage", {
     ...reported,
     ...ofPackage,
     total_bytes: amount,
@@ -244,29 +244,29 @@ export const Step = Schema.Union([
     delta_bytes: amount,
     delta_MBs: amount
   }),
-  of("first_use", { ...reported, ...ofPackage }),
-  of("location", {
+  kindOf("first_use", { ...reported, ...ofPackage }),
+  kindOf("location", {
     ...reported,
     country_alpha_2: Country,
     operator: Schema.optionalKey(Text),
     rat: Schema.optionalKey(Text),
     imei: Schema.optionalKey(Text)
   }),
-  of("smdp_state", {
+  kindOf("smdp_state", {
     ...reported,
     state: Schema.Literals(SmdpHistory.states).annotate({ message: `must be one of ${SmdpHistory.states.join(", ")}` }),
     modification_result: Schema.optionalKey(Text)
   }),
-  of("suspend", { attachment }),
-  of("delete", {}),
-  of("archive_plan", {}),
-  of("unarchive_plan", {}),
-  of("delete_plan", {}),
-  of("telco", {
+  kindOf("suspend", { attachment }),
+  kindOf("delete", {}),
+  kindOf("archive_plan", {}),
+  kindOf("unarchive_plan", {}),
+  kindOf("delete_plan", {}),
+  kindOf("telco", {
     fault: Schema.Literals(faults).annotate({ message: `must be one of ${faults.join(", ")}` }),
     calls: Schema.optionalKey(wholeNumber(1, 1_000))
   }),
-  of("advance", {})
+  kindOf("advance", {})
 ]).annotate({ message: `must be one of ${kinds.join(", ")}`, field: "do" })
 
 export type Step = typeof Step.Type

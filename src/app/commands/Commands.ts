@@ -297,13 +297,13 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       }
       yield* Effect.fromResult(Command.checkKey(idempotencyKey))
       const commandId = Command.idOf(yield* ids.digest(Command.keyText(organizationId, request, idempotencyKey)))
-      const of = { organizationId, commandId }
+      const named = { organizationId, commandId }
       // Most keys are new. A command that is there is met by the commit, or by what has been
       // refused since.
-      yield* Effect.catch(store(of, request), (error) =>
+      yield* Effect.catch(store(named, request), (error) =>
         error._tag === "StorageError"
           ? Effect.fail(error)
-          : Effect.flatMap(isStored(of, idempotencyKey, request), (stored) =>
+          : Effect.flatMap(isStored(named, idempotencyKey, request), (stored) =>
               stored ? Effect.void : Effect.fail(error)
             )
       )

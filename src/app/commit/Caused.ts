@@ -48,12 +48,12 @@ export const namedTypesLayer: Layer.Layer<NamedTypes, never, Storage.Storage> = 
         const optIn = types.filter(isOptIn)
         return optIn.length === 0 ? NO_TYPES : new Set(optIn)
       })
-    const of = yield* CommittedCache.make(storage.watch, read, {
+    const cached = yield* CommittedCache.make(storage.watch, read, {
       capacity: CACHED_ORGANIZATIONS,
       emptiedBy: "webhookEndpoints",
       keepMillis: () => cacheMillis
     })
-    return NamedTypes.of({ of })
+    return NamedTypes.of({ of: cached })
   })
 )
 

@@ -48,7 +48,7 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits |
     const worker = yield* Worker
     const tasks = yield* BackgroundTasks
     const commits = yield* Commits
-    const one = Semaphore.makeUnsafe(1)
+    const lock = Semaphore.makeUnsafe(1)
 
     /**
      * The instant is stored before any work of that instant. So a restart never goes back to an
@@ -87,7 +87,7 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits |
     const exclusively = (target: (now: Instant) => Instant) =>
       Effect.gen(function* () {
         // The advance goes on to its end, even if the request that asked for it is interrupted.
-        const begun = yield* tasks.begin(one.withPermitsIfAvailable(1)(Effect.scoped(advance(target))))
+        const begun = yield* tasks.begin(lock.withPermitsIfAvailable(1)(Effect.scoped(advance(target))))
         const done = yield* Fiber.join(begun)
         return yield* done._tag === "Some"
           ? Effect.succeed(done.value)

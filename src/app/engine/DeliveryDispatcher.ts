@@ -78,35 +78,35 @@ export const makeSlots = (slots: number): DeliverySlots => {
   let slow = 0
 
   const add = (partition: PartitionKey, count: 1 | -1, isSlow: boolean, now: Instant): void => {
-    const of = organizations.get(partition.organizationId) ?? {
+    const organization = organizations.get(partition.organizationId) ?? {
       underWay: 0,
       slow: 0,
       partitions: new Map<string, Usage>()
     }
-    const usage = of.partitions.get(partition.partitionId) ?? { underWay: 0, slow: 0, endedAt: now }
+    const usage = organization.partitions.get(partition.partitionId) ?? { underWay: 0, slow: 0, endedAt: now }
     const slowly = isSlow ? count : 0
-    for (const one of [of, usage]) {
+    for (const one of [organization, usage]) {
       one.underWay += count
       one.slow += slowly
     }
     slow += slowly
-    if (usage.underWay > 0) of.partitions.set(partition.partitionId, usage)
-    else of.partitions.delete(partition.partitionId)
-    if (of.underWay > 0) organizations.set(partition.organizationId, of)
+    if (usage.underWay > 0) organization.partitions.set(partition.partitionId, usage)
+    else organization.partitions.delete(partition.partitionId)
+    if (organization.underWay > 0) organizations.set(partition.organizationId, organization)
     else organizations.delete(partition.organizationId)
   }
 
   const free = ({ partitionId, organizationId }: PartitionKey): number => {
-    const of = organizations.get(organizationId)
-    const ofAll = FairSlots.evenShare(slots, organizations.size + (of === undefined ? 1 : 0))
-    const usage = of?.partitions.get(partitionId)
-    const count = (of?.partitions.size ?? 0) + (usage === undefined ? 1 : 0)
+    const organization = organizations.get(organizationId)
+    const ofAll = FairSlots.evenShare(slots, organizations.size + (organization === undefined ? 1 : 0))
+    const usage = organization?.partitions.get(partitionId)
+    const count = (organization?.partitions.size ?? 0) + (usage === undefined ? 1 : 0)
     const own = Math.max(1, Math.floor(ofAll / count)) - (usage?.underWay ?? 0)
-    const left = Math.min(own, ofAll - (of?.underWay ?? 0))
+    const left = Math.min(own, ofAll - (organization?.underWay ?? 0))
     if (!slowIds.has(partitionId)) return Math.max(0, left)
     return Math.max(
       0,
-      Math.min(left, Math.ceil(ofAll * SLOW_PART) - (of?.slow ?? 0), Math.ceil(slots * SLOW_PART) - slow)
+      Math.min(left, Math.ceil(ofAll * SLOW_PART) - (organization?.slow ?? 0), Math.ceil(slots * SLOW_PART) - slow)
     )
   }
 
@@ -146,10 +146,10 @@ export const makeSlots = (slots: number): DeliverySlots => {
     },
     begin: (partition, now) => add(partition, 1, slowIds.has(partition.partitionId), now),
     end: (partition, millis, now) => {
-      const of = organizations.get(partition.organizationId)?.partitions.get(partition.partitionId)
+      const ended = organizations.get(partition.organizationId)?.partitions.get(partition.partitionId)
       // Deliveries of one endpoint are not distinguished: those that count as slow end first.
-      if (of !== undefined) of.endedAt = now
-      add(partition, -1, (of?.slow ?? 0) > 0, now)
+      if (ended !== undefined) ended.endedAt = now
+      add(partition, -1, (ended?.slow ?? 0) > 0, now)
       if (millis >= SLOW) slowIds.add(partition.partitionId)
       else slowIds.delete(partition.partitionId)
     },

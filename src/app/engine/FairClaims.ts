@@ -193,8 +193,8 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
     }
     const names = new Set(served.map(({ partition }) => partition.partitionId))
     const behind = served.flatMap(({ count, partition }) => {
-      const of = taken.get(partition.partitionId)
-      return of === undefined || of.count < count ? [] : [{ ...partition, first: of.last }]
+      const share = taken.get(partition.partitionId)
+      return share === undefined || share.count < count ? [] : [{ ...partition, first: share.last }]
     })
     turns = [...partitions.filter(({ partitionId }) => !names.has(partitionId)), ...behind]
     return claimed

@@ -203,8 +203,8 @@ const makeDeliveryGauges = () => {
   return (found: ReadonlyArray<Delivery.WaitingCount>, now: number) => {
     const by = (value: (of: Delivery.WaitingCount) => number) =>
       Delivery.answers.map((answer) => {
-        const of = found.find((one) => one.answer === answer)
-        return [{ answer }, of === undefined ? 0 : value(of)] as const
+        const group = found.find((one) => one.answer === answer)
+        return [{ answer }, group === undefined ? 0 : value(group)] as const
       })
     return Effect.andThen(count(by((of) => of.count)), age(by(({ nextAt }) => Math.max(0, now - nextAt) / SECOND)))
   }

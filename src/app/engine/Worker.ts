@@ -191,7 +191,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
 
     // One at a time: those of an advance and of each hour would wait for each other's locks in the
     // storage.
-    const one = Semaphore.makeUnsafe(1)
+    const lock = Semaphore.makeUnsafe(1)
     const forget = Effect.gen(function* () {
       const now = yield* clock.now
       yield* storage.purgeReports({ before: TelcoReport.keptFrom(now), now })
@@ -206,7 +206,7 @@ export const layer: Layer.Layer<Worker, never, Needs> = Layer.effect(
         yield* isStandingClock ? Effect.yieldNow : Effect.sleep(PURGE_PAUSE)
       }
       yield* storage.purgeUsage({ before: UsageBook.keptFrom(now, usageRetentionMillis), now })
-    }).pipe(one.withPermits(1))
+    }).pipe(lock.withPermits(1))
     const housekeeping = Effect.repeat(
       // Failure: the next hour forgets it.
       Effect.catchTag(forget, "StorageError", () => Effect.void),

@@ -157,9 +157,9 @@ const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
       nextRelease: Effect.sync(() => Deferred.await(release)),
       held: Effect.sync(() => [...held.keys()]),
       handBack: Effect.fnUntraced(function* (leases) {
-        const of = byKind(leases)
-        if (of.jobs.length > 0) yield* jobs.handBack(of.jobs)
-        if (of.deliveries.length > 0) yield* outbox.handBack(of.deliveries)
+        const sorted = byKind(leases)
+        if (sorted.jobs.length > 0) yield* jobs.handBack(sorted.jobs)
+        if (sorted.deliveries.length > 0) yield* outbox.handBack(sorted.deliveries)
       })
     })
   })

@@ -65,8 +65,8 @@ export const make = Effect.gen(function* () {
     work: Of<"CreatePackage" | "ReplacePackage">
   ): Effect.Effect<ForOccurrence | null, StorageError> => {
     const { attachmentId, iccid, occurrence } = work
-    const of = { organizationId, iccid, attachmentId, occurrence }
-    return Effect.map(storage.simAggregates.forOccurrence(of), Occurrence.stillOf(work))
+    const asked = { organizationId, iccid, attachmentId, occurrence }
+    return Effect.map(storage.simAggregates.forOccurrence(asked), Occurrence.stillOf(work))
   }
 
   /** Ends the job with a decision on what is stored by then. */

@@ -96,10 +96,10 @@ const makeAsk = Effect.gen(function* () {
 })
 
 const unconfirmed = (aggregate: SimAggregate.SimAggregate | null, attachmentId: string) => {
-  const of = aggregate === null ? undefined : SimAggregate.attachment(aggregate, attachmentId)
-  return aggregate === null || of === undefined || of.attachment.confirmed
+  const own = aggregate === null ? undefined : SimAggregate.attachment(aggregate, attachmentId)
+  return aggregate === null || own === undefined || own.attachment.confirmed
     ? null
-    : { aggregate, attachment: of.attachment }
+    : { aggregate, attachment: own.attachment }
 }
 
 /**

@@ -92,8 +92,8 @@ export const layer: Layer.Layer<Organizations, never, Storage | BusinessClock | 
       }),
       page: Effect.fn("Organizations.page")(function* ({ after, limit, only = null }) {
         if (only !== null) {
-          const one = after === null ? yield* storage.organizations.get(only) : null
-          return { items: one === null ? [] : [one], next: null }
+          const single = after === null ? yield* storage.organizations.get(only) : null
+          return { items: single === null ? [] : [single], next: null }
         }
         const found = yield* storage.organizations.page({ after, limit: limit + 1 })
         return Paging.page(found, limit, ({ createdAt, organizationId }) => ({ createdAt, id: organizationId }))

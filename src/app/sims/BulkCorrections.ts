@@ -50,8 +50,8 @@ export const layer: Layer.Layer<BulkCorrections, never, BusinessClock | Sims | S
 
     const taken = ({ correction, filter, organizationId }: BulkAction.SimRequest, createdUntil: number) => {
       const { createdAfter, isEsim, label, search, status } = filter
-      const of = { organizationId, createdAfter, isEsim, label, search, status }
-      return Paging.streamPages((after: number | null, limit) => sims.page({ ...of, after, limit })).pipe(
+      const asked = { organizationId, createdAfter, isEsim, label, search, status }
+      return Paging.streamPages((after: number | null, limit) => sims.page({ ...asked, after, limit })).pipe(
         Stream.filter(({ createdAt }) => createdAt <= createdUntil),
         Stream.map(({ iccid }) => ({ ...correction, iccid }))
       )

@@ -165,9 +165,9 @@ const asStored = (of: Corrected): Sim => (isChanged(of) ? { ...of.next, version:
 export const nameOf = (row: Row | undefined): string => SimImport.name({ iccid: row?.iccid ?? null })
 
 const resultOf = (row: number, given: Row, found: Result.Result<Corrected, Refused>): RowResult => {
-  const of = { row, iccid: nameOf(given) }
-  if (Result.isFailure(found)) return { ...of, result: "refused", refusal: found.failure }
-  return { ...of, result: isChanged(found.success) ? "corrected" : "unchanged", refusal: null }
+  const named = { row, iccid: nameOf(given) }
+  if (Result.isFailure(found)) return { ...named, result: "refused", refusal: found.failure }
+  return { ...named, result: isChanged(found.success) ? "corrected" : "unchanged", refusal: null }
 }
 
 /** The request of a row, with its ICCID as the inventory has it (rule I1). */

@@ -115,9 +115,9 @@ const makeEnds = (): Ends => {
   let count = 0
   const waiting = new Set<() => void>()
   const next = Effect.callback<void>((resume) => {
-    const one = () => resume(Effect.void)
-    waiting.add(one)
-    return Effect.sync(() => void waiting.delete(one))
+    const goOn = () => resume(Effect.void)
+    waiting.add(goOn)
+    return Effect.sync(() => void waiting.delete(goOn))
   })
   return {
     count: () => count,
@@ -319,11 +319,11 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
 
   const wait = (onReserved: OnReserved): Effect.Effect<Sim, Shortage> =>
     Effect.callback((resume) => {
-      const one: Waiting = { onReserved, resume }
-      waiting.push(one)
+      const call: Waiting = { onReserved, resume }
+      waiting.push(call)
       startReserving()
       return Effect.sync(() => {
-        waiting = waiting.filter((other) => other !== one)
+        waiting = waiting.filter((other) => other !== call)
       })
     })
 

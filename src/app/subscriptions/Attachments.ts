@@ -133,8 +133,8 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
         const now = yield* clock.now
         const found = Attachment.find(attachments, of.id, now)
         if (found === undefined) return yield* new NotFound({ resource: "plan attachment", id: of.id })
-        const one = explained(found, pausedAt, now)
-        return Effect.isEffect(one) ? yield* one : one
+        const reason = explained(found, pausedAt, now)
+        return Effect.isEffect(reason) ? yield* reason : reason
       }),
       suspend: Effect.fn("Attachments.suspend")(function* (of) {
         yield* commits.retryOnConflict(

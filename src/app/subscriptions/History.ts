@@ -128,14 +128,14 @@ export const layer: Layer.Layer<History, never, Storage | BusinessClock | Paging
 
     return History.of({
       page: Effect.fn("History.page")(function* ({ after, iccid, limit, organizationId }) {
-        const of = { organizationId, iccid }
-        const sim = yield* storage.sims.get(of)
+        const named = { organizationId, iccid }
+        const sim = yield* storage.sims.get(named)
         if (sim === null) return yield* new NotFound({ resource: "sim", id: iccid })
-        const whole = yield* ofSim(of, sim, after)
+        const whole = yield* ofSim(named, sim, after)
         const paged = [
-          yield* changes(of, after, limit),
-          yield* events(of, after, limit),
-          yield* usage(of, after, limit)
+          yield* changes(named, after, limit),
+          yield* events(named, after, limit),
+          yield* usage(named, after, limit)
         ]
         return yield* withAttempts(organizationId, SimHistory.merged([...whole, ...paged], limit))
       })

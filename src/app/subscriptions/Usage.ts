@@ -85,13 +85,13 @@ export const layer: Layer.Layer<Usage, never, Storage | BusinessClock> = Layer.e
         Stream.unwrap(
           Effect.gen(function* () {
             const days = yield* asked(given)
-            const of = { organizationId, iccid, ...days, limit: PAGE }
-            const first = yield* storage.usage.entries({ ...of, after: null })
+            const book = { organizationId, iccid, ...days, limit: PAGE }
+            const first = yield* storage.usage.entries({ ...book, after: null })
             // Whoever has usage is there: one read is enough for most.
             if (first.length === 0 && (yield* storage.sims.get({ organizationId, iccid })) === null) {
               return yield* new NotFound({ resource: "sim", id: iccid })
             }
-            return sumsFrom(first, by, (after) => storage.usage.entries({ ...of, after }))
+            return sumsFrom(first, by, (after) => storage.usage.entries({ ...book, after }))
           })
         ),
       ofOrganization: ({ by, organizationId, ...given }) =>

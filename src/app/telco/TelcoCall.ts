@@ -123,7 +123,7 @@ export const makeTimeLimit = (millis: number): Effect.Effect<TimeLimit, never, S
 
     const join = <A, E>(fiber: Fiber.Fiber<A, E>, late: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.callback<A, E>((resume) => {
-        const one: Waiting = {
+        const limited: Waiting = {
           until: clock.monotonicTimeNanosUnsafe() + limit,
           expire: () => {
             stopObserving()
@@ -131,10 +131,10 @@ export const makeTimeLimit = (millis: number): Effect.Effect<TimeLimit, never, S
           }
         }
         const leave = (): void => {
-          waiting.delete(one)
+          waiting.delete(limited)
           stopUnused()
         }
-        waiting.add(one)
+        waiting.add(limited)
         const stopObserving = fiber.addObserver((exit) => {
           leave()
           resume(exit)

@@ -153,8 +153,8 @@ export const createPlan: Kind.Kind<"CreatePlan"> = {
       .map(({ request: { field, terms }, ...drawn }) => ({ ...drawn, terms, flaw: field })),
   resolve: (session, { by, coverage, flaw, label, terms }) => {
     const coverageId = pick(session.simulated.coverageIds(label), coverage) ?? ""
-    const of = asker(session, { by, foreign: false })
-    const asked = { _tag: "CreatePlan", ...of, terms: { ...terms, coverageId }, flaw } as const
+    const named = asker(session, { by, foreign: false })
+    const asked = { _tag: "CreatePlan", ...named, terms: { ...terms, coverageId }, flaw } as const
     const { outcome } = request(session, asked, { make: Plans.use((of) => of.create(asked)), answer: asPlan })
     const remember = (of: Outcome) => {
       if (of._tag === "Answered" && of.answer.kind === "Plan") session.plans[by].push(of.answer.plan)
@@ -239,10 +239,10 @@ export const suspend: Kind.Kind<"Suspend"> = {
   weight: 3,
   fields: () => fc.record({ by, line: place, attachment: place, foreign: rarely(8) }),
   resolve: Effect.fnUntraced(function* (session, command) {
-    const of = yield* onLine(session, command)
-    const found = pick(yield* Session.attachmentsOf(session, ownerOf(command), of.iccid), command.attachment)
+    const onSim = yield* onLine(session, command)
+    const found = pick(yield* Session.attachmentsOf(session, ownerOf(command), onSim.iccid), command.attachment)
     if (found === undefined) return nothing
-    const asked = { _tag: "Suspend", ...of, attachmentId: found.attachment.attachmentId } as const
+    const asked = { _tag: "Suspend", ...onSim, attachmentId: found.attachment.attachmentId } as const
     return request(session, asked, {
       make: Attachments.use((of) => of.suspend(asked)),
       preview: Attachments.use((of) => of.previewSuspend(asked))
@@ -296,10 +296,10 @@ export const sendSms: Kind.Kind<"SendSms"> = {
   weight: 2,
   fields: () => fc.record({ by, line: place, foreign: rarely(6), keyed: fc.boolean() }),
   resolve: Effect.fnUntraced(function* (session, command) {
-    const of = yield* onLine(session, command)
+    const onSim = yield* onLine(session, command)
     const number = session.nextRequest++
     const key = command.keyed ? `key-${number}` : null
-    return sent(session, { _tag: "SendSms", ...of, text: `message ${number}`, key })
+    return sent(session, { _tag: "SendSms", ...onSim, text: `message ${number}`, key })
   })
 }
 
@@ -341,8 +341,8 @@ export const setMobilePlan: Kind.Kind<"SetMobilePlan"> = {
     const owner = ownerOf({ by, foreign })
     const left = yield* Session.leftOf(session, owner, command.left)
     const named = sim === null ? null : pick(session.simulated.iccids(organizationOf(session, owner)), sim)
-    const of = asker(session, { by, foreign })
-    const asked = { _tag: "SetMobilePlan", ...of, iccid: left ?? named ?? null, label, apply } as const
+    const who = asker(session, { by, foreign })
+    const asked = { _tag: "SetMobilePlan", ...who, iccid: left ?? named ?? null, label, apply } as const
     return request(session, asked, {
       make: Wallet.use((of) => of.setMobilePlan(asked)),
       answer: (status) => ({ kind: "MobilePlan", status })
@@ -368,11 +368,11 @@ export const correctSim: Kind.Kind<"CorrectSim"> = {
     const { correction, sim } = command
     const iccid = pick(session.simulated.iccids(organizationOf(session, ownerOf(command))), sim)
     if (iccid === undefined) return Effect.succeed(nothing)
-    const of = { ...asker(session, command), iccid }
+    const whose = { ...asker(session, command), iccid }
     const { status, ...rest } = correction
     // The correction as a client sends it.
     const given = {
-      ...of,
+      ...whose,
       ...rest,
       ...(status === undefined ? {} : { status: status._tag === "Available" ? "available" : "withdrawn" }),
       ...(status?._tag === "Withdrawn" ? { reason: status.reason } : {})
@@ -381,7 +381,7 @@ export const correctSim: Kind.Kind<"CorrectSim"> = {
       make: SimCorrections.use((of) => of.correct(given)),
       preview: SimCorrections.use((of) => of.previewCorrect(given))
     }
-    return Effect.succeed(request(session, { _tag: "CorrectSim", ...of, correction }, making))
+    return Effect.succeed(request(session, { _tag: "CorrectSim", ...whose, correction }, making))
   }
 }
 

@@ -55,9 +55,9 @@ export const advanceTo: Kind.Kind<"AdvanceTo"> = {
     }),
   resolve: Effect.fnUntraced(function* (session, command) {
     const iccid = yield* lineOf(session, command.of, command.line)
-    const of = pick(yield* attachmentsOf(session, command.of, iccid), command.attachment)
+    const chosen = pick(yield* attachmentsOf(session, command.of, iccid), command.attachment)
     const now = yield* session.simulated.now
-    const at = of === undefined ? undefined : boundaryOf(of, command.boundary, now)
+    const at = chosen === undefined ? undefined : boundaryOf(chosen, command.boundary, now)
     return at === undefined ? nothing : advancing(session, Math.max(now, at + command.beside))
   })
 }

@@ -178,13 +178,14 @@ export const lowStockIsNotifiedOnce: Invariant = make(
     return ({ after, before, step, stock }) => {
       const notices = step.changes.events.map(lowOf).filter((notice) => notice !== null)
       const wrong = first(notices, ({ free, key, level }) => {
-        const of = levels(stock, after).find((one) => one.key === key)
-        if (of === undefined || of.level !== level)
-          return `${key} was notified of the level ${level}, and has ${of?.level}`
-        const [least, most] = [freeOf(before, of.organizationId, of.label), of.free].toSorted(
+        const watched = levels(stock, after).find((one) => one.key === key)
+        if (watched === undefined || watched.level !== level)
+          return `${key} was notified of the level ${level}, and has ${watched?.level}`
+        const [least, most] = [freeOf(before, watched.organizationId, watched.label), watched.free].toSorted(
           (one, other) => one - other
         )
-        if (free < (least ?? 0) || free > (most ?? 0)) return `${key} was notified of ${free} free, and has ${of.free}`
+        if (free < (least ?? 0) || free > (most ?? 0))
+          return `${key} was notified of ${free} free, and has ${watched.free}`
         if (low.get(key) === level) return `${key} was notified again of the level ${level}`
         const times = notices.filter((notice) => notice.key === key).length
         return times === 1 ? null : `${key} was notified ${times} times`

@@ -24,7 +24,7 @@ const anyEntry = { from: null, to: null, actor: null, action: null, resourceId: 
 const prepare = (world: World.World) =>
   Effect.gen(function* () {
     const { organizationId, storage } = world
-    const of = { organizationId }
+    const organization = { organizationId }
     const sim = yield* World.stockOne(world)
     const spare = yield* World.stockOne(world)
     const stocked = yield* World.stockOne(world)
@@ -91,8 +91,10 @@ const prepare = (world: World.World) =>
       reports: { smdpEntries: [Rows.smdpEntry(world, sim)], seen: [seen] },
       idempotency: {
         put: [{ record, replaces: world.now }],
-        settled: [{ ...of, key: settled.key, outcome: { _tag: "Succeeded", answer: { kind: "Done", value: null } } }],
-        forgotten: [{ ...of, key: forgotten.key }]
+        settled: [
+          { ...organization, key: settled.key, outcome: { _tag: "Succeeded", answer: { kind: "Done", value: null } } }
+        ],
+        forgotten: [{ ...organization, key: forgotten.key }]
       },
       events: [Rows.event(world)],
       jobs: {
@@ -143,27 +145,27 @@ const observe = (
 ) =>
   Effect.gen(function* () {
     const { machineNow, now, organizationId, storage } = world
-    const of = { organizationId }
+    const organization = { organizationId }
     const aggregates = yield* storage.simAggregates.forReports({
       iccids: iccids.map((iccid) => ({ iccid, since: world.now, packageIds: [], reportIds })),
       seenSince: world.now
     })
     return {
       organization: yield* storage.organizations.get(organizationId),
-      apiKeys: yield* storage.apiKeys.page({ ...of, ...everything }),
-      endpoints: yield* storage.webhookEndpoints.page({ ...of, ...everything }),
-      plans: yield* storage.plans.page({ ...of, ...anyPlan }),
-      regions: yield* storage.regions.page({ ...of, ...everything }),
+      apiKeys: yield* storage.apiKeys.page({ ...organization, ...everything }),
+      endpoints: yield* storage.webhookEndpoints.page({ ...organization, ...everything }),
+      plans: yield* storage.plans.page({ ...organization, ...anyPlan }),
+      regions: yield* storage.regions.page({ ...organization, ...everything }),
       aggregates: yield* Effect.forEach(iccids, (iccid) => World.aggregate(world, iccid)),
       seen: aggregates.flatMap(({ seen }) => seen),
-      subscriptions: yield* storage.subscriptions.page({ ...of, ...everything }),
-      smdpEntries: yield* Effect.forEach(iccids, (iccid) => storage.sims.smdpHistory({ ...of, iccid })),
-      deliveries: yield* storage.deliveries.page({ ...of, ...everything }),
-      idempotency: yield* Effect.forEach(keys, (key) => storage.idempotencyRecords.get({ ...of, key })),
+      subscriptions: yield* storage.subscriptions.page({ ...organization, ...everything }),
+      smdpEntries: yield* Effect.forEach(iccids, (iccid) => storage.sims.smdpHistory({ ...organization, iccid })),
+      deliveries: yield* storage.deliveries.page({ ...organization, ...everything }),
+      idempotency: yield* Effect.forEach(keys, (key) => storage.idempotencyRecords.get({ ...organization, key })),
       jobs: yield* world.jobs.pending({ now, machineNow }),
       problems: yield* Effect.forEach(problemIds, (id) => storage.jobs.get(id)),
       outbox: yield* world.outbox.pending({ now, machineNow }),
-      auditEntries: yield* storage.auditEntries.page({ ...of, ...everything, ...anyEntry }),
+      auditEntries: yield* storage.auditEntries.page({ ...organization, ...everything, ...anyEntry }),
       catalogueVersion: yield* storage.catalogues.version,
       catalogue: yield* storage.catalogues.get,
       clock: yield* storage.virtualClock

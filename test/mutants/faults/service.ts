@@ -204,7 +204,7 @@ export const previews = faultsOf("Preview.ts", "creation", [
   [
     "S9",
     "packages that exist count as never made",
-    "recurrence.occurrences - of.packages.length",
+    "recurrence.occurrences - own.packages.length",
     "recurrence.occurrences"
   ],
   ["S9", "a pause would change nothing", "isChanged: change !== undefined", "isChanged: false"],

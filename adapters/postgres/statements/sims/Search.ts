@@ -42,13 +42,13 @@ type Indexed = SimSearch.Search | "paused"
 /** An ICCID for each place of an index where it is found, perhaps the same one more than once. */
 const places = (sql: Sql, organizationId: string, most: Fragment, indexed: Indexed): ReadonlyArray<Fragment> => {
   // The order names the index, so that the planner has no other one, and none to sort by.
-  const of = (table: string, column: string, fits: Fragment, more: Fragment = sql.literal("")): Fragment => sql`(
+  const placesOf = (table: string, column: string, fits: Fragment, more: Fragment = sql.literal("")): Fragment => sql`(
       select ${sql.literal(table)}.iccid from simplan.${sql.literal(table)}
       where ${sql.literal(table)}.organization_id = ${organizationId} and ${fits} ${more}
       order by ${sql.literal(`${table}.organization_id, ${column}`)}
       limit ${most}
     )`
-  if (indexed === "paused") return [of("sim", "sim.iccid", sql.literal(PAUSED))]
+  if (indexed === "paused") return [placesOf("sim", "sim.iccid", sql.literal(PAUSED))]
   const { iccid, imsi, metadata, msisdn, subscriptionId } = indexed
   const equal = (column: string, value: string): Fragment => sql`${sql.literal(column)} = ${value}`
   const [ofSubscription, ofAttachment] = [foldedMetadata("subscription"), foldedMetadata("attachment")]
@@ -56,19 +56,24 @@ const places = (sql: Sql, organizationId: string, most: Fragment, indexed: Index
     ...(iccid === null
       ? []
       : [
-          of("sim", "sim.iccid", begins(sql, "sim.iccid", iccid)),
-          of("iccid", "reverse(iccid.iccid)", begins(sql, "reverse(iccid.iccid)", reversed(iccid)))
+          placesOf("sim", "sim.iccid", begins(sql, "sim.iccid", iccid)),
+          placesOf("iccid", "reverse(iccid.iccid)", begins(sql, "reverse(iccid.iccid)", reversed(iccid)))
         ]),
-    ...(imsi === null ? [] : [of("sim", "sim.imsi", equal("sim.imsi", imsi))]),
-    ...(msisdn === null ? [] : [of("sim", "sim.msisdn", equal("sim.msisdn", msisdn))]),
-    of("subscription", "subscription.subscription_id", equal("subscription.subscription_id", subscriptionId)),
-    of(
+    ...(imsi === null ? [] : [placesOf("sim", "sim.imsi", equal("sim.imsi", imsi))]),
+    ...(msisdn === null ? [] : [placesOf("sim", "sim.msisdn", equal("sim.msisdn", msisdn))]),
+    placesOf("subscription", "subscription.subscription_id", equal("subscription.subscription_id", subscriptionId)),
+    placesOf(
       "subscription",
       ofSubscription,
       begins(sql, ofSubscription, metadata),
       sql.literal("and subscription.status = 'Live' and subscription.metadata <> ''")
     ),
-    of("attachment", ofAttachment, begins(sql, ofAttachment, metadata), sql.literal("and attachment.metadata <> ''"))
+    placesOf(
+      "attachment",
+      ofAttachment,
+      begins(sql, ofAttachment, metadata),
+      sql.literal("and attachment.metadata <> ''")
+    )
   ]
 }
 

@@ -41,7 +41,12 @@ const placesOf = (sql: Sql, asked: Asked) => {
       order by ${sql.literal(organizationId === null ? order : `${table}.organization_id, ${order}`)}
       limit ${most}`
   }
-  const of = (place: SimSearch.Place, table: string, order: string, ...fits: ReadonlyArray<Fragment>): Fragment => sql`
+  const rowsOf = (
+    place: SimSearch.Place,
+    table: string,
+    order: string,
+    ...fits: ReadonlyArray<Fragment>
+  ): Fragment => sql`
     select ${rank(place)} as rank, found.organization_id, found.iccid
     from (${rows(table, order, fits, sql`${limit}::int`)}) found`
   const equal = (column: string, value: string): Fragment => sql`${sql.literal(column)} = ${value}`
@@ -54,26 +59,26 @@ const placesOf = (sql: Sql, asked: Asked) => {
     sql.literal(String(Storage.SCAN_LIMIT))
   )
   const places = [
-    of(
+    rowsOf(
       "subscriptionId",
       "subscription",
       "subscription.subscription_id",
       isLive,
       equal("subscription.subscription_id", subscriptionId)
     ),
-    ...(imsi === null ? [] : [of("imsi", "sim", "sim.imsi", equal("sim.imsi", imsi))]),
-    ...(msisdn === null ? [] : [of("msisdn", "sim", "sim.msisdn", equal("sim.msisdn", msisdn))]),
+    ...(imsi === null ? [] : [rowsOf("imsi", "sim", "sim.imsi", equal("sim.imsi", imsi))]),
+    ...(msisdn === null ? [] : [rowsOf("msisdn", "sim", "sim.msisdn", equal("sim.msisdn", msisdn))]),
     ...(iccid === null
       ? []
       : [
           // The inventory's key has the organization before the ICCID, the table of ICCIDs has the
           // ICCID alone.
           organizationId === null
-            ? of("iccid", "iccid", "iccid.iccid", begins(sql, "iccid.iccid", iccid))
-            : of("iccid", "sim", "sim.iccid", begins(sql, "sim.iccid", iccid)),
-          of("iccid", "iccid", "reverse(iccid.iccid)", begins(sql, "reverse(iccid.iccid)", reversed(iccid)))
+            ? rowsOf("iccid", "iccid", "iccid.iccid", begins(sql, "iccid.iccid", iccid))
+            : rowsOf("iccid", "sim", "sim.iccid", begins(sql, "sim.iccid", iccid)),
+          rowsOf("iccid", "iccid", "reverse(iccid.iccid)", begins(sql, "reverse(iccid.iccid)", reversed(iccid)))
         ]),
-    of(
+    rowsOf(
       "metadata",
       "subscription",
       ofSubscription,

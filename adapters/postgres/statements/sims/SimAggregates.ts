@@ -173,7 +173,7 @@ const unpack = (
 ): SimAggregate.SimAggregate => {
   const sim = Sims.unpack(decrypt, organizationId, packedSim)
   if (packedSubscription === null) return { sim, subscription: null, attachments: [] }
-  const of = { organizationId, iccid: sim.iccid }
+  const place = { organizationId, iccid: sim.iccid }
   const subscription = {
     organizationId,
     iccid: sim.iccid,
@@ -182,7 +182,7 @@ const unpack = (
     createdAt: packedSubscription[inSubscription.createdAt],
     status: packedSubscription[inSubscription.status]
   }
-  return { sim, subscription, attachments: unpackAttachments(of, subscription.subscriptionId, attachments) }
+  return { sim, subscription, attachments: unpackAttachments(place, subscription.subscriptionId, attachments) }
 }
 
 const present = `

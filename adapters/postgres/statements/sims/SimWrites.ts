@@ -421,9 +421,9 @@ export const clauses = (sql: Sql, changes: ReadonlyArray<SimDifference.SimChange
       packages.changed.push(row)
       isUsage &&= isWithin(fields, packageUsage)
     }
-    const one = provisionedOf(found)
-    if (one !== null) {
-      confirmed.push(one)
+    const provisioned = provisionedOf(found)
+    if (provisioned !== null) {
+      confirmed.push(provisioned)
       continue
     }
     sims.push(found.sim)

@@ -330,7 +330,7 @@ export const byIccid = (database: Database) => {
  * good, and be read as a whole. Of a label both kinds are read.
  */
 const listed = (sql: Sql, { after, isEsim, label, limit, organizationId }: Query): Fragment => {
-  const of = (isEsim: boolean | null): Fragment => {
+  const ofKind = (isEsim: boolean | null): Fragment => {
     const [columns, values] = [
       [...(label === null ? [] : ["sim.label"]), ...(isEsim === null ? [] : ["sim.is_esim"])],
       [...(label === null ? [] : [sql`${label}::text`]), ...(isEsim === null ? [] : [sql`${isEsim}::boolean`])]
@@ -350,9 +350,9 @@ const listed = (sql: Sql, { after, isEsim, label, limit, organizationId }: Query
     )
   }
   return label === null || isEsim !== null
-    ? of(isEsim)
+    ? ofKind(isEsim)
     : sql`
-        select * from ((${of(true)}) union all (${of(false)})) kinds order by import_sequence limit ${limit}::int`
+        select * from ((${ofKind(true)}) union all (${ofKind(false)})) kinds order by import_sequence limit ${limit}::int`
 }
 
 /** A page, by import sequence; one row of a result has it all. */

@@ -195,9 +195,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const { now, storage } = world
     const { endpointId } = yield* Rows.storedEndpoint(world)
     yield* storage.commit({ events: [Rows.event(world)] })
-    const of = { ...World.of(world), endpointId }
+    const query = { ...World.of(world), endpointId }
     const since = (from: Instant, createdFrom = now) =>
-      storage.webhookEndpoints.failingSince({ ...of, from, createdFrom })
+      storage.webhookEndpoints.failingSince({ ...query, from, createdFrom })
     yield* Suite.equals("before any attempt", yield* since(now), null)
     yield* made(world, attempt(1, now))
     yield* made(world, attempt(2, now + MINUTE))
@@ -210,7 +210,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* made(world, attempt(5, now + 4 * MINUTE))
     yield* Suite.equals("after failures again", yield* since(now), now + 3 * MINUTE)
     const other = yield* Rows.storedEndpoint(world)
-    const asked = { ...of, endpointId: other.endpointId, from: now, createdFrom: now }
+    const asked = { ...query, endpointId: other.endpointId, from: now, createdFrom: now }
     const theirs = yield* storage.webhookEndpoints.failingSince(asked)
     yield* Suite.equals("of another endpoint", theirs, null)
     yield* World.finishAll(world)
@@ -220,9 +220,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const { now, storage } = world
     const { endpointId } = yield* Rows.storedEndpoint(world)
     const idle = (yield* Rows.storedEndpoint(world, { events: ["package.created"] })).endpointId
-    const of = { ...World.of(world), endpointIds: [endpointId, idle] }
+    const query = { ...World.of(world), endpointIds: [endpointId, idle] }
     const isAs = (what: string, lastSuccessAt: Instant | null, pending: number) =>
-      Effect.flatMap(storage.webhookEndpoints.health(of), (found) =>
+      Effect.flatMap(storage.webhookEndpoints.health(query), (found) =>
         Suite.equals(
           what,
           found.toSorted((left) => (left.endpointId === endpointId ? -1 : 1)),
@@ -312,15 +312,19 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const done = { ...delivery, status: "Delivered" as const, responseStatus: 200, nextAttemptAt: null }
     const settled = [...tried, done].map((one) => ({ delivery: one, token: claim.token }))
     yield* storage.commit({ deliveries: { settled } })
-    const of = (answer: Answer, count: number, minutes: number) => ({ answer, count, nextAt: now + minutes * MINUTE })
+    const countOf = (answer: Answer, count: number, minutes: number) => ({
+      answer,
+      count,
+      nextAt: now + minutes * MINUTE
+    })
     yield* Suite.equals("after attempts", yield* counts, [
-      of("1xx", 1, 5),
-      of("2xx", 1, 0),
-      of("3xx", 1, 1),
-      of("4xx", 2, 2),
-      of("5xx", 2, 4),
-      of("none", 1, 7),
-      of("untried", 2, 0)
+      countOf("1xx", 1, 5),
+      countOf("2xx", 1, 0),
+      countOf("3xx", 1, 1),
+      countOf("4xx", 2, 2),
+      countOf("5xx", 2, 4),
+      countOf("none", 1, 7),
+      countOf("untried", 2, 0)
     ])
     yield* World.finishAll(world)
     yield* storage.commit({ eventHandlers: { removed: [name] } })

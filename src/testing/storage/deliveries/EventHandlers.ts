@@ -212,48 +212,48 @@ export const cases: ReadonlyArray<World.Scenario> = [
 
   scenario("a lease on a delivery to a handler ends, is renewed and handed back like any other", function* (world) {
     const { machineNow, organizationId, outbox, storage } = world
-    const of = handler(world)
+    const registered = handler(world)
     const events = [Rows.event(world)]
-    yield* having(world, [of])
+    yield* having(world, [registered])
     yield* storage.commit({ events })
-    const claim = claimOf(world, of)
+    const claim = claimOf(world, registered)
     const { delivery } = yield* World.given("delivery", (yield* outbox.claimForHandler(claim))[0])
     const lease = { organizationId, deliveryId: delivery.deliveryId, token: claim.token }
     yield* outbox.renew({ leases: [lease], until: machineNow + 3 * MINUTE })
-    const later = claimOf(world, of, { machineNow: machineNow + 2 * MINUTE })
+    const later = claimOf(world, registered, { machineNow: machineNow + 2 * MINUTE })
     yield* Suite.equals("while it is renewed", yield* outbox.claimForHandler(later), [])
-    const over = claimOf(world, of, { machineNow: machineNow + 3 * MINUTE, until: machineNow + 4 * MINUTE })
+    const over = claimOf(world, registered, { machineNow: machineNow + 3 * MINUTE, until: machineNow + 4 * MINUTE })
     yield* Suite.equals("once it is over", (yield* outbox.claimForHandler(over)).length, 1)
     const late = { deliveries: { settled: [{ delivery, token: claim.token }] } }
     yield* World.conflicts(world, "settling under the lost lease", late, "lease")
     yield* outbox.handBack([{ ...lease, token: over.token }])
-    const last = claimOf(world, of)
+    const last = claimOf(world, registered)
     yield* Suite.equals("once it is handed back", (yield* outbox.claimForHandler(last)).length, 1)
     yield* outbox.release(world)
-    yield* Suite.equals("once all are released", (yield* outbox.claimForHandler(claimOf(world, of))).length, 1)
+    yield* Suite.equals("once all are released", (yield* outbox.claimForHandler(claimOf(world, registered))).length, 1)
   }),
 
   scenario(
     "what is due to a handler that is removed is given up, and an event with a pending one is not purged",
     function* (world) {
       const { now, outbox, storage } = world
-      const of = handler(world)
+      const registered = handler(world)
       const old = { before: now + 1, limit: 100 }
-      yield* having(world, [of])
+      yield* having(world, [registered])
       yield* storage.commit({ events: [Rows.event(world)] })
-      const claim = claimOf(world, of)
+      const claim = claimOf(world, registered)
       const { delivery } = yield* World.given("delivery", (yield* outbox.claimForHandler(claim))[0])
       yield* storage.purgeEvents(old)
       const attempt = Delivery.logged(delivery, { _tag: "Threw", message: "no" }, now, null)
       const settled = { delivery: { ...delivery, attempts: 1 }, token: claim.token, attempt }
       yield* storage.commit({ deliveries: { settled: [settled] } })
-      const second = claimOf(world, of)
+      const second = claimOf(world, registered)
       yield* Suite.equals("kept", (yield* outbox.claimForHandler(second)).length, 1)
-      yield* remove(world, [of.name])
+      yield* remove(world, [registered.name])
       const late = { deliveries: { settled: [{ delivery, token: second.token }] } }
       yield* World.conflicts(world, "settling it then", late, "lease")
-      yield* storage.commit({ eventHandlers: { put: [of] }, events: [] })
-      yield* Suite.equals("registered anew", yield* outbox.claimForHandler(claimOf(world, of)), [])
+      yield* storage.commit({ eventHandlers: { put: [registered] }, events: [] })
+      yield* Suite.equals("registered anew", yield* outbox.claimForHandler(claimOf(world, registered)), [])
       yield* storage.purgeEvents(old)
     }
   )

@@ -40,15 +40,15 @@ const usage = (of: Pick<World, "now">, { choice, row }: Part, { attachments, sim
  */
 const used = (world: World, part: Part, aggregate: SimAggregate): Written => {
   const at = world.now + part.choice
-  const of = aggregate.attachments.length === 0 ? undefined : pick(aggregate.attachments, part.choice)
-  const pack = of === undefined || of.packages.length === 0 ? undefined : pick(of.packages, part.choice)
+  const edited = aggregate.attachments.length === 0 ? undefined : pick(aggregate.attachments, part.choice)
+  const pack = edited === undefined || edited.packages.length === 0 ? undefined : pick(edited.packages, part.choice)
   const smdp: Sim["smdp"] = part.choice % 3 === 0 ? { state: "Disable", modifiedAt: at } : aggregate.sim.smdp
   const location =
     part.choice % 4 === 0 ? { countryAlpha2: "SE", operator: "O", rat: "4G", imei: "1", at } : aggregate.sim.location
   const lastActivityAt = part.choice === 5 ? null : at
   return {
     sim: { downloaded: part.choice > 3, lastActivityAt, smdp, location },
-    attachments: of === undefined ? [] : [{ ...of.attachment, anchor: at, lastThresholdNotified: part.choice }],
+    attachments: edited === undefined ? [] : [{ ...edited.attachment, anchor: at, lastThresholdNotified: part.choice }],
     packages:
       pack === undefined
         ? []
@@ -197,8 +197,8 @@ export const edits = {
 
 /** What the edit commits of an aggregate that is stored, whichever organization it is of. */
 export const commit = (world: World, { view, written }: Edit, part: Part, aggregate: SimAggregate): Commit => {
-  const of = { ...world, organizationId: aggregate.sim.organizationId }
-  const [changed, more = {}] = written(of, part, aggregate)
+  const owner = { ...world, organizationId: aggregate.sim.organizationId }
+  const [changed, more = {}] = written(owner, part, aggregate)
   const { loaded, next } = change(aggregate, changed)
   const isWhole = view === undefined || part.choice % 2 === 0
   return { ...more, sims: [isWhole ? { loaded, next } : { loaded: view(loaded), next: view(next) }] }

@@ -28,8 +28,8 @@ export const withoutImportSequences = (value: unknown): unknown => {
 const importSims = (run: Run, { other, world }: Side, { choice, row }: Ask): Answer => {
   const count = 1 + (choice % 3)
   const sims = Array.from({ length: count }, (_, index) => {
-    const of = (choice + index) % 3 === 0 ? other : world
-    return newSim(of, {
+    const which = (choice + index) % 3 === 0 ? other : world
+    return newSim(which, {
       simId: world.id(),
       iccid: pick(run.iccids, row + index),
       isEsim: choice % 7 !== 6,

@@ -46,7 +46,7 @@ const created =
 const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
   const { organizationId, storage } = world
   const { choice, row } = ask
-  const of = { organizationId }
+  const organization = { organizationId }
   const id = idOf(run, world, row)
   const iccid = pick(run.iccids, row)
   const plans = {
@@ -91,15 +91,15 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
   })
   const each = <A>(ids: Read<ReadonlyArray<string>>, read: (id: string) => Read<A>) =>
     Effect.flatMap(ids, (found) => Effect.forEach(found, read))
-  const logged = items(storage.deliveries.page({ ...of, after: null, limit: 6 }))
+  const logged = items(storage.deliveries.page({ ...organization, after: null, limit: 6 }))
   const deliveryIds = Effect.map(logged, (found) => found.map(({ delivery }) => delivery.deliveryId))
   // The SIM's own attachments, and those of another one, to which they may have moved.
   const holders = [iccid, pick(run.iccids, row + choice)]
-  const held = Effect.forEach(holders, (one) => storage.simAggregates.get({ ...of, iccid: one }))
+  const held = Effect.forEach(holders, (one) => storage.simAggregates.get({ ...organization, iccid: one }))
   const attachmentIds = Effect.map(held, (found) =>
     found.flatMap((one) => (one?.attachments ?? []).map(({ attachment }) => attachment.attachmentId))
   )
-  const used = storage.usage.entries({ ...of, ...days, iccid, after: null, limit: 6 })
+  const used = storage.usage.entries({ ...organization, ...days, iccid, after: null, limit: 6 })
   const organizationIds = run.worlds.map((one) => one.organizationId)
   const iso2List = pick([["NO", "SE"], ["SE"], []], choice)
   const occurrence = choice % 4
@@ -119,7 +119,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
       get: [storage.organizations.get(organizationId)],
       getAll: [sorted(storage.organizations.getAll(organizationIds), "organizationId")],
       page: OF_ALL,
-      count: [Effect.forEach(Quota.kinds, (kind) => storage.organizations.count({ ...of, kind, atMost: 3 }))]
+      count: [Effect.forEach(Quota.kinds, (kind) => storage.organizations.count({ ...organization, kind, atMost: 3 }))]
     },
     operators: {
       byHash: [storage.operators.byHash(pick(run.hashes, choice))],
@@ -130,39 +130,43 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
     sessions: { get: [storage.sessions.get(idOf(run, run.worlds[0], row % 3))] },
     apiKeys: {
       byHash: [storage.apiKeys.byHash(pick(run.hashes, choice)), storage.apiKeys.byHash(`before ${id}`)],
-      get: [storage.apiKeys.get({ ...of, apiKeyId: id })],
-      page: [pages(created("apiKeyId"), (keyset) => storage.apiKeys.page({ ...of, ...keyset }))]
+      get: [storage.apiKeys.get({ ...organization, apiKeyId: id })],
+      page: [pages(created("apiKeyId"), (keyset) => storage.apiKeys.page({ ...organization, ...keyset }))]
     },
     webhookEndpoints: {
-      get: [storage.webhookEndpoints.get({ ...of, endpointId: id })],
-      page: [pages(created("endpointId"), (keyset) => storage.webhookEndpoints.page({ ...of, ...keyset }))],
-      namedTypes: [Effect.map(storage.webhookEndpoints.namedTypes(of), (types) => types.toSorted())],
-      failingSince: [storage.webhookEndpoints.failingSince({ ...of, endpointId: id, from: 0, createdFrom: 0 })],
-      health: [sorted(storage.webhookEndpoints.health({ ...of, endpointIds: [id] }), "endpointId")],
+      get: [storage.webhookEndpoints.get({ ...organization, endpointId: id })],
+      page: [pages(created("endpointId"), (keyset) => storage.webhookEndpoints.page({ ...organization, ...keyset }))],
+      namedTypes: [Effect.map(storage.webhookEndpoints.namedTypes(organization), (types) => types.toSorted())],
+      failingSince: [
+        storage.webhookEndpoints.failingSince({ ...organization, endpointId: id, from: 0, createdFrom: 0 })
+      ],
+      health: [sorted(storage.webhookEndpoints.health({ ...organization, endpointIds: [id] }), "endpointId")],
       failing: OF_ALL
     },
     eventHandlers: { list: UNWRITTEN, delivery: UNWRITTEN, failed: UNWRITTEN },
     plans: {
-      get: [storage.plans.get({ ...of, planId: id })],
-      page: [pages(created("planId"), (keyset) => items(storage.plans.page({ ...of, ...plans, ...keyset })))]
+      get: [storage.plans.get({ ...organization, planId: id })],
+      page: [pages(created("planId"), (keyset) => items(storage.plans.page({ ...organization, ...plans, ...keyset })))]
     },
     regions: {
-      get: [storage.regions.get({ ...of, coverageId: id })],
+      get: [storage.regions.get({ ...organization, coverageId: id })],
       find: [storage.regions.find(id)],
-      page: [pages(created("coverageId"), (keyset) => storage.regions.page({ ...of, ...keyset }))],
-      like: [sorted(storage.regions.like({ ...of, regionName: `Region ${row}`, iso2List }), "coverageId")]
+      page: [pages(created("coverageId"), (keyset) => storage.regions.page({ ...organization, ...keyset }))],
+      like: [sorted(storage.regions.like({ ...organization, regionName: `Region ${row}`, iso2List }), "coverageId")]
     },
     catalogues: { get: [storage.catalogues.get], version: "a storage may number them while it starts" },
     simAggregates: {
-      get: [storage.simAggregates.get({ ...of, iccid })],
+      get: [storage.simAggregates.get({ ...organization, iccid })],
       forAttachment: [
-        storage.simAggregates.forAttachment({ ...of, iccid, attachmentId: id }),
-        each(attachmentIds, (attachmentId) => storage.simAggregates.forAttachment({ ...of, iccid, attachmentId }))
+        storage.simAggregates.forAttachment({ ...organization, iccid, attachmentId: id }),
+        each(attachmentIds, (attachmentId) =>
+          storage.simAggregates.forAttachment({ ...organization, iccid, attachmentId })
+        )
       ],
       forOccurrence: [
-        storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId: id, occurrence }),
+        storage.simAggregates.forOccurrence({ ...organization, iccid, attachmentId: id, occurrence }),
         each(attachmentIds, (attachmentId) => {
-          const found = storage.simAggregates.forOccurrence({ ...of, iccid, attachmentId, occurrence })
+          const found = storage.simAggregates.forOccurrence({ ...organization, iccid, attachmentId, occurrence })
           return Effect.map(found, Rows.forOccurrence)
         })
       ],
@@ -170,100 +174,104 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
       owner: [storage.simAggregates.owner(iccid)]
     },
     subscriptions: {
-      get: [storage.subscriptions.get({ ...of, iccid })],
-      page: [pages(ofSubscription, (keyset) => storage.subscriptions.page({ ...of, ...keyset }))],
+      get: [storage.subscriptions.get({ ...organization, iccid })],
+      page: [pages(ofSubscription, (keyset) => storage.subscriptions.page({ ...organization, ...keyset }))],
       find: [
         pages(ofSubscription, (keyset) =>
-          items(storage.subscriptions.find({ ...of, ...searches, status: service, label: sims.label, ...keyset }))
+          items(
+            storage.subscriptions.find({ ...organization, ...searches, status: service, label: sims.label, ...keyset })
+          )
         )
       ],
       attachments: [
-        storage.subscriptions.attachments({ ...of, iccid }),
-        storage.subscriptions.attachments({ ...of, iccid, id }),
-        each(attachmentIds, (attachmentId) => storage.subscriptions.attachments({ ...of, iccid, id: attachmentId }))
+        storage.subscriptions.attachments({ ...organization, iccid }),
+        storage.subscriptions.attachments({ ...organization, iccid, id }),
+        each(attachmentIds, (attachmentId) =>
+          storage.subscriptions.attachments({ ...organization, iccid, id: attachmentId })
+        )
       ]
     },
     deliveries: {
-      get: [each(deliveryIds, (deliveryId) => storage.deliveries.get({ ...of, deliveryId }))],
+      get: [each(deliveryIds, (deliveryId) => storage.deliveries.get({ ...organization, deliveryId }))],
       page: [
         pages(
           (one: LoggedDelivery) => created("deliveryId")(one.delivery),
-          (keyset) => items(storage.deliveries.page({ ...of, ...keyset }))
+          (keyset) => items(storage.deliveries.page({ ...organization, ...keyset }))
         )
       ],
-      attempts: [each(deliveryIds, (deliveryId) => storage.deliveries.attempts({ ...of, deliveryId }))],
+      attempts: [each(deliveryIds, (deliveryId) => storage.deliveries.attempts({ ...organization, deliveryId }))],
       lastAttempts: [
         Effect.flatMap(deliveryIds, (ids) =>
-          sorted(storage.deliveries.lastAttempts({ ...of, deliveryIds: ids }), "deliveryId")
+          sorted(storage.deliveries.lastAttempts({ ...organization, deliveryIds: ids }), "deliveryId")
         )
       ],
       waitingCounts: OF_ALL
     },
-    idempotencyRecords: { get: [storage.idempotencyRecords.get({ ...of, key: `key ${row % 3}` })] },
+    idempotencyRecords: { get: [storage.idempotencyRecords.get({ ...organization, key: `key ${row % 3}` })] },
     commands: { get: UNWRITTEN, page: UNWRITTEN },
     auditEntries: { page: UNWRITTEN, actor: UNWRITTEN },
     jobs: {
       get: [storage.jobs.get(`${id}:0`)],
-      waiting: [pages(created("jobId"), (keyset) => items(storage.jobs.waiting({ ...of, ...keyset })))],
-      ofSim: [storage.jobs.ofSim({ ...of, iccid, after: null, limit: 1 + row })],
+      waiting: [pages(created("jobId"), (keyset) => items(storage.jobs.waiting({ ...organization, ...keyset })))],
+      ofSim: [storage.jobs.ofSim({ ...organization, iccid, after: null, limit: 1 + row })],
       backlog: OF_ALL,
       partitions: OF_ALL,
       pending: [Effect.map(world.jobs.pending(at), own)]
     },
     problems: {
-      page: [pages(created("jobId"), (keyset) => storage.problems.page({ ...of, ...keyset }))],
+      page: [pages(created("jobId"), (keyset) => storage.problems.page({ ...organization, ...keyset }))],
       count: OF_ALL
     },
     usage: {
       entries: [
         pages(
           (entry: UsageBook.SimEntry) => entry,
-          (keyset) => storage.usage.entries({ ...of, ...days, iccid, ...keyset })
+          (keyset) => storage.usage.entries({ ...organization, ...days, iccid, ...keyset })
         )
       ],
       latest: [
         pages(
           (entry: UsageBook.SimEntry) => entry,
-          ({ after, limit }) => storage.usage.latest({ ...of, iccid, before: after, limit })
+          ({ after, limit }) => storage.usage.latest({ ...organization, iccid, before: after, limit })
         )
       ],
       bookings: [
         Effect.flatMap(used, (entries) => {
           const attachmentIds = [id, ...new Set(entries.map(({ attachmentId }) => attachmentId))]
-          return sorted(storage.usage.bookings({ ...of, attachmentIds }), "attachmentId")
+          return sorted(storage.usage.bookings({ ...organization, attachmentIds }), "attachmentId")
         })
       ],
-      totals: [Effect.forEach(UsageBook.totalGroups, (by) => storage.usage.totals({ ...of, ...days, by }))],
+      totals: [Effect.forEach(UsageBook.totalGroups, (by) => storage.usage.totals({ ...organization, ...days, by }))],
       sims: [
         pages(
           (one: { readonly iccid: string; readonly bytes: number }) => one.iccid,
-          (keyset) => storage.usage.sims({ ...of, ...days, ...keyset })
+          (keyset) => storage.usage.sims({ ...organization, ...days, ...keyset })
         )
       ]
     },
     overview: {
-      waitingJobs: [storage.overview.waitingJobs(of)],
-      failingEndpoints: [storage.overview.failingEndpoints(of)],
-      stocks: [sorted(storage.overview.stocks({ ...of, since: world.now - choice }), "label")],
+      waitingJobs: [storage.overview.waitingJobs(organization)],
+      failingEndpoints: [storage.overview.failingEndpoints(organization)],
+      stocks: [sorted(storage.overview.stocks({ ...organization, since: world.now - choice }), "label")],
       loads: OF_ALL,
       database: "the reference has no server"
     },
     processes: { list: UNWRITTEN },
     sims: {
-      get: [storage.sims.get({ ...of, iccid })],
-      page: [pages(serial, (keyset) => storage.sims.page({ ...of, ...sims, ...keyset }))],
-      find: [pages(serial, (keyset) => items(storage.sims.find({ ...of, ...sims, ...searches, ...keyset })))],
+      get: [storage.sims.get({ ...organization, iccid })],
+      page: [pages(serial, (keyset) => storage.sims.page({ ...organization, ...sims, ...keyset }))],
+      find: [pages(serial, (keyset) => items(storage.sims.find({ ...organization, ...sims, ...searches, ...keyset })))],
       search:
         searches.search === null
           ? []
           : [storage.sims.search({ search: searches.search, organizationId, limit: 1_000 })],
-      free: [storage.sims.free({ ...of, label: sims.label ?? "Green" })],
+      free: [storage.sims.free({ ...organization, label: sims.label ?? "Green" })],
       stock: [sorted(storage.sims.stock({ organizationIds: [organizationId] }), "label")],
-      counts: [sorted(storage.sims.counts(of), "label", "isEsim", "state")],
-      countFree: [storage.sims.countFree({ ...of, label: sims.label ?? "Green", atMost: 1 + choice })],
+      counts: [sorted(storage.sims.counts(organization), "label", "isEsim", "state")],
+      countFree: [storage.sims.countFree({ ...organization, label: sims.label ?? "Green", atMost: 1 + choice })],
       levels: [storage.sims.levels({ organizationIds })],
-      identities: [storage.sims.identities({ ...of, iccid })],
-      smdpHistory: [storage.sims.smdpHistory({ ...of, iccid })]
+      identities: [storage.sims.identities({ ...organization, iccid })],
+      smdpHistory: [storage.sims.smdpHistory({ ...organization, iccid })]
     },
     outbox: {
       backlog: OF_ALL,

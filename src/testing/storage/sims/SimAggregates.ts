@@ -30,22 +30,22 @@ const isAggregate = Effect.fnUntraced(function* (
   expected: Omit<SimAggregate, "sim">
 ) {
   const { storage } = world
-  const of = { ...World.of(world), iccid }
+  const ofSim = { ...World.of(world), iccid }
   const { attachments, sim, subscription } = yield* World.aggregate(world, iccid)
   yield* Suite.equals(what, { attachments, subscription }, expected)
-  yield* Suite.equals(`the SIM alone of ${what}`, yield* storage.sims.get(of), sim)
+  yield* Suite.equals(`the SIM alone of ${what}`, yield* storage.sims.get(ofSim), sim)
   const isLive = expected.subscription?.status === "Live"
-  const shown = yield* storage.subscriptions.attachments(of)
+  const shown = yield* storage.subscriptions.attachments(ofSim)
   const ofLive = (attachments: typeof expected.attachments) =>
     isLive ? { pausedAt: sim.service.pausedAt, attachments } : null
   yield* Suite.equals(`the attachments of ${what}`, shown, ofLive(expected.attachments))
   const ids = expected.attachments.map(({ attachment }) => attachment)
   for (const id of [world.id(), ...ids.flatMap(({ attachmentId, planId }) => [attachmentId, planId])]) {
     const alone = expected.attachments.filter(({ attachment }) => attachment.attachmentId === id)
-    const view = yield* storage.simAggregates.forAttachment({ ...of, attachmentId: id })
+    const view = yield* storage.simAggregates.forAttachment({ ...ofSim, attachmentId: id })
     yield* Suite.equals(`one attachment of ${what}`, view, { sim, subscription, attachments: alone })
     const named = expected.attachments.filter(({ attachment }) => Attachments.isNamed(attachment, id))
-    const found = yield* storage.subscriptions.attachments({ ...of, id })
+    const found = yield* storage.subscriptions.attachments({ ...ofSim, id })
     yield* Suite.equals(`what has one name of ${what}`, found, ofLive(named))
   }
 })
@@ -120,11 +120,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       )
       yield* World.write(world, sim, { attachments: [attachment, other], packages })
       const { attachmentId, iccid, organizationId } = attachment
-      const of = { organizationId, iccid }
+      const named = { organizationId, iccid }
       const { confirmed, suspendedAt, terms, lastThresholdNotified } = attachment
       const state = { confirmed, anchor: world.now, suspendedAt, lastThresholdNotified, replacements: 0 }
       for (const occurrence of [0, 1, 2, 3, 4]) {
-        const found = yield* storage.simAggregates.forOccurrence({ ...of, attachmentId, occurrence })
+        const found = yield* storage.simAggregates.forOccurrence({ ...named, attachmentId, occurrence })
         const [{ attachment: seen, packages: recorded }] = yield* Effect.map(
           World.given(`occurrence ${occurrence}`, found),
           (view) => view.attachments
@@ -135,22 +135,22 @@ export const cases: ReadonlyArray<World.Scenario> = [
           ...{ terms: seen.terms, confirmed: seen.confirmed, anchor: seen.anchor, suspendedAt: seen.suspendedAt },
           ...{ lastThresholdNotified: seen.lastThresholdNotified, replacements: seen.replacements }
         }
-        yield* Suite.equals("the attachment", actual, { ...of, attachmentId, terms, ...state })
+        yield* Suite.equals("the attachment", actual, { ...named, attachmentId, terms, ...state })
         const expected = packages.filter((pack) => pack.occurrence === occurrence)
         yield* Suite.equals(`the package of occurrence ${occurrence}`, recorded, expected)
       }
-      const one = { ...of, attachmentId, occurrence: 1 }
-      const ofOther = yield* storage.simAggregates.forOccurrence({ ...one, attachmentId: other.attachmentId })
+      const occurring = { ...named, attachmentId, occurrence: 1 }
+      const ofOther = yield* storage.simAggregates.forOccurrence({ ...occurring, attachmentId: other.attachmentId })
       yield* Suite.equals("another attachment's", ofOther?.attachments[0].packages, [])
       for (const [what, elsewhere] of [
         ["no attachment", { attachmentId: world.id() }],
         ["another SIM's", { iccid: (yield* World.stockOne(world)).iccid }],
         ["another organization's", { organizationId: world.id() }]
       ] as const) {
-        yield* Suite.equals(what, yield* storage.simAggregates.forOccurrence({ ...one, ...elsewhere }), null)
+        yield* Suite.equals(what, yield* storage.simAggregates.forOccurrence({ ...occurring, ...elsewhere }), null)
       }
       yield* World.write(world, sim, deleted(subscription))
-      yield* Suite.equals("of a deleted subscription", yield* storage.simAggregates.forOccurrence(one), null)
+      yield* Suite.equals("of a deleted subscription", yield* storage.simAggregates.forOccurrence(occurring), null)
     }
   ),
 
@@ -248,10 +248,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* isSeen(world, "on the new SIM", free, { subscription: next.subscription, sim: there })
       const ofOld = { organizationId: world.organizationId, iccid: sim.iccid }
       yield* Suite.equals("the subscription of the old SIM", yield* storage.subscriptions.get(ofOld), null)
-      const of = { organizationId: world.organizationId, attachmentId: attachment.attachmentId, occurrence: 1 }
+      const occurring = { organizationId: world.organizationId, attachmentId: attachment.attachmentId, occurrence: 1 }
       const occurrence = storage.simAggregates.forOccurrence
-      yield* Suite.equals("an occurrence on the old SIM", yield* occurrence({ ...of, iccid: sim.iccid }), null)
-      const view = (yield* occurrence({ ...of, iccid }))?.attachments[0]
+      yield* Suite.equals("an occurrence on the old SIM", yield* occurrence({ ...occurring, iccid: sim.iccid }), null)
+      const view = (yield* occurrence({ ...occurring, iccid }))?.attachments[0]
       yield* Suite.equals("it on the new one", [view?.attachment.replacements, view?.packages], [1, moved.slice(1)])
       const asked = { since: world.now + 10, packageIds: [`${attachment.attachmentId}:1:1`, "T-0"], reportIds: [] }
       const [reported] = yield* storage.simAggregates.forReports({
@@ -279,7 +279,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
           replacement: { ...replacement, isAwaited: false, former: counted }
         })
       }))
-      const known = yield* World.given("the view", yield* occurrence({ ...of, iccid }))
+      const known = yield* World.given("the view", yield* occurrence({ ...occurring, iccid }))
       const [{ attachment: state }] = known.attachments
       yield* storage.commit({
         sims: [{ loaded: known, next: { ...known, attachments: [{ attachment: state, packages: taking.slice(1) }] } }]

@@ -162,7 +162,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         world.storage.sims.stock({ organizationIds: of.map(({ organizationId }) => organizationId) }),
         (found) => found.toSorted((a, b) => (a.organizationId + a.label < b.organizationId + b.label ? -1 : 1))
       )
-    const of = ({ organizationId }: World.World, label: Stock["label"], free: number) => ({
+    const stockOf = ({ organizationId }: World.World, label: Stock["label"], free: number) => ({
       organizationId,
       label,
       free
@@ -177,11 +177,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
       World.newSim(world, { label: "Blue", allocation: { _tag: "InService", subscriptionId: world.id() } })
     ])
     yield* World.stockOne(other, { label: "Aqua" })
-    yield* Suite.equals("one's own", yield* stock(world), [of(world, "Blue", 0), of(world, "Green", 4)])
+    yield* Suite.equals("one's own", yield* stock(world), [stockOf(world, "Blue", 0), stockOf(world, "Green", 4)])
     yield* claim(world)
-    yield* Suite.equals("while one is reserved", yield* stock(world), [of(world, "Blue", 0), of(world, "Green", 4)])
+    yield* Suite.equals("while one is reserved", yield* stock(world), [
+      stockOf(world, "Blue", 0),
+      stockOf(world, "Green", 4)
+    ])
     if (sim !== undefined) yield* takeIntoService(world, (yield* World.aggregate(world, sim.iccid)).sim)
-    const all = [of(world, "Blue", 0), of(world, "Green", 3), of(other, "Aqua", 1)]
+    const all = [stockOf(world, "Blue", 0), stockOf(world, "Green", 3), stockOf(other, "Aqua", 1)]
     const expected = all.toSorted((a, b) => (a.organizationId + a.label < b.organizationId + b.label ? -1 : 1))
     yield* Suite.equals("of both, after one went into service", yield* stock(world, other), expected)
   }),

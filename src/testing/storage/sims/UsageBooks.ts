@@ -49,13 +49,17 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const { organizationId, storage } = world
     const { first, second, sim } = yield* used(world)
     const today = UsageBook.dayOf(world.now)
-    const of = (changes: Partial<UsageBook.Entry>, attachment = first) => Rows.usage(world, sim, attachment, changes)
+    const entryOf = (changes: Partial<UsageBook.Entry>, attachment = first) =>
+      Rows.usage(world, sim, attachment, changes)
     const days = [today - 40 * DAY, today - DAY, today]
     const entries = days.flatMap((day) =>
-      [null, "FR", "SE"].flatMap((countryAlpha2) => [of({ day, countryAlpha2 }), of({ day, countryAlpha2 }, second)])
+      [null, "FR", "SE"].flatMap((countryAlpha2) => [
+        entryOf({ day, countryAlpha2 }),
+        entryOf({ day, countryAlpha2 }, second)
+      ])
     )
     yield* add(world, entries.toReversed())
-    yield* add(world, [of({ bytes: 7 }), of({ day: today - DAY, countryAlpha2: null, bytes: 2 ** 50 })])
+    yield* add(world, [entryOf({ bytes: 7 }), entryOf({ day: today - DAY, countryAlpha2: null, bytes: 2 ** 50 })])
     const expected = entries
       .map((entry) => {
         const isFirst = entry.attachmentId === first.attachmentId
@@ -240,14 +244,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const { organizationId, storage } = world
     const { first, second, sim } = yield* used(world)
     const [yesterday, today] = [UsageBook.dayOf(world.now) - DAY, UsageBook.dayOf(world.now)]
-    const of = (day: number, countryAlpha2: string | null, bytes: number, attachment = first) =>
+    const entryOf = (day: number, countryAlpha2: string | null, bytes: number, attachment = first) =>
       Rows.usage(world, sim, attachment, { day, countryAlpha2, bytes })
-    const left = of(today, "SE", 7, second)
-    yield* add(world, [of(yesterday, "SE", 30), of(today, "SE", 50), of(today, null, 100), left])
-    const moves = [of(yesterday, "SE", 40), of(yesterday, "FR", 60), of(today, null, -100)]
+    const left = entryOf(today, "SE", 7, second)
+    yield* add(world, [entryOf(yesterday, "SE", 30), entryOf(today, "SE", 50), entryOf(today, null, 100), left])
+    const moves = [entryOf(yesterday, "SE", 40), entryOf(yesterday, "FR", 60), entryOf(today, null, -100)]
     yield* add(world, moves)
     const asked = { organizationId, iccid: sim.iccid, ...around(world), after: null, limit: 10 }
-    const expected = [of(yesterday, "FR", 60), of(yesterday, "SE", 70), of(today, "SE", 50), left]
+    const expected = [entryOf(yesterday, "FR", 60), entryOf(yesterday, "SE", 70), entryOf(today, "SE", 50), left]
     const entries = expected.map(read).sort(UsageBook.compare)
     yield* Suite.equals("the entries", yield* storage.usage.entries(asked), entries)
     const sums = (by: UsageBook.TotalGroup, days: UsageBook.Days = around(world)) =>
@@ -266,11 +270,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const stale = { sims: [simChange(sim)], reports: { usage: moves } }
     yield* World.conflicts(world, "moves of a SIM that has changed", stale, "version")
     yield* Suite.equals("after a conflict", yield* storage.usage.entries(asked), entries)
-    yield* add(world, [of(today, "SE", -50), of(today, "SE", -7, second), of(yesterday, "SE", 57)])
+    yield* add(world, [entryOf(today, "SE", -50), entryOf(today, "SE", -7, second), entryOf(yesterday, "SE", 57)])
     const ofToday = { organizationId, from: today, until: today + DAY }
     yield* Suite.equals("nobody's day", yield* storage.usage.sims({ ...ofToday, after: null, limit: 10 }), [])
     yield* Suite.equals("its sums", yield* sums("country", ofToday), [])
-    yield* add(world, [of(today, "SE", 9)])
+    yield* add(world, [entryOf(today, "SE", 9)])
     yield* Suite.equals("its sums again", yield* sums("country", ofToday), [["SE", 9]])
   }),
 
@@ -278,16 +282,16 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const { organizationId, storage } = world
     const sims = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => used(world))
     const planId = world.id()
-    const of = (index: number, countryAlpha2: string | null, bytes: number) => {
+    const entryOf = (index: number, countryAlpha2: string | null, bytes: number) => {
       const { first, sim } = sims[index % sims.length] ?? { first: undefined, sim: undefined }
       return first === undefined ? [] : [Rows.usage(world, sim, first, { planId, countryAlpha2, bytes })]
     }
     const all = sims.map((_, index) => index)
-    yield* Effect.forEach(all, (index) => add(world, of(index, null, 10)), { discard: true })
+    yield* Effect.forEach(all, (index) => add(world, entryOf(index, null, 10)), { discard: true })
     const moves = all.map((index) =>
       index % 2 === 0
-        ? [...of(index, null, -10), ...of(index, "SE", 10)]
-        : [...of(index, "FR", 4), ...of(index, null, -4)]
+        ? [...entryOf(index, null, -10), ...entryOf(index, "SE", 10)]
+        : [...entryOf(index, "FR", 4), ...entryOf(index, null, -4)]
     )
     yield* Effect.forEach(moves, (usage) => add(world, usage), { concurrency: "unbounded", discard: true })
     const totals = yield* storage.usage.totals({ organizationId, ...around(world), by: "country" })
