@@ -143,25 +143,6 @@ export interface Filter {
   readonly resourceId: string | null
 }
 
-/**
- * The creation of a subscription with its first attachment, or of an attachment on a subscription
- * that was there.
- */
-export const creation = (
-  of: {
-    readonly organizationId: string
-    readonly subscriptionId: string
-    readonly attachmentId: string
-    readonly iccid: string
-  },
-  isFirst: boolean
-): Change => ({
-  organizationId: of.organizationId,
-  action: isFirst ? "subscription.create" : "plan_attachment.create",
-  resourceId: isFirst ? of.subscriptionId : of.attachmentId,
-  iccid: of.iccid
-})
-
 /** Whether a list with this filter has the entry. */
 export const isAsked = (entry: AuditEntry, { action, actor, from, resourceId, to }: Filter): boolean =>
   (from === null || entry.createdAt >= from) &&

@@ -11,6 +11,7 @@
 import { Result } from "effect"
 import * as Activation from "./Activation.ts"
 import type { Attachment } from "./Attachment.ts"
+import type { Change } from "./AuditEntry.ts"
 import type { Decision } from "./Decision.ts"
 import type { Work } from "./Job.ts"
 import * as SimAggregate from "./SimAggregate.ts"
@@ -362,3 +363,22 @@ export const undo = (
         ]
   }
 }
+
+/**
+ * Rule W11: the creation of a subscription with its first attachment, or of an attachment on a
+ * subscription that was there, as the audit log has it.
+ */
+export const change = (
+  of: {
+    readonly organizationId: string
+    readonly subscriptionId: string
+    readonly attachmentId: string
+    readonly iccid: string
+  },
+  isFirst: boolean
+): Change => ({
+  organizationId: of.organizationId,
+  action: isFirst ? "subscription.create" : "plan_attachment.create",
+  resourceId: isFirst ? of.subscriptionId : of.attachmentId,
+  iccid: of.iccid
+})

@@ -193,9 +193,6 @@ export interface PlanBounds {
 /** Plans of which something can be seen in a run of some years. */
 export const modestPlans: PlanBounds = { occurrences: 40, periodDays: 45 }
 
-/** All that rule P1 allows; what would last beyond the year 9999 is left out. */
-export const generousPlans: PlanBounds = { occurrences: limits.occurrences, periodDays: limits.periodDays }
-
 const planName = fc.oneof(
   fc.constantFrom("Traveller", "Ein Gigabyte", "旅行プラン", "a"),
   fc.string({ minLength: 1 }).map((text) => `plan ${text}`)

@@ -22,13 +22,6 @@ describe("An audit entry", () => {
     expect(AuditEntry.actions.every((action) => /^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/.test(action))).toBe(true)
   })
 
-  it("is of the subscription where that is new, else of the attachment", () => {
-    const of = { organizationId: "o", subscriptionId: "s", attachmentId: "a", iccid: "89" }
-    const common = { organizationId: "o", iccid: "89" }
-    expect(AuditEntry.creation(of, true)).toEqual({ ...common, action: "subscription.create", resourceId: "s" })
-    expect(AuditEntry.creation(of, false)).toEqual({ ...common, action: "plan_attachment.create", resourceId: "a" })
-  })
-
   it.each<[Partial<AuditEntry.Filter>, boolean]>([
     [{}, true],
     [{ from: 100 }, true],

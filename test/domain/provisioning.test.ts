@@ -456,3 +456,12 @@ describe("S5: a free SIM on which the telco has packages of others", () => {
     expect(accepted(plan(), free(), { ...request, iccid: null })).toMatchObject({ work })
   })
 })
+
+describe("A creation", () => {
+  it("is audited as one of the subscription if that is new, else of the attachment (W11)", () => {
+    const of = { organizationId: "o", subscriptionId: "s", attachmentId: "a", iccid: "89" }
+    const common = { organizationId: "o", iccid: "89" }
+    expect(Provisioning.change(of, true)).toEqual({ ...common, action: "subscription.create", resourceId: "s" })
+    expect(Provisioning.change(of, false)).toEqual({ ...common, action: "plan_attachment.create", resourceId: "a" })
+  })
+})

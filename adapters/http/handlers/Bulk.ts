@@ -10,7 +10,7 @@ import * as OperationsApi from "../api/OrganizationOperationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as UsageApi from "../api/UsageApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Auth from "../middleware/Auth.ts"
+import * as Auth from "../middleware/Auth.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
@@ -78,7 +78,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
           ...Views.selectionOf({ organizationId, ...selectionOf(query) }),
           ...page
         })
-        const installation = Responses.installation({ caller, query: {} })
+        const installation = Auth.installation({ caller, query: {} })
         return Responses.page(
           items.map((one) => Subscriptions.shape(one, installation)),
           Query.createdToken(next)

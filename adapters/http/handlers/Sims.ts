@@ -11,7 +11,7 @@ import { Fields } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Turns from "../Turns.ts"
-import type * as Auth from "../middleware/Auth.ts"
+import * as Auth from "../middleware/Auth.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -20,7 +20,7 @@ import * as Responses from "../wire/Responses.ts"
 import * as Versions from "../wire/Versions.ts"
 import * as RowFiles from "./RowFiles.ts"
 
-const shape = (one: Sim.Sim, installation: Responses.Installation): typeof SimsApi.Sim.Type => ({
+const shape = (one: Sim.Sim, installation: Auth.Installation): typeof SimsApi.Sim.Type => ({
   iccid: one.iccid,
   label: one.label,
   lpa: installation.lpa(one),
@@ -31,7 +31,7 @@ const shape = (one: Sim.Sim, installation: Responses.Installation): typeof SimsA
   is_esim: one.isEsim
 })
 
-const details = (one: Sim.Sim, installation: Responses.Installation): typeof SimsApi.SimDetails.Type => {
+const details = (one: Sim.Sim, installation: Auth.Installation): typeof SimsApi.SimDetails.Type => {
   const reason = Sim.withdrawnReason(one)
   const status = reason === null ? "available" : "withdrawn"
   return { ...shape(one, installation), status, withdrawn_reason: reason, version: one.version }
@@ -198,7 +198,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
           after: yield* Effect.fromResult(Query.importSequenceCursor(query.page))
         })
-        const installation = Responses.installation({ caller, query })
+        const installation = Auth.installation({ caller, query })
         return Responses.page(
           page.items.map((one) => shape(one, installation)),
           Query.importSequenceToken(page.next)
@@ -206,7 +206,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       get: Effect.fnUntraced(function* (call) {
         const found = yield* sims.get(simOf(call))
-        const answer = Responses.data(details(found, Responses.installation(call)))
+        const answer = Responses.data(details(found, Auth.installation(call)))
         return Versions.tagged(call.respond(answer), found.version)
       }),
       stock: Effect.fnUntraced(function* ({ caller: { organizationId } }) {
@@ -230,7 +230,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const { value } = yield* Body.read(call.request)
         const { lpa_string: lpa, ...given } = yield* decodeUpdate(value)
         const request = { ...simOf(call), ...given, lpa, ifVersion: call.ifVersion }
-        const installation = Responses.installation(call)
+        const installation = Auth.installation(call)
         const answer = (sim: Sim.Sim) => Responses.data(details(sim, installation))
         if (Fields.flag(call.query.dry_run) !== true) {
           const corrected = yield* corrections.correct(request)

@@ -19,7 +19,7 @@ import type * as AttachmentsApi from "../api/AttachmentsApi.ts"
 import { Fields } from "../../fields/index.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
-import type * as Auth from "../middleware/Auth.ts"
+import * as Auth from "../middleware/Auth.ts"
 import * as Idempotency from "../middleware/Idempotency.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -31,7 +31,7 @@ const attemptOf = Copy.toWire(Webhooks.ShortDeliveryAttempt)
 /** A subscription with its SIM. */
 export const shape = (
   { sim, subscription }: Subscription.SubscriptionWithSim,
-  installation: Responses.Installation
+  installation: Auth.Installation
 ): typeof SubscriptionsApi.Subscription.Type => ({
   subscription_id: subscription.subscriptionId,
   created_at: Time.toIso(subscription.createdAt),
@@ -49,7 +49,7 @@ export const shape = (
 /** The answer to a creation; it has times only if an active period was sent. */
 const created = (
   { createdAt, metadata, period, sim, subscriptionId }: Subscription.Created,
-  installation: Responses.Installation
+  installation: Auth.Installation
 ): typeof SubscriptionsApi.CreatedSubscription.Type => ({
   subscription_id: subscriptionId,
   created_at: Time.toIso(createdAt),
@@ -74,14 +74,14 @@ const previewedPackage = (one: Preview.PackageTimes) => ({
 
 const previewed = (packages: ReadonlyArray<Preview.PackageTimes>) => packages.map(previewedPackage)
 
-const replaced = (of: Subscription.Replaced, installation: Responses.Installation) => ({
+const replaced = (of: Subscription.Replaced, installation: Auth.Installation) => ({
   ...Responses.data(shape(of, installation)),
   replaced_iccid: of.replacedIccid
 })
 
 const replacementPreview = (
   of: Preview.OfReplacement,
-  installation: Responses.Installation
+  installation: Auth.Installation
 ): typeof SubscriptionsApi.ReplacedSubscription.Type => ({
   ...replaced(of.replaced, installation),
   preview: {
@@ -287,7 +287,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
           status: query.status ?? null,
           createdAfter: Query.instant(query.created_after)
         }
-        const installation = Responses.installation({ caller, query })
+        const installation = Auth.installation({ caller, query })
         return yield* Responses.list(subscriptions.list({ organizationId, ...filter }), (one) =>
           shape(one, installation)
         )
@@ -295,7 +295,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       create: Effect.fnUntraced(function* (call) {
         const { organizationId } = call.caller
         const sent = yield* Body.read(call.request)
-        const installation = Responses.installation(call)
+        const installation = Auth.installation(call)
         if (isPreview(call)) {
           const request = { organizationId, ...creation(yield* decodeCreation(sent.value)) }
           const preview = yield* subscriptions.previewCreate(request)
@@ -310,9 +310,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         return yield* once("Created", call, sent, run, (answer) => created(answer, installation))
       }),
       get: (call) =>
-        Effect.map(subscriptions.get(simOf(call)), (found) =>
-          Responses.data(shape(found, Responses.installation(call)))
-        ),
+        Effect.map(subscriptions.get(simOf(call)), (found) => Responses.data(shape(found, Auth.installation(call)))),
       remove: Effect.fnUntraced(function* (call) {
         if (isPreview(call)) {
           const removed = yield* subscriptions.previewRemove(simOf(call))
@@ -325,7 +323,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       replace: Effect.fnUntraced(function* (call) {
         const sent = yield* Body.readUnasked(call.request)
-        const installation = Responses.installation(call)
+        const installation = Auth.installation(call)
         if (isPreview(call)) return replacementPreview(yield* replacements.previewReplace(simOf(call)), installation)
         const run = replacements.replace(simOf(call))
         return yield* once("Replaced", call, sent, run, (answer) => replaced(answer, installation))

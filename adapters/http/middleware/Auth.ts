@@ -19,7 +19,7 @@
 import { Effect, Redacted, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { ApiKeys, FairSlots, RequestContext } from "simplan"
-import { type ApiKey, Clocks } from "simplan/ports"
+import { ActivationCode, type ApiKey, Clocks, type Sim } from "simplan/ports"
 import { createHash, timingSafeEqual } from "node:crypto"
 import type * as Roles from "../api/Roles.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -257,4 +257,34 @@ export const byBearer = (
     Effect.flatMap(bearerOf(request), (credential) =>
       isToken(credential) ? Effect.succeed(admitted) : failed.count(tokenInvalid)
     )
+}
+
+/** What an answer has of the activation code of a SIM, and of the links that install it. */
+export interface Installation {
+  readonly lpa: (sim: Pick<Sim.Sim, "lpa">) => string | null
+  readonly links: (sim: Pick<Sim.Sim, "lpa">) => { readonly install?: ActivationCode.Links | null }
+}
+
+const shown: Installation = { lpa: ({ lpa }) => lpa, links: () => ({}) }
+
+const shownWithLinks: Installation = {
+  lpa: shown.lpa,
+  links: ({ lpa }) => ({ install: lpa === null ? null : ActivationCode.linksOf(lpa) })
+}
+
+const shortened: Installation = {
+  lpa: ({ lpa }) => (lpa === null ? null : ActivationCode.shortened(lpa)),
+  links: () => ({})
+}
+
+const shortenedWithLinks: Installation = { lpa: shortened.lpa, links: () => ({ install: null }) }
+
+/** The code as the caller may see it, and the links if the query asks for them (rule I10). */
+export const installation = (of: {
+  readonly query: { readonly install?: "true" | "false" }
+  readonly caller: { readonly hidesCodes?: boolean }
+}): Installation => {
+  const asks = of.query.install === "true"
+  if (of.caller.hidesCodes === true) return asks ? shortenedWithLinks : shortened
+  return asks ? shownWithLinks : shown
 }

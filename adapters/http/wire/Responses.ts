@@ -13,7 +13,6 @@ import { Cause, Effect, Pull, type Scope, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Http from "node:http"
 import { RequestContext, Time } from "simplan"
-import { ActivationCode, type Sim } from "simplan/ports"
 import { Csv } from "../../fields/index.ts"
 import * as Turns from "../Turns.ts"
 import * as Errors from "./Errors.ts"
@@ -30,36 +29,6 @@ export const message = (message: string) => ({ error: false, message }) as const
 
 /** The text of an instant; null for none. */
 export const instant = (at: Time.Instant | null): string | null => (at === null ? null : Time.toIso(at))
-
-/** What an answer has of the activation code of a SIM, and of the links that install it. */
-export interface Installation {
-  readonly lpa: (sim: Pick<Sim.Sim, "lpa">) => string | null
-  readonly links: (sim: Pick<Sim.Sim, "lpa">) => { readonly install?: ActivationCode.Links | null }
-}
-
-const shown: Installation = { lpa: ({ lpa }) => lpa, links: () => ({}) }
-
-const shownWithLinks: Installation = {
-  lpa: shown.lpa,
-  links: ({ lpa }) => ({ install: lpa === null ? null : ActivationCode.linksOf(lpa) })
-}
-
-const shortened: Installation = {
-  lpa: ({ lpa }) => (lpa === null ? null : ActivationCode.shortened(lpa)),
-  links: () => ({})
-}
-
-const shortenedWithLinks: Installation = { lpa: shortened.lpa, links: () => ({ install: null }) }
-
-/** The code as the caller may see it, and the links if the query asks for them (rule I10). */
-export const installation = (of: {
-  readonly query: { readonly install?: "true" | "false" }
-  readonly caller: { readonly hidesCodes?: boolean }
-}): Installation => {
-  const asks = of.query.install === "true"
-  if (of.caller.hidesCodes === true) return asks ? shortenedWithLinks : shortened
-  return asks ? shownWithLinks : shown
-}
 
 /** What stands before the items, between them, after each one and after all of them. */
 interface Format {

@@ -15,7 +15,6 @@
  */
 import { Effect, Result } from "effect"
 import * as Activation from "../../domain/Activation.ts"
-import * as AuditEntry from "../../domain/AuditEntry.ts"
 import type { Attachment } from "../../domain/Attachment.ts"
 import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Work } from "../../domain/Job.ts"
@@ -198,7 +197,7 @@ export const make = Effect.gen(function* () {
         const { attachment, aggregate } = loaded
         const { created, decision } = Provisioning.confirm(aggregate, attachment, answer.outcomes, now)
         const decided = yield* commits.prepare(organizationId, decision, now)
-        const change = AuditEntry.creation(attachment, isPending(aggregate.subscription))
+        const change = Provisioning.change(attachment, isPending(aggregate.subscription))
         const commit = yield* commits.audited(decided, change, now, held.job.origin)
         yield* commits.write(answering(held, commit, { kind: "Created", value: created }, now))
         return Result.succeed<Created>(created)

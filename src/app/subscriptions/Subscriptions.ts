@@ -2,7 +2,6 @@
  * Subscriptions: putting SIMs into service and taking them out (rules S1 to S5).
  */
 import { Cache, Context, Effect, Exit, Layer, Option, Result, Stream } from "effect"
-import * as AuditEntry from "../../domain/AuditEntry.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import * as SimAggregates from "../../domain/SimAggregate.ts"
@@ -315,7 +314,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         const { attachmentId } = fresh
         const { subscriptionId } = created
         const isFirst = aggregate.subscription === null
-        const change = AuditEntry.creation({ organizationId, subscriptionId, attachmentId, iccid }, isFirst)
+        const change = Provisioning.change({ organizationId, subscriptionId, attachmentId, iccid }, isFirst)
         const commit = yield* commits.audited(yield* commits.prepare(organizationId, decision, now), change, now)
         yield* commits.write(commit, kinds.Created.keep(created))
         return created
