@@ -302,13 +302,15 @@ export const make = ({
     const runBy = <A, E>(operation: string, call: Effect.Effect<A, E>, meaningOf: (failure: E) => Meaning) =>
       Effect.gen(function* () {
         const organizationId = (yield* TelcoPorts.Caller)?.organizationId ?? CircuitBreaker.OWN
-        const isPoll = yield* IsPoll
+        const isInSlot = (yield* InSlotOf) === me
+        // What has a slot is under way already, and gives way to nothing.
+        const isPoll = !isInSlot && (yield* IsPoll)
         const waitMillis = isPoll ? pollMillis : orderMillis
         const mine = { organizationId, givenUp: Deferred.makeUnsafe<never, CallFailure.CallFailure>() }
         let isHeldBack = true
         const turn = turns.take({
           isPoll,
-          isInSlot: (yield* InSlotOf) === me,
+          isInSlot,
           waitMillis,
           ready: Effect.void,
           givenUp: Deferred.await(mine.givenUp),

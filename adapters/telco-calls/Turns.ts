@@ -78,10 +78,10 @@ const MOST_WAITING = 1_000
 /** All polls have slots as one: no organization has such an id. */
 const POLLS = "*"
 
-/** A call that waits for its turn. */
+/** What waits: for a slot alone, or for a turn. */
 interface Waiting {
   readonly organizationId: string
-  readonly isPoll: boolean
+  readonly for: "slot" | "turn" | "turn of a poll"
 }
 
 /** For whom the fiber calls the telco, and whether a request waits for the call. */
@@ -135,18 +135,18 @@ export const make = ({ pace, waitMillis: presetMillis, window }: Options): Turns
 
   const enter = (call: Waiting): void => {
     waiting.add(call)
-    if (!call.isPoll && others++ === 0) onlyPolls.closeUnsafe()
+    if (call.for !== "turn of a poll" && others++ === 0) onlyPolls.closeUnsafe()
   }
 
   const leave = (call: Waiting): void => {
     if (!waiting.delete(call)) return
-    if (!call.isPoll && --others === 0) onlyPolls.openUnsafe()
+    if (call.for !== "turn of a poll" && --others === 0) onlyPolls.openUnsafe()
   }
 
-  const countsOf = (isPoll: boolean): ReadonlyMap<string, number> => {
+  const countsOf = (what: Waiting["for"]): ReadonlyMap<string, number> => {
     const counts = new Map<string, number>()
     for (const call of waiting) {
-      if (call.isPoll === isPoll) counts.set(call.organizationId, (counts.get(call.organizationId) ?? 0) + 1)
+      if (call.for === what) counts.set(call.organizationId, (counts.get(call.organizationId) ?? 0) + 1)
     }
     return counts
   }
@@ -155,10 +155,10 @@ export const make = ({ pace, waitMillis: presetMillis, window }: Options): Turns
    * How long a new call waits for the pace: for those of its organization, and as many of each
    * other one. A poll waits for all that are none.
    */
-  const expectedWait = ({ isPoll, organizationId }: Waiting, now: number): number => {
-    const counts = countsOf(isPoll)
+  const expectedWait = ({ for: what, organizationId }: Waiting, now: number): number => {
+    const counts = countsOf(what)
     const own = counts.get(organizationId) ?? 0
-    let before = own + (isPoll ? others : 0)
+    let before = own + (what === "turn of a poll" ? others : 0)
     for (const [id, count] of counts) if (id !== organizationId) before += Math.min(count, own + 1)
     return pace.at(now) - now + before * pace.interval(now)
   }
@@ -212,7 +212,7 @@ export const make = ({ pace, waitMillis: presetMillis, window }: Options): Turns
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const asking = askingOf(yield* TelcoPorts.Caller, waitMillis)
-        const call: Waiting = { organizationId: asking.organizationId, isPoll }
+        const call: Waiting = { organizationId: asking.organizationId, for: isPoll ? "turn of a poll" : "turn" }
         const expected = expectedWait(call, yield* Clocks.monotonicNow)
         if (expected > waitMillis) return yield* tooLate(expected)
         const slot = holding(slots, isPoll ? { ...asking, organizationId: POLLS } : asking)
@@ -245,9 +245,9 @@ export const make = ({ pace, waitMillis: presetMillis, window }: Options): Turns
     slot: ({ mostWaiting, waitMillis }, use, none) =>
       Effect.flatMap(TelcoPorts.Caller, (caller) => {
         const asking = askingOf(caller, waitMillis)
-        const call: Waiting = { organizationId: asking.organizationId, isPoll: false }
+        const call: Waiting = { organizationId: asking.organizationId, for: "slot" }
         const left = Effect.sync(() => leave(call))
-        if ((countsOf(false).get(asking.organizationId) ?? 0) >= mostWaiting) return none
+        if ((countsOf("slot").get(asking.organizationId) ?? 0) >= mostWaiting) return none
         return Effect.ensuring(
           Effect.suspend(() => {
             enter(call)

@@ -3,6 +3,7 @@
  */
 import { Effect, Exit, Fiber, Layer, Metric, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { Telco } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as CircuitBreaker from "../../adapters/telco-calls/CircuitBreaker.ts"
 import { CallGate, CallFailure } from "../../adapters/telco-calls/index.ts"
@@ -193,4 +194,28 @@ describe("the gate of calls", () => {
     yield* TestClock.adjust("5 seconds")
     expect(yield* Fiber.join(late)).toMatchObject({ outcome: "NotDone", retryAfterSeconds: 1 })
   })
+
+  virtualWith({ callsPerSecond: 1, concurrency: 1, longestWait: { order: "2 seconds", poll: "2 seconds" } })(
+    "makes all calls of an operation that has a slot, whatever waits for one",
+    function* (gate) {
+      const call = CallFailure.asPort(gate.run("send", Effect.sleep("100 millis")))
+      const refuse = () => Effect.fail(new Telco.Refused({ message: "no" }))
+      const port = gate.inSlots({
+        createPackage: refuse,
+        suspendPackage: refuse,
+        cancelPackage: refuse,
+        releaseProfile: refuse,
+        setMobilePlan: refuse,
+        sendSms: () => Effect.andThen(call, call)
+      })
+      const send = port.sendSms({ messageId: "m", iccid: "8933010000000000018", from: "Acme", text: "Hello" })
+      const first = yield* Effect.forkChild(send)
+      yield* Effect.forEach([1, 2, 3, 4], () => Effect.forkChild(Effect.ignore(send)))
+      yield* TestClock.adjust("1200 millis")
+      yield* Fiber.join(first)
+      expect(
+        yield* valueOf("simplan_telco_requests_total", { telco: "north", operation: "send", outcome: "done" })
+      ).toBe(2)
+    }
+  )
 })
