@@ -131,7 +131,7 @@ const gaugesOf = (queue: "jobs" | "deliveries") => {
   const held = gauge("simplan_queue_held", "Jobs or deliveries that a process holds, counted up to 10,000")
   const age = gauge(
     "simplan_queue_oldest_due_age_seconds",
-    "Time since the oldest job or delivery fell due that nobody holds; 0 where none is due"
+    "Time since the oldest job or delivery fell due that nobody holds; 0 if none is due"
   )
   return (backlog: Backlog, now: number) =>
     Effect.all(
@@ -173,7 +173,7 @@ const makeWaitingGauges = () => {
   )
   const next = makeGauges(
     "simplan_jobs_waiting_next_try_seconds",
-    "Time until the first of the waiting jobs is tried again, by kind and reason; 0 where one is due"
+    "Time until the first of the waiting jobs is tried again, by kind and reason; 0 if one is due"
   )
   return (groups: ReadonlyArray<WaitingGroup>, now: number) => {
     const found = ofAnyTelco(groups)
@@ -198,7 +198,7 @@ const makeDeliveryGauges = () => {
   )
   const age = makeGauges(
     "simplan_deliveries_waiting_oldest_due_age_seconds",
-    "Time since the first of the waiting deliveries fell due, by what its last attempt met; 0 where none is due"
+    "Time since the first of the waiting deliveries fell due, by what its last attempt met; 0 if none is due"
   )
   return (found: ReadonlyArray<Delivery.WaitingCount>, now: number) => {
     const by = (value: (of: Delivery.WaitingCount) => number) =>
@@ -215,7 +215,7 @@ const failing = Metric.gauge("simplan_webhook_endpoints_failing", {
 })
 
 const failingAge = Metric.gauge("simplan_webhook_endpoints_failing_longest_seconds", {
-  description: "Time since the endpoint began to fail that has failed longest; 0 where none fails"
+  description: "Time since the endpoint began to fail that has failed longest; 0 if none fails"
 })
 
 const updateFailing = ({ count, since }: Failing, now: number) =>
