@@ -4,7 +4,7 @@
  * of one organization (rule W15).
  *
  * What came of each is printed as it comes, so that memory does not grow with their number. The
- * same command again goes on if one has broken off: what is so already stays so.
+ * same command again goes on from where one has broken off: what is so already stays.
  */
 import { Effect, Schema, Stream } from "effect"
 import { Command } from "effect/cli"
