@@ -29,10 +29,15 @@ export interface Former {
   readonly usedBytes: number
   /**
    * Whether the telco was asked how much was used of it there. `awaited`: not yet, and nothing is
-   * ordered of what is left. `counted`: it has said so. `assumed`: it cannot say, and the last
-   * report is taken for right.
+   * ordered of what is left. `counted`: it has said so. `assumed`: it cannot say, or does not have
+   * the package any more, and the last report is taken for right.
    */
   readonly count: "awaited" | "counted" | "assumed"
+  /**
+   * False: the telco has not answered its order there, or there was nothing left to order; so it is
+   * no news that the telco does not have it. Absent: the telco had it.
+   */
+  readonly isExpected?: false
   /**
    * What the telco has counted beyond what was reported, in bytes: deltas that come later are of
    * that first.

@@ -96,14 +96,20 @@ interface MovedAttachment {
 }
 
 /** What a package is on the SIM that its subscription leaves. */
-const asFormer = (pack: Package): Former => ({
-  iccid: pack.iccid,
-  number: pack.replacement?.number ?? 0,
-  telcoPackageId: pack.telcoPackageId,
-  usedBytes: pack.usedBytes - usedOnFormer(pack),
-  count: "awaited",
-  unreportedBytes: 0
-})
+const asFormer = (pack: Package, terms: PlanTerms): Former => {
+  const { replacement } = pack
+  const isExpected =
+    replacement === null || !(replacement.isAwaited || remainder(terms, replacement.usedBefore) === null)
+  return {
+    iccid: pack.iccid,
+    number: replacement?.number ?? 0,
+    telcoPackageId: pack.telcoPackageId,
+    usedBytes: pack.usedBytes - usedOnFormer(pack),
+    count: "awaited",
+    ...(!isExpected && { isExpected }),
+    unreportedBytes: 0
+  }
+}
 
 /** The attachment on the new SIM. One that is over takes its packages along as they were. */
 const movedAttachment = (of: Attachment.WithPackages, iccid: string, now: Instant): MovedAttachment => {
@@ -116,7 +122,7 @@ const movedAttachment = (of: Attachment.WithPackages, iccid: string, now: Instan
       number: attachment.replacements,
       usedBefore: pack.usedBytes,
       isAwaited: terms !== null,
-      former: [...formerOf(pack), asFormer(pack)]
+      former: [...formerOf(pack), asFormer(pack, attachment.terms)]
     }
     const next: Package = { ...pack, iccid, telcoPackageId: null, refusal: null, replacement }
     if (terms !== null) left.push({ pack: next, terms })
@@ -321,7 +327,7 @@ const settled = (pack: Package, before: Package | undefined, terms: PlanTerms, o
   const former = formerOf(pack).map((one) => {
     if (one.iccid !== of.iccid) return one
     const risen = one.usedBytes - (known.get(one.number) ?? one.usedBytes)
-    const count = one.count === "awaited" ? of.count : one.count
+    const count = one.count === "awaited" ? countOf(pack, one, of.found) : one.count
     return { ...one, count, unreportedBytes: one.unreportedBytes + risen }
   })
   const next = { ...pack, replacement: { ...replacement, former } }
@@ -333,7 +339,19 @@ const settled = (pack: Package, before: Package | undefined, terms: PlanTerms, o
 
 interface Settled {
   readonly iccid: string
-  readonly count: Exclude<Former["count"], "awaited">
+  /** The ids of the packages that the telco has; null: it cannot say. */
+  readonly found: ReadonlySet<string> | null
+}
+
+/** Of a package that the telco had and has no longer, nobody can say what was used. */
+const countOf = (
+  { attachmentId, occurrence }: Package,
+  { isExpected, number }: Former,
+  found: Settled["found"]
+): Former["count"] => {
+  if (found === null) return "assumed"
+  const isMissing = isExpected !== false && !found.has(packageId(attachmentId, occurrence, number))
+  return isMissing ? "assumed" : "counted"
 }
 
 /** What comes of the telco's count. */
@@ -349,7 +367,7 @@ export interface Recorded {
 /**
  * Rule S8: records what the telco has counted of the packages on `left`, as reports of it would, in
  * the SIM that the subscription is on now. Null: the telco cannot be asked, and the last reports
- * are taken for right.
+ * are taken for right; so is that of a package which the telco does not have any more.
  */
 export const counted = (
   left: Sim,
@@ -372,15 +390,15 @@ export const counted = (
     payloads.push(...late.applied.payloads)
     jobs.push(...late.applied.jobs)
   }
-  const count = { iccid: left.iccid, count: found === null ? "assumed" : "counted" } as const
-  const attachments = to.attachments.map((of) => {
-    const before = SimAggregate.attachment(present, of.attachment.attachmentId)
-    if (before === undefined) return of
-    const packages = of.packages.map((pack) => {
+  const of = { iccid: left.iccid, found: found && new Set(found.map((one) => one.packageId)) }
+  const attachments = to.attachments.map((one) => {
+    const before = SimAggregate.attachment(present, one.attachment.attachmentId)
+    if (before === undefined) return one
+    const packages = one.packages.map((pack) => {
       const known = before.packages.find(({ occurrence }) => occurrence === pack.occurrence)
-      return settled(pack, known, before.attachment.terms, count)
+      return settled(pack, known, before.attachment.terms, of)
     })
-    return { ...of, packages }
+    return { ...one, packages }
   })
   return {
     decision: {

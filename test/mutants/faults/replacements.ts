@@ -63,9 +63,16 @@ const inReplacement = faultsOf("Replacement.ts", "replacements", [
   [
     "S8",
     "what the telco cannot say is awaited for ever",
-    'one.count === "awaited" ? of.count : one.count',
-    'one.count === "awaited" && of.count === "counted" ? of.count : one.count'
+    'if (found === null) return "assumed"',
+    'if (found === null) return "awaited"'
   ],
+  [
+    "S8",
+    "what the telco has no longer is taken for counted",
+    "isExpected !== false && !found.has(packageId(attachmentId, occurrence, number))",
+    "false"
+  ],
+  ["S8", "what was never there is missed", "isExpected !== false && !found.has(", "!found.has("],
   ["S8", "a first use that nobody has reported is the count's", "Math.min(activationAt, now)", "now"],
   ["S8", "what is over is ordered late", "pack === undefined || !isAtTelco(pack, now)", "pack === undefined"],
   ["S8", "a suspended package is ordered", 'if (attachment.suspendedAt !== null) return { _tag: "Gone" }', ""],

@@ -5,7 +5,7 @@
 import { Context, Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { Attachments, Replacements, Sims, Time, Usage } from "simplan"
-import { UsageBook } from "simplan/ports"
+import { Package, UsageBook } from "simplan/ports"
 import { describe, expect } from "vitest"
 import * as PollSchedule from "../../../adapters/telco-ocs/PollSchedule.ts"
 import { GIGABYTE, ICCID, inWorld, START, TELCO, type World } from "./ReportsWorld.ts"
@@ -31,6 +31,19 @@ const replace = ({ organizationId, services, work }: World) =>
   })
 
 describe("A subscription that has moved", () => {
+  inWorld("says what was assumed where the system does not list the old package any more", function* (world) {
+    yield* world.subscribe({ megaBytes: 1_024, start: START })
+    world.model.change(1, { usedBytes: 100 * 1_048_576 })
+    yield* pollAt(world, ICCID, START + Time.HOUR)
+    world.model.change(1, { usedBytes: 990 * 1_048_576 })
+    world.model.packages = []
+    yield* replace(world)
+    expect(world.model.packages).toMatchObject([{ iccid: NEXT, allowanceBytes: 924 * 1_048_576 }])
+    const attachments = Context.get(world.services, Attachments.Attachments)
+    const listed = yield* attachments.list({ organizationId: world.organizationId, iccid: NEXT })
+    expect(listed.flatMap(({ packages }) => packages.map(Package.assumedUsedBytes))).toEqual([100 * 1_048_576])
+  })
+
   inWorld("is polled by the thresholds of its plan, and not by those of what was left", function* (world) {
     yield* world.subscribe({ megaBytes: 102_400, start: START })
     world.model.change(1, { usedBytes: 40 * GIGABYTE })

@@ -210,6 +210,31 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
         .ofSim({ organizationId, iccid, by: ["day", "country", "attachment"], ...range() })
         .pipe(Stream.runCollect)
     const range = () => ({ from: UsageBook.dateOf(start - DAY), to: UsageBook.dateOf(now()) })
+    /** The attachments of which the system had no package any more when it was asked. */
+    const lostOf = new Set<string>()
+    /** Somebody deletes a package at the system, of which all use is reported. */
+    const lose = Effect.gen(function* () {
+      isSafe = true
+      dieIn = 0
+      const entry = yield* simEntry(on)
+      const polled = entry === null ? null : yield* Effect.exit(polling.poll(entry))
+      const usable = (yield* ordersOf(on)).filter(
+        ({ document, externalId }) => document["_tag"] === "Created" && model.packages.has(Number(externalId))
+      )
+      if (polled?._tag !== "Success" || usable.length === 0) return false
+      const { externalId, key } = pick(usable)
+      const attachmentId = Package.attachmentIdOf(key)
+      const { usedBytes = 0 } = model.packages.get(Number(externalId)) ?? {}
+      const listed = yield* attachments.list({ organizationId, iccid: on })
+      const known = listed.find(({ attachment }) => attachment.attachmentId === attachmentId)?.packages[0]
+      const isReported = known !== undefined && known.usedBytes - Package.usedOnFormer(known) === usedBytes
+      if (!isReported || known.replacement?.isAwaited === true) return false
+      yield* Effect.orDie(ocs.deletePackage(Number(externalId)))
+      yield* Effect.sleep(lag + SECOND)
+      lostOf.add(attachmentId)
+      count("package lost before it is replaced")
+      return true
+    })
     const replace = Effect.gen(function* () {
       const old = on
       const entry = yield* simEntry(old)
@@ -220,12 +245,14 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       }
       if (!oneIn(4)) yield* use
       if (isFaulty && now() < calmFrom && oneIn(3)) dieIn = 1 + random(6)
+      if (oneIn(4)) yield* lose
       const before = yield* attachments.list({ organizationId, iccid: old })
       const reported = (yield* booked(old)).reduce((sum, { bytes }) => sum + bytes, 0)
       // The process dies before the commit, where it lists what the new SIM has, or in a job of its
       // own.
       const replacing = Context.get(services, Replacements.Replacements).replace({ organizationId, iccid: old })
       const ended = yield* Effect.exit(Effect.result(replacing))
+      isSafe = false
       if (Exit.isFailure(ended)) return count("process dies before it has replaced")
       const answer = ended.value
       if (Result.isFailure(answer)) {
@@ -311,6 +338,8 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
         const isThere = packages.some(({ telcoPackageId }) => telcoPackageId === String(id))
         return sum + (isThere ? grantedBy(templateName) * MEGABYTE : usedBytes)
       }, 0)
+      const isAssumed = packages.some((one) => Package.assumedUsedBytes(one) !== null)
+      if (isAssumed !== lostOf.has(attachmentId)) found.push(`${attachmentId} is ${isAssumed ? "" : "not "}assumed`)
       // What is charged after the telco was asked was not to be had.
       const most = ((plans.get(attachmentId) ?? 0) + 1) * MEGABYTE + lateBytes
       if (given >= most) found.push(`${attachmentId} was given ${given} bytes, and its plan has ${most - MEGABYTE}`)

@@ -35,6 +35,7 @@ describe("Orders of packages and usage under faults", () => {
     for (const one of [
       "an undone package is left there",
       "no process runs for days",
+      "package lost before it is replaced",
       "restored before sales",
       "restored and compared"
     ])
