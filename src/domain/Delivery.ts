@@ -352,8 +352,8 @@ const errorOf = (attempt: Attempt): string | null => {
 const BUSY: ReadonlySet<number> = new Set([429, 503])
 
 /**
- * Rule W7: the longest wait that a receiver may ask for, so that none holds up its deliveries for
- * ever.
+ * Rule W7: the longest wait that a receiver may ask for, its jitter included, so that none holds up
+ * its deliveries for ever.
  */
 export const LONGEST_ASKED = DAY
 
@@ -362,9 +362,7 @@ export const LONGEST_ASKED = DAY
  * nothing.
  */
 const askedWait = (attempt: Attempt): number =>
-  attempt._tag === "Responded" && BUSY.has(attempt.status)
-    ? Math.min(Math.max(attempt.retryAfterSeconds ?? 0, 0) * SECOND, LONGEST_ASKED)
-    : 0
+  attempt._tag === "Responded" && BUSY.has(attempt.status) ? Math.max(attempt.retryAfterSeconds ?? 0, 0) * SECOND : 0
 
 /**
  * The delivery after an attempt at `now`. The next one comes after the wait of the schedule, or the
@@ -382,7 +380,9 @@ export const attempted = (
   const gone = attempt._tag === "Responded" && attempt.status === GONE
   const isLast = delivery.retryStep + 1 >= attempts
   const scheduled = delivered || gone || isLast ? undefined : (waits[delivery.retryStep] ?? waits.at(-1))
-  const wait = scheduled === undefined ? undefined : Math.max(scheduled, askedWait(attempt))
+  const longer = 1 + JITTER * random
+  const asked = Math.min(askedWait(attempt) * longer, LONGEST_ASKED)
+  const wait = scheduled === undefined ? undefined : Math.max(scheduled * longer, asked)
   return {
     ...delivery,
     status: delivered ? "Delivered" : wait === undefined ? "Failed" : "Pending",
@@ -391,7 +391,7 @@ export const attempted = (
     responseStatus: attempt._tag === "Responded" ? attempt.status : null,
     lastError: errorOf(attempt),
     lastAttemptAt: now,
-    nextAttemptAt: wait === undefined ? null : now + Math.round(wait * (1 + JITTER * random))
+    nextAttemptAt: wait === undefined ? null : now + Math.round(wait)
   }
 }
 

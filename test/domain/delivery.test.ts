@@ -79,6 +79,8 @@ describe("A failed attempt (W7)", () => {
   ])("is a %i that asks for %i s, and is followed by one after %i ms", (status, retryAfterSeconds, wait) => {
     const attempt: Delivery.Attempt = { _tag: "Responded", status, retryAfterSeconds }
     expect(Delivery.attempted(pending, attempt, NOW, 0).nextAttemptAt).toBe(NOW + wait)
+    const longest = Math.min(wait * 1.1, 24 * HOUR_MS)
+    expect(Delivery.attempted(pending, attempt, NOW, 0.5).nextAttemptAt).toBe(NOW + longest)
     expect(Delivery.attempted(failed(9), attempt, NOW, 0)).toMatchObject({ status: "Failed", nextAttemptAt: null })
   })
 

@@ -181,20 +181,26 @@ const deliveries = faultsOf("Delivery.ts", "lifecycle", [
   [
     "W7",
     "a receiver that asks for a pause is called as scheduled",
-    "Math.max(scheduled, askedWait(attempt))",
-    "scheduled"
+    "Math.max(scheduled * longer, asked)",
+    "scheduled * longer"
   ],
   [
     "W7",
     "a receiver that asks for a short pause is called sooner",
-    "Math.max(scheduled, askedWait(attempt))",
-    "askedWait(attempt) || scheduled"
+    "Math.max(scheduled * longer, asked)",
+    "asked || scheduled * longer"
   ],
   [
     "W7",
     "a receiver holds up its deliveries for ever",
-    "Math.min(Math.max(attempt.retryAfterSeconds ?? 0, 0) * SECOND, LONGEST_ASKED)",
-    "Math.max(attempt.retryAfterSeconds ?? 0, 0) * SECOND"
+    "Math.min(askedWait(attempt) * longer, LONGEST_ASKED)",
+    "askedWait(attempt) * longer"
+  ],
+  [
+    "W7",
+    "the longest wait that is asked for is lengthened",
+    "Math.min(askedWait(attempt) * longer, LONGEST_ASKED)",
+    "Math.min(askedWait(attempt), LONGEST_ASKED) * longer"
   ],
   ["W7", "a 503 asks for nothing", "new Set([429, 503])", "new Set([429])"],
   [
