@@ -3,7 +3,7 @@
  * one SIM at most, goes on with the attempt that is there while nothing of it was cancelled, and
  * gets its eSIM when the telco is back.
  */
-import { Time } from "simplan"
+import { Problems, Time } from "simplan"
 import type { Faults } from "simplan/telco-simulator"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "./Calls.ts"
@@ -107,6 +107,34 @@ describe("S5: an order that is repeated under its key", () => {
     await world.advanceBy(Time.HOUR)
     expect(await allocations()).toEqual([])
     expect(await orderOfTwo()).toMatchObject({ _tag: "Success", success: { sim: { iccid: iccids[0] } } })
+    expect(await Calls.activePackages(world)).toHaveLength(2)
+  })
+
+  it("begins anew where what undoes it is refused for good, which is an operator's then", async () => {
+    const recurrence = { periodicity: "Daily", frequency: 1, occurrences: 3 } as const
+    const daily = await world.createPlan({ periodDays: 1, recurrence })
+    const start = World.START - 13 * Time.HOUR
+    const orderOfTwo = () => Calls.order(world, { planId: daily, start })
+    await world.setFaults([
+      { fault: "refuse", on: "createPackage", after: 1, times: 1 },
+      { fault: "refuse", on: "cancelPackage" }
+    ])
+    expect(await orderOfTwo()).toMatchObject({ _tag: "Failure", failure: { _tag: "TelcoRefused" } })
+    expect(await orderOfTwo()).toMatchObject(unavailable)
+    await world.advanceBy(Time.HOUR)
+    const { items } = await world.run(Problems.Problems.use((of) => of.page({ after: null, limit: 10 })))
+    expect(items.map(({ work }) => work._tag)).toEqual(["CancelPackages"])
+    const created = await orderOfTwo()
+    expect(created).toMatchObject({ _tag: "Success", success: { sim: { iccid: iccids[1] } } })
+    // Once, as any order under its key; and what the operator has undone then takes nothing of it.
+    expect(await orderOfTwo()).toEqual(created)
+    expect(await allocations()).toEqual(["Releasing", "InService"])
+    await world.setFaults([])
+    const [{ jobId: problemId } = expect.fail()] = items
+    await world.run(Problems.Problems.use((of) => of.retry({ problemId })))
+    await world.advanceBy(Time.HOUR)
+    expect(await allocations()).toEqual(["InService"])
+    expect(await orderOfTwo()).toEqual(created)
     expect(await Calls.activePackages(world)).toHaveLength(2)
   })
 

@@ -248,7 +248,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
         const job = yield* storage.jobs.get(attempt.jobId(attemptId))
         if (job === null) {
           const undoing = yield* storage.jobs.get(attempt.undoJobId(attemptId))
-          return undoing === null ? null : yield* notTaken()
+          // One among the problems is an operator's: nothing of the order is on its way (rule S5).
+          return undoing === null || undoing.endedAt !== null ? null : yield* notTaken()
         }
         const lease = yield* tasks.lease
         const taken = yield* leases.take(job, lease)
