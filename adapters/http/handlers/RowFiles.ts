@@ -167,7 +167,9 @@ const columns = (header: ReadonlyArray<string>, required: ReadonlyArray<string>)
     throw malformed(
       `body must have the columns ${required.join(", ")}, separated by commas; ${missing.join(", ")} missing`
     )
-  if (new Set(names).size < names.length) throw malformed("body must have each column once")
+  // Spreadsheets write columns without a name beside the last one.
+  const named = names.filter((name) => name !== "")
+  if (new Set(named).size < named.length) throw malformed("body must have each column once")
   return names
 }
 

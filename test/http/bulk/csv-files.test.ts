@@ -80,6 +80,23 @@ describe("A file", () => {
     expect(body.data).toMatchObject({ imported: 1, error_count: 1, errors: [{ row: 2, line: 6, iccid: "12" }] })
   })
 
+  it.each(["iccid,label,is_esim,,", "iccid,,label,is_esim,,", ",iccid, ,label,is_esim"])(
+    "may have columns without a name, as spreadsheets write them: %j",
+    async (header) => {
+      const values = [World.iccid(serial++), "Green", "true"]
+      const row = header.replaceAll(/\w+/g, () => values.shift() ?? "")
+      expect((await upload(Buffer.from(`${header}\n${row}\n`))).body.data).toMatchObject({
+        imported: 1,
+        error_count: 0
+      })
+    }
+  )
+
+  it("has each column once that has a name", async () => {
+    const { body, status } = await upload(Buffer.from(`iccid,label,is_esim,,Label,\n${World.iccid(1)},Green,true,,,\n`))
+    expect([status, body.message]).toEqual([400, "body must have each column once"])
+  })
+
   it("has an activation code as SGP.22 writes it, and padded ICCIDs", async () => {
     const file = "iccid,label,is_esim,lpa\n898520302104026905FF,Green,true,1$smdp.example.com$ABC\n"
     const tenant = await World.tenant(world)
