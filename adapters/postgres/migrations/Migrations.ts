@@ -97,7 +97,7 @@ interface Applied {
   readonly digest: string | null
 }
 
-/** What the schema has had that this build's migrations are not; null where they fit. */
+/** What the schema has had that this build's migrations are not; null if they fit. */
 const mismatch = (chain: Chain, applied: ReadonlyArray<Applied>): string | null => {
   const newest = Math.max(0, ...applied.map(({ number }) => number))
   for (const { digest, name, number } of numbered(chain)) {
@@ -219,7 +219,7 @@ const newestOf = (sql: SqlClient.SqlClient) =>
     ([row]) => row?.number ?? 0
   )
 
-/** Fails where the database keeps texts in another encoding. */
+/** Fails if the database keeps texts in another encoding. */
 const checkEncoding = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [found] = yield* sql<{ readonly encoding: string }>`select current_setting('server_encoding') as encoding`
   if (found === undefined || found.encoding === ENCODING) return
@@ -228,7 +228,7 @@ const checkEncoding = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   })
 })
 
-/** The number of the newest migration that the schema has had; 0 where it has had none. */
+/** The number of the newest migration that the schema has had; 0 if it has had none. */
 export const newestIn = (sql: SqlClient.SqlClient, schema: DatabaseSchema) =>
   Effect.flatMap(hasAny(sql, schema), (found) => (found ? newestOf(sql) : Effect.succeed(0)))
 
@@ -274,7 +274,7 @@ const withoutTimeouts = (sql: SqlClient.SqlClient) =>
   sql`
     select count(set_config(name, '0', true)) from pg_settings where name = any(string_to_array(${TIMEOUTS}, ', '))`
 
-/** Attempts the next migration, or all of them where there was none. */
+/** Attempts the next migration, or all of them if there was none. */
 const next = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema, chain: Chain) {
   yield* withoutTimeouts(sql)
   yield* sql`select pg_advisory_xact_lock(${schema.migrationLock}::bigint)`
@@ -315,7 +315,7 @@ const BUILD_WAIT = "500 millis"
 /**
  * Builds an index while others read and write its table. The statement waits for each transaction
  * that began before it, so no process may wait for another one in a transaction: one builds, and
- * the others ask again. A process of an earlier version does wait in one; where the database ends
+ * the others ask again. A process of an earlier version does wait in one; if the database ends
  * the statement for that, it is built anew.
  */
 const build = (sql: SqlClient.SqlClient, schema: DatabaseSchema, index: Step.Index) =>

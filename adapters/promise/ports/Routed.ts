@@ -1,5 +1,5 @@
 /**
- * Telcos that are routed by a settings file (`simplan/telco-routes`), where the layer of the telco
+ * Telcos that are routed by a settings file (`simplan/telco-routes`), if the layer of the telco
  * has them: their background work runs where the worker runs, and their zones and notifications are
  * served where HTTP is mounted.
  *
@@ -65,6 +65,6 @@ export const limits = (
     }))
   )
 
-/** The telcos by name; undefined where none are routed. */
+/** The telcos by name; undefined if none are routed. */
 export const telcos = (services: Context.Context<never>): Telcos | undefined =>
   Option.getOrUndefined(Option.map(Context.getOption(services, Routed), (routes) => routes.telcos))

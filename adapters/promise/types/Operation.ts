@@ -84,7 +84,7 @@ export interface ReportOutcome {
   readonly duplicates: number
   /**
    * Those that changed nothing, and why. `index` is the place in the batch, from 0; `id` is null
-   * where there is none.
+   * if there is none.
    */
   readonly rejected: ReadonlyArray<{ readonly index: number; readonly id: string | null; readonly message: string }>
 }
@@ -95,7 +95,7 @@ export interface Reports {
    * Takes a batch, of any organizations. It is committed as a whole, in the order in which its
    * reports happened; a bad report is rejected alone.
    *
-   * Errors: `InvalidFieldError`, where `reports` is no array or has more than 1,000 reports.
+   * Errors: `InvalidFieldError`, if `reports` is no array or has more than 1,000 reports.
    */
   readonly take: (
     request: { readonly reports: ReadonlyArray<Report> },
