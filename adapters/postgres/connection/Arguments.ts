@@ -97,10 +97,6 @@ const problemOf = (text: string): string | undefined => {
   return isDecodable(url) ? undefined : "has a % that is not written as %25"
 }
 
-// Some test runners have a class of their own.
-const isUrl = (value: unknown): value is URL =>
-  Predicate.hasProperty(value, "href") && Predicate.hasProperty(value, "searchParams")
-
 const SEVERAL = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s
 
 /** The URL of each host, in the order given. */
@@ -114,7 +110,8 @@ export const urlsOf = (url: Redacted.Redacted): ReadonlyArray<Redacted.Redacted>
  */
 export const databaseUrl = (name: string, given: unknown): Checked<Redacted.Redacted> => {
   if (given === "") return refusedUrl(name, "is empty")
-  const text = secret(name, isUrl(given) ? given.href : given, ALLOWED)
+  // Some test runners have a class of URLs of their own.
+  const text = secret(name, Predicate.hasProperty(given, "href") ? given.href : given, ALLOWED)
   if (Result.isFailure(text)) return Result.fail(text.failure)
   const url = Redacted.make(text.success)
   for (const one of urlsOf(url)) {
