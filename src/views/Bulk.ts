@@ -54,7 +54,7 @@ export const SubscriptionAction = View.request(
   {
     action: field(
       View.oneOf(Rules.actions),
-      "What is done to each; `suspend` suspends the attachments of the plan that `plan_id` names",
+      "What is done to each; `suspend` suspends the attachments of the plan that the filter names",
       "pause"
     ),
     ...ofSubscriptions,

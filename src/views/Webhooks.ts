@@ -122,18 +122,20 @@ export const WebhookEndpointWithSigningKey = View.answer(
   WebhookEndpoint
 )
 
-const events = [
-  nullOr(View.list(eventType, WebhookEvent.MOST_NAMED)),
-  `The types that are sent; where it is absent or null: ${WebhookEvent.standardTypes.join(", ")}`,
-  WebhookEvent.standardTypes
-] as const
+/** `unnamed` is what stands for the standard types. */
+const events = (unnamed: string) =>
+  optional(
+    nullOr(View.list(eventType, WebhookEvent.MOST_NAMED)),
+    `The types that are sent; if it is ${unnamed}: ${WebhookEvent.standardTypes.join(", ")}`,
+    WebhookEvent.standardTypes
+  )
 
 export const CreateWebhookEndpoint = View.request(
   "CreateWebhookEndpoint",
   "What a new endpoint is to be",
   {
     url: field(...url),
-    events: View.preset(null, optional(...events)),
+    events: View.preset(null, events("absent or null")),
     description: View.preset("", optional(...description))
   },
   OfOrganization
@@ -144,7 +146,7 @@ export const UpdateWebhookEndpoint = View.request(
   "Changes of an endpoint. Absent fields stay as they are",
   {
     url: optional(...url),
-    events: optional(...events),
+    events: events("null"),
     description: optional(...description),
     enabled: optional(...enabled),
     ifVersion: View.named(

@@ -25,7 +25,7 @@ export interface SubscriptionSelection extends OfOrganization {
 
 /** What is done to all subscriptions that the other fields take. */
 export interface SubscriptionAction extends OfOrganization {
-  /** What is done to each; `suspend` suspends the attachments of the plan that `plan_id` names. */
+  /** What is done to each; `suspend` suspends the attachments of the plan that the filter names. */
   readonly action: "pause" | "resume" | "suspend" | "delete"
   /**
    * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or

@@ -70,7 +70,7 @@ export interface CreateWebhookEndpoint extends OfOrganization {
   /** Where the events are sent. */
   readonly url: string
   /**
-   * The types that are sent; where it is absent or null: attachment.allowanceConsumed,
+   * The types that are sent; if it is absent or null: attachment.allowanceConsumed,
    * subscription.esim.locationChanged, esim.smdp.stateChanged.
    */
   readonly events?: ReadonlyArray<EventType> | null | undefined
@@ -83,7 +83,7 @@ export interface UpdateWebhookEndpoint extends OfWebhookEndpoint {
   /** Where the events are sent. */
   readonly url?: string | undefined
   /**
-   * The types that are sent; where it is absent or null: attachment.allowanceConsumed,
+   * The types that are sent; if it is null: attachment.allowanceConsumed,
    * subscription.esim.locationChanged, esim.smdp.stateChanged.
    */
   readonly events?: ReadonlyArray<EventType> | null | undefined
