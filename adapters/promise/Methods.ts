@@ -206,7 +206,7 @@ export const streaming =
     const done =
       once === null || key === undefined
         ? use(decoded)
-        : Effect.map(underKey(name, request, decoded, key, once), Stream.fromIterable)
+        : Effect.map(underKey(name, decoded, key, once), Stream.fromIterable)
     const stream = Stream.unwrap(Effect.andThen(existing(organizationIn(decoded)), done))
     return listOf(() => runtime.iterate(callOf(method, request), stream, options))
   }
@@ -243,24 +243,6 @@ const jsonOf = (value: unknown): unknown => {
   const fields = Object.entries(value).filter(([, field]) => field !== undefined)
   return Object.fromEntries(fields.map(([name, field]) => [name, jsonOf(field)]))
 }
-
-/** What version 0.2 makes the digest of, to which a field that is null is not there. */
-const formerly = (value: unknown): unknown => {
-  if (types.isDate(value)) return value.toISOString()
-  if (Array.isArray(value)) return value.map(formerly)
-  if (typeof value !== "object" || value === null) return value
-  if (Symbol.iterator in value || Symbol.asyncIterator in value) return null
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined && field !== null)
-  return fields.sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, field]) => [name, formerly(field)])
-}
-
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
-
-// Version 0.2 decoded some requests as they are decoded now, and left others as they were.
-const fingerprints = (method: string, request: unknown, decoded: unknown) => ({
-  fingerprint: digest(Idempotency.meaning(method, jsonOf(decoded))),
-  formerFingerprints: [request, decoded].map((one) => digest(`${method}\n${JSON.stringify(formerly(one))}`))
-})
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 
@@ -312,7 +294,6 @@ export const keyed = async <Request extends object, A>(
 /** Does it once for the key. */
 const underKey = <Kind extends keyof Idempotency.Answers, A>(
   name: string,
-  request: unknown,
   decoded: object,
   key: string | undefined,
   { kind, reply, run }: Writing<Kind, A>
@@ -324,7 +305,9 @@ const underKey = <Kind extends keyof Idempotency.Answers, A>(
       : Effect.provideService(once, IdempotencyKeys.CurrentRequest, {
           organizationId: organizationIn(decoded) ?? "",
           key,
-          ...fingerprints(name, request, decoded)
+          fingerprint: createHash("sha256")
+            .update(Idempotency.meaning(name, jsonOf(decoded)))
+            .digest("hex")
         })
   return Effect.flatMap(keyed, reply)
 }
@@ -341,7 +324,7 @@ export const writing =
     checkOptions(name, options)
     const decoded = method.decode(name, request)
     const key = keyOf(name, options)
-    const keyed = underKey(name, request, decoded, key, use(decoded))
+    const keyed = underKey(name, decoded, key, use(decoded))
     const effect = Effect.andThen(existing(organizationIn(decoded)), keyed)
     return runtime.run(callOf(method, request), effect, options)
   }
@@ -380,18 +363,27 @@ const ofHost: Operation.Within = { organizationId: null }
 
 const Counted = Schema.Struct({ count: Schema.Number, next: Schema.NullOr(Schema.String) })
 
-const ofRow = (runtime: Runtime, name: string, row: Operation.Row) => {
+/** The services, which are found once: those that were started stay until the end. */
+const servicesOf = (runtime: Runtime): Use<Operation.Services> => {
+  const urls = urlsOf(runtime)
+  let found: Operation.Services | null = null
+  const find = Effect.contextWith((context: Context.Context<Provided>) =>
+    Effect.map(Effect.all(Services.byName), (services) => {
+      found = { ...services, urls, process: processOf(context) }
+      return found
+    })
+  )
+  return Effect.suspend(() => (found === null ? find : Effect.succeed(found)))
+}
+
+const ofRow = (runtime: Runtime, services: Use<Operation.Services>, name: string, row: Operation.Row) => {
   const decode = Arguments.ofView(row.request)
   const mayBeLeftOut = Object.values(row.request.fields).every(({ isOptional }) => isOptional)
   const method: Method<object> = {
     name,
     decode: (method, request) => decode(method, request === undefined && mayBeLeftOut ? {} : request)
   }
-  const urls = urlsOf(runtime)
-  const using = <A>(use: (services: Operation.Services) => Use<A>) =>
-    Effect.contextWith((context: Context.Context<Provided>) =>
-      Effect.flatMap(Effect.all(Services.byName), (services) => use({ ...services, urls, process: processOf(context) }))
-    )
+  const using = <A>(use: (services: Operation.Services) => Use<A>) => Effect.flatMap(services, use)
   switch (row.form) {
     case "Item":
     case "List": {
@@ -443,7 +435,10 @@ export function ofRows<Rows extends Operation.Rows>(
   rows: Rows
 ): { readonly [Name in keyof Rows]: MethodOf<Rows[Name]> }
 export function ofRows(runtime: Runtime, group: string, rows: Operation.Rows): object {
-  return Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, ofRow(runtime, `${group}.${name}`, row)]))
+  const services = servicesOf(runtime)
+  return Object.fromEntries(
+    Object.entries(rows).map(([name, row]) => [name, ofRow(runtime, services, `${group}.${name}`, row)])
+  )
 }
 
 /** The methods of one service, whose requests are views. */

@@ -160,15 +160,10 @@ export interface RequestKey {
   readonly key: string
   /** A digest of what is asked for (`meaning`). */
   readonly fingerprint: string
-  /**
-   * The digests that version 0.2 may have made of it: what that has recorded is good for 24 h after
-   * an upgrade.
-   */
-  readonly formerFingerprints?: ReadonlyArray<string>
 }
 
 /** The first request under a key, and what came of it. */
-export interface IdempotencyRecord extends Omit<RequestKey, "formerFingerprints"> {
+export interface IdempotencyRecord extends RequestKey {
   /** Business time, from which the 24 h count (rule W2). */
   readonly createdAt: Instant
   /** `Pending` until the request's last commit settles it. */
@@ -214,15 +209,7 @@ const NAMES = /^(?:iccids?|\w+_ids?)$/
 export const meaning = (called: string, value: unknown): string =>
   `${called}\n${CanonicalJson.text(value, (text, field) => (NAMES.test(field) ? named(text) : text))}`
 
-/** The fingerprints of a request. */
-type Fingerprints = Pick<RequestKey, "fingerprint" | "formerFingerprints">
-
-/**
- * Rule W2: whether the record is of this request, or of the same one that was sent before an
- * upgrade.
- */
-const isOf = ({ fingerprint }: IdempotencyRecord, request: Fingerprints): boolean =>
-  fingerprint === request.fingerprint || request.formerFingerprints?.includes(fingerprint) === true
+type Fingerprinted = Pick<RequestKey, "fingerprint">
 
 /** Whether the record is still valid at `now`. */
 export const isKept = (record: IdempotencyRecord, now: Instant): boolean => record.createdAt > now - RETENTION
@@ -233,10 +220,11 @@ export const isKept = (record: IdempotencyRecord, now: Instant): boolean => reco
  */
 export const interruptedBy = (
   record: IdempotencyRecord,
-  request: Fingerprints,
+  request: Fingerprinted,
   machineNow: Instant = Number.POSITIVE_INFINITY
 ): Interrupted | null => {
-  const left = record.outcome._tag === "Interrupted" && isOf(record, request) ? record.outcome : null
+  const left =
+    record.outcome._tag === "Interrupted" && record.fingerprint === request.fingerprint ? record.outcome : null
   return left === null || (left.heldUntil ?? machineNow) > machineNow ? null : left
 }
 
@@ -267,10 +255,10 @@ export const isResumed = (record: IdempotencyRecord | null, attemptId: string): 
 export const answer = <Name extends keyof Answers>(
   name: Name,
   record: IdempotencyRecord,
-  request: Fingerprints
+  request: Fingerprinted
 ): Result.Result<Answers[Name], Plain> => {
   const { key, outcome } = record
-  if (!isOf(record, request)) return Result.fail(new IdempotencyKeyReused({ key }))
+  if (record.fingerprint !== request.fingerprint) return Result.fail(new IdempotencyKeyReused({ key }))
   switch (outcome._tag) {
     case "Pending":
     case "Interrupted":

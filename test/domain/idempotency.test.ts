@@ -86,15 +86,6 @@ describe("A later request under the key (W2)", () => {
     expect([isReplay(record({ outcome: { _tag: "Pending" } })), isReplay(record(), "other")]).toEqual([false, false])
   })
 
-  it("is the same one after an upgrade, whose digest is another one", () => {
-    const after = { fingerprint: "new", formerFingerprints: ["f"] }
-    expect(Result.getOrThrow(Idempotency.answer("Plan", record(), after))).toEqual(plan())
-    const outcome = { _tag: "Interrupted", iccid: ICCID, attemptId: "a" } as const
-    expect(Idempotency.interruptedBy(record({ outcome }), after)).toBe(outcome)
-    const other = { fingerprint: "new", formerFingerprints: ["old"] }
-    expect(Idempotency.answer("Plan", record(), other)).toMatchObject({ failure: { _tag: "IdempotencyKeyReused" } })
-  })
-
   it("means what is called, and the value of its JSON", () => {
     expect(Idempotency.meaning("POST /a", { one: 1, two: 2 })).toBe(Idempotency.meaning("POST /a", { two: 2, one: 1 }))
     expect(Idempotency.meaning("POST /a", {})).not.toBe(Idempotency.meaning("POST /b", {}))

@@ -2,8 +2,6 @@
  * Idempotency keys over the wire (rule W2).
  */
 import * as fc from "fast-check"
-import { createHash } from "node:crypto"
-import { Storage } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { JsonText } from "simplan/testing"
 import { expect, it } from "vitest"
@@ -150,29 +148,6 @@ it("knows a path in each way it is escaped, and a body that is no JSON by its by
   expect((await raw("bytes", path ?? "", "not JSON")).status).toBe(200)
   expect((await raw("bytes", path ?? "", "not JSON")).headers.get("idempotent-replayed")).toBe("true")
   expect((await raw("bytes", path ?? "", "not  JSON")).status).toBe(422)
-})
-
-it("replays for 24 h what version 0.2 has recorded, which has a digest of the bytes", async () => {
-  const body = `{ "name": "Old", "coverage_id": "${stock.coverageId}", "data_MBs": 1.0 }`
-  const plan = await world.run(
-    Storage.Storage.use((of) => of.plans.get({ organizationId: acme.organizationId, planId: stock.planId }))
-  )
-  if (plan === null) throw new Error("There is no plan")
-  const record = {
-    organizationId: acme.organizationId,
-    key: "old",
-    fingerprint: createHash("sha256").update(`POST /v3/plans\n${body}`).digest("hex"),
-    createdAt: World.START,
-    outcome: { _tag: "Succeeded" as const, answer: { kind: "Plan" as const, value: plan } }
-  }
-  await world.run(Storage.Storage.use((of) => of.commit({ idempotency: { put: [{ record, replaces: 0 }] } })))
-  const again = await raw("old", "/v3/plans", body)
-  expect([again.status, again.body.plan_id, again.headers.get("idempotent-replayed")]).toEqual([
-    201,
-    stock.planId,
-    "true"
-  ])
-  expect((await raw("old", "/v3/plans", body.replace("Old", "New"))).status).toBe(422)
 })
 
 it("creates once, however many twins there are", async () => {

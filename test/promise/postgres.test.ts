@@ -1,7 +1,6 @@
 /**
  * The service with Promises on PostgreSQL.
  */
-import { createHash } from "node:crypto"
 import { Client, Pool } from "pg"
 import { createSimplan, type Simplan, SmsLimitedError } from "simplan/promise"
 import { describe, expect, it } from "vitest"
@@ -45,51 +44,6 @@ describe("on PostgreSQL", () => {
       expect(await other.organizations.list().toArray()).toEqual([])
     } finally {
       await other.close()
-    }
-  })
-
-  it("knows for 24 h what version 0.2 has recorded, which has other digests", async () => {
-    const simplan = createSimplan({ database: url(), telco: "simulator" })
-    const client = new Client(url())
-    await client.connect()
-    try {
-      const { organizationId, planId } = await selling(simplan)
-      const formerly = async (idempotencyKey: string, method: string, request: unknown) => {
-        const digest = createHash("sha256")
-          .update(`${method}\n${JSON.stringify(request)}`)
-          .digest("hex")
-        await client.query("update idempotency set fingerprint = $1 where key = $2", [digest, idempotencyKey])
-      }
-      const of = { organizationId, planId }
-      const subscription = { ...of, activePeriod: { start: "2100-01-01T00:00:00Z", end: new Date("2100-01-02") } }
-      const creation = { idempotencyKey: "creation" }
-      const created = await simplan.subscriptions.create(subscription, creation)
-      await formerly("creation", "subscriptions.create", [
-        [
-          "activePeriod",
-          [
-            ["end", Date.UTC(2100, 0, 2)],
-            ["start", Date.UTC(2100, 0, 1)]
-          ]
-        ],
-        ["metadata", ""],
-        ["organizationId", organizationId],
-        ["planId", planId]
-      ])
-      expect(await simplan.subscriptions.create(subscription, creation)).toEqual(created)
-      const other = simplan.subscriptions.create({ ...subscription, metadata: "other" }, creation)
-      await expect(other).rejects.toThrow("used with another request")
-      const apiKey = { organizationId, name: "a", expiresAt: "2100-01-01T00:00:00Z" }
-      const { apiKeyId } = await simplan.apiKeys.create(apiKey, { idempotencyKey: "key" })
-      await formerly("key", "apiKeys.create", [
-        ["expiresAt", "2100-01-01T00:00:00Z"],
-        ["name", "a"],
-        ["organizationId", organizationId]
-      ])
-      expect(await simplan.apiKeys.create(apiKey, { idempotencyKey: "key" })).toMatchObject({ apiKeyId })
-    } finally {
-      await client.end()
-      await simplan.close()
     }
   })
 

@@ -42,13 +42,9 @@ const spelled = (part: string): string => {
   }
 }
 
-const fingerprints = ({ method, url }: HttpServerRequest.HttpServerRequest, { bytes, value }: Body.Sent) => {
-  const path = Errors.pathOf(url)
-  const called = `${method} ${path.split("/").map(spelled).join("/")}`
-  return {
-    fingerprint: value === undefined ? digest(`${called}\n`, bytes) : digest(Idempotency.meaning(called, value)),
-    formerFingerprints: [digest(`${method} ${path}\n`, bytes)]
-  }
+const fingerprintOf = ({ method, url }: HttpServerRequest.HttpServerRequest, { bytes, value }: Body.Sent) => {
+  const called = `${method} ${Errors.pathOf(url).split("/").map(spelled).join("/")}`
+  return value === undefined ? digest(`${called}\n`, bytes) : digest(Idempotency.meaning(called, value))
 }
 
 /** Whether a request has a key, be it a good one. */
@@ -102,7 +98,7 @@ export const make: Effect.Effect<Once, never, IdempotencyKeys.IdempotencyKeys> =
         Effect.provideService(keys.once(kind, run, onReplay), IdempotencyKeys.CurrentRequest, {
           organizationId: call.caller.organizationId,
           key,
-          ...fingerprints(call.request, body)
+          fingerprint: fingerprintOf(call.request, body)
         })
       )
       if (!isReplay) return call.respond(shape(yield* Effect.fromResult(outcome)))
