@@ -135,6 +135,8 @@ const schemaOf = (form: View.Form): Schema.Codec<unknown, unknown> => {
       return Iccid
     case "Resource":
       return Resource
+    case "Label":
+      return AnyLabel
     case "Limited":
       return Fields.storable(form.limit)
     case "Instant":

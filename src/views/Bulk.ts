@@ -4,7 +4,6 @@
  */
 import { Result } from "effect"
 import * as Rules from "../domain/BulkAction.ts"
-import { labels } from "../domain/Label.ts"
 import { InvalidField } from "../domain/Refusal.ts"
 import { statuses } from "../domain/Sim.ts"
 import { serviceStatuses } from "../domain/Subscription.ts"
@@ -75,7 +74,7 @@ export const SimAction = View.exampled(
         "withdraw"
       ),
       reason: optional(View.oneOf(reasons), "Why they are withdrawn; only with that action", "broken"),
-      newLabel: optional(View.oneOf(labels, "Label"), "The label that is set; only with that action"),
+      newLabel: optional(View.label, "The label that is set; only with that action"),
       ...filter,
       status: optional(View.oneOf(statuses), "Only those that stand so", "free"),
       isEsim: optional(boolean, "Only eSIMs, or only physical SIMs", true),

@@ -2,7 +2,7 @@
  * The telcos of the settings file, as hosts and callers see them: the comparisons with their books
  * (rule S5), and the location zones of coverage profiles, which plans need (rule P4).
  */
-import { labels } from "../domain/Label.ts"
+import { CoverageProfile } from "./Coverage.ts"
 import * as Samples from "./Samples.ts"
 import * as View from "./View.ts"
 
@@ -23,12 +23,8 @@ export const TelcoComparison = View.answer(
 )
 
 const zone = {
-  label: field(
-    View.oneOf(labels, "Label"),
-    "The network supply tier of the SIM and of the plans that it can carry",
-    "Green"
-  ),
-  coverageId: field(View.id, "The coverage profile's id", Samples.coverageId),
+  label: CoverageProfile.fields.label,
+  coverageId: CoverageProfile.fields.coverageId,
   zoneId: field(integer(1), "The number of the telco's location zone", 27)
 }
 

@@ -8,6 +8,7 @@
  * instants as text), and the declarations for hosts, which `npm run print` prints.
  */
 import * as Samples from "../domain/Samples.ts"
+import type { Label } from "../domain/Label.ts"
 import type { Instant } from "../domain/Time.ts"
 
 /** What a value is. Adapters make their schemas from it. */
@@ -19,6 +20,7 @@ export type Form =
         | "Id"
         | "Iccid"
         | "Resource"
+        | "Label"
         | "Instant"
         | "UnixSeconds"
         | "Json"
@@ -66,6 +68,9 @@ export const iccid: Kind<string, string> = { form: { _tag: "Iccid" } }
 
 /** An id or an ICCID, as requests name things that have either. */
 export const resource: Kind<string, string> = { form: { _tag: "Resource" } }
+
+/** A network supply tier. Answers on the wire may have others, of a newer version. */
+export const label: Kind<Label, string, Label> = { form: { _tag: "Label" } }
 
 /** An instant: a `Date` for hosts, RFC 3339 text on the wire. */
 export const instant: Kind<Instant, string, Date> = { form: { _tag: "Instant" } }

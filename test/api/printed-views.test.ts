@@ -6,6 +6,7 @@ import {
   AuditLog,
   Bulk,
   Clock,
+  Coverage,
   Jobs,
   Organizations,
   Overview,
@@ -22,6 +23,7 @@ const modules: Readonly<Record<string, object>> = {
   AuditLog,
   Bulk,
   Clock,
+  Coverage,
   Jobs,
   Organizations,
   Overview,
@@ -42,6 +44,8 @@ const typeOf = (form: View.Form, isRequest: boolean): string => {
     case "Resource":
     case "Limited":
       return "string"
+    case "Label":
+      return "Label"
     case "Json":
       return "Readonly<Record<string, unknown>>"
     case "UnixSeconds":

@@ -4,55 +4,12 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Region, TextLimit } from "simplan/ports"
+import { Coverage } from "simplan/views"
 import * as Operations from "./Operations.ts"
 import * as Schemas from "./Schemas.ts"
+import * as Views from "./Views.ts"
 
-export const CoverageProfile = Schema.Struct({
-  coverage_id: Schemas.coverageId,
-  label: Schemas.label,
-  region_name: Schemas.regionName,
-  region_code: Schemas.regionCode,
-  countries: Schemas.field(
-    Schema.Array(
-      Schema.Struct({
-        iso2: Schemas.countryCode,
-        iso3: Schemas.countryCode3,
-        name: Schemas.string(...Schemas.means.countryOrOperator),
-        operators: Schemas.field(
-          Schema.Array(
-            Schema.Struct({
-              operator_id: Schemas.string(...Schemas.means.operatorId),
-              name: Schemas.string(...Schemas.means.countryOrOperator),
-              supported_rats: Schemas.radioTechnologies,
-              mcc_mnc: Schemas.networkCodes
-            })
-          ),
-          "The operators of the country that the label covers"
-        )
-      })
-    ),
-    "The countries of the region, with the operators that its label covers there"
-  )
-}).annotate({ identifier: "CoverageProfile" })
-
-const ofRegion = {
-  name: ["The region's name", "Scandinavia"],
-  countries: ["ISO 3166-1 alpha-2 codes of the countries", ["DK", "SE"]]
-} as const
-
-export const CreateCustomRegion = Schema.Struct({
-  region_name: Schemas.field(Schemas.text(TextLimit.NAME), ...ofRegion.name),
-  label: Schemas.chosenLabel,
-  iso2_list: Schemas.field(Schemas.list(Schema.String, Region.MOST_COUNTRIES), ...ofRegion.countries)
-}).annotate({ identifier: "CreateCustomRegion" })
-
-export const CustomRegion = Schema.Struct({
-  coverage_id: Schemas.coverageId,
-  region_code: Schemas.regionCode,
-  region_name: Schemas.string(...ofRegion.name),
-  iso2_list: Schemas.field(Schema.Array(Schema.String), ...ofRegion.countries)
-}).annotate({ identifier: "CustomRegion" })
+export const CreateRegion = Views.body(Coverage.CreateRegion)
 
 /** The error for a taken name or for countries without an operator. */
 const MissingCountries = Schema.Struct({
@@ -74,25 +31,11 @@ const MissingCountries = Schema.Struct({
 const ExistingCoverage = Schema.Struct({
   ...Schemas.ErrorBody.fields,
   code: Schemas.field(Schemas.errorCode(["region_exists"]), "The name of the error", "region_exists"),
-  existing_coverage: Schemas.field(CustomRegion, "The profile that has exactly these countries")
+  existing_coverage: Schemas.field(Views.answer(Coverage.Region), "The profile that has exactly these countries")
 }).annotate({
   identifier: "ExistingCoverage",
   description: "`region_exists`: with the profile that has exactly these countries"
 })
-
-const operatorName = Schemas.string("The operator's name", "Telia")
-
-export const Operator = Schema.Struct({
-  operator_id: Schemas.string(...Schemas.means.operatorId),
-  name: operatorName,
-  country: Schemas.field(
-    Schema.Struct({ iso2: Schemas.countryCode, iso3: Schemas.countryCode3, name: operatorName }),
-    "The country of the operator"
-  ),
-  supported_rats: Schemas.radioTechnologies,
-  mcc_mnc: Schemas.networkCodes,
-  labels: Schemas.labels
-}).annotate({ identifier: "Operator" })
 
 /** What the management API reads too. */
 export const reads = {
@@ -101,7 +44,7 @@ export const reads = {
       region_code: Schemas.optional(Schemas.Parameter, "Only the profiles with this region code", "SE"),
       label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel)
     },
-    success: Schemas.data(Schema.Array(CoverageProfile)),
+    success: Schemas.data(Schema.Array(Views.answer(Coverage.CoverageProfile))),
     errors: ["invalid_field"],
     summary: "List coverage profiles",
     description:
@@ -113,7 +56,7 @@ export const reads = {
     "/coverage-profiles/:coverageId",
     { coverageId: Schemas.idOfPath(...Schemas.means.coverageId) },
     {
-      success: Schemas.data(CoverageProfile),
+      success: Schemas.data(Views.answer(Coverage.CoverageProfile)),
       errors: ["coverage_profile_not_found"],
       summary: "Get a coverage profile",
       description: "One profile, with its countries and operators."
@@ -126,8 +69,8 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
     reads.list.v3,
     reads.get.v3,
     HttpApiEndpoint.post("createRegion", "/coverage-profiles/custom-region", {
-      payload: CreateCustomRegion,
-      success: Schemas.data(CustomRegion),
+      payload: CreateRegion,
+      success: Schemas.data(Views.answer(Coverage.Region)),
       error: [
         ...Schemas.problems(...Schemas.posting, "quota_exceeded"),
         MissingCountries.pipe(HttpApiSchema.status(400)),
@@ -153,7 +96,7 @@ export const readsOfOperators = {
       label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
       country: Schemas.optional(Schemas.Parameter, "ISO 3166-1 alpha-2 code", "SE")
     },
-    success: Schemas.data(Schema.Array(Operator)),
+    success: Schemas.data(Schema.Array(Views.answer(Coverage.Operator))),
     errors: ["invalid_field"],
     summary: "List operators",
     description: "The mobile network operators of the catalogue."
@@ -163,7 +106,7 @@ export const readsOfOperators = {
     "/operators/:operatorId",
     { operatorId: Schemas.idOfPath(...Schemas.means.operatorId) },
     {
-      success: Schemas.data(Operator),
+      success: Schemas.data(Views.answer(Coverage.Operator)),
       errors: ["operator_not_found"],
       summary: "Get an operator",
       description: "One mobile network operator."

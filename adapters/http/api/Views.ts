@@ -15,6 +15,7 @@ const answered = (form: View.Form): Schema.Codec<unknown> => {
     case "Id":
     case "Iccid":
     case "Resource":
+    case "Label":
     case "Limited":
       return Schema.String
     case "Instant":
@@ -50,6 +51,8 @@ const sent = (form: View.Form): Schema.Codec<unknown> => {
       return Fields.asIccid(Fields.UndecodedIccid)
     case "Resource":
       return Fields.asResource(Schemas.text(TextLimit.ID))
+    case "Label":
+      return Schemas.Label
     case "Limited":
       return Schemas.text(form.limit)
     case "Instant":

@@ -4,7 +4,8 @@
  */
 import { Effect } from "effect"
 import { Coverage, Operators } from "simplan"
-import type { Catalogue, Region } from "simplan/ports"
+import type { Catalogue } from "simplan/ports"
+import { Copy, Coverage as Views, type View } from "simplan/views"
 import * as CoverageApi from "../api/CoverageApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as Auth from "../middleware/Auth.ts"
@@ -13,51 +14,31 @@ import * as Body from "../wire/Body.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 
-type Country = (typeof CoverageApi.CoverageProfile.Type)["countries"][number]
+type Country = View.Wire<typeof Views.CoveredCountry.fields>
 
 // Hundreds of profiles of a list have the same countries.
 const countries = new WeakMap<Catalogue.CoveredCountry, Country>()
 
+const countryToWire = Copy.toWire(Views.CoveredCountry)
+
 const country = (one: Catalogue.CoveredCountry): Country => {
-  const known = countries.get(one)
-  if (known !== undefined) return known
-  const { iso2, iso3, name } = one
-  const operators = one.operators.map((operator) => ({
-    operator_id: operator.operatorId,
-    name: operator.name,
-    supported_rats: operator.supportedRats,
-    mcc_mnc: operator.mccMnc
-  }))
-  const made = { iso2, iso3, name, operators }
+  const made = countries.get(one) ?? countryToWire(one)
   countries.set(one, made)
   return made
 }
 
-const shape = (one: Coverage.Profile): typeof CoverageApi.CoverageProfile.Type => ({
-  coverage_id: one.coverageId,
-  label: one.label,
-  region_name: one.regionName,
-  region_code: one.regionCode,
-  countries: one.countries.map(country)
+const profileToWire = Copy.toWire(Views.CoverageProfile)
+
+const shape = ({ countries, ...profile }: Coverage.Profile) => ({
+  ...profileToWire({ ...profile, countries: [] }),
+  countries: countries.map(country)
 })
 
-const shapeOfRegion = (one: Region.Region): typeof CoverageApi.CustomRegion.Type => ({
-  coverage_id: one.coverageId,
-  region_code: one.regionCode,
-  region_name: one.regionName,
-  iso2_list: one.iso2List
-})
+const regionToWire = Copy.toWire(Views.Region)
+const operatorToWire = Copy.toWire(Views.Operator)
 
-const shapeOfOperator = ({ country, operator }: Operators.OperatorWithCountry): typeof CoverageApi.Operator.Type => ({
-  operator_id: operator.operatorId,
-  name: operator.name,
-  country: { iso2: country.iso2, iso3: country.iso3, name: country.name },
-  supported_rats: operator.supportedRats,
-  mcc_mnc: operator.mccMnc,
-  labels: operator.labels
-})
-
-const decodeRegion = Body.decoder(CoverageApi.CreateCustomRegion)
+const decodeRegion = Body.decoder(CoverageApi.CreateRegion)
+const regionOf = Copy.fromWire(Views.CreateRegion.own)
 
 /** The handlers of coverage profiles and custom regions. */
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>
@@ -83,14 +64,9 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const { organizationId } = call.caller
         const sent = yield* Body.read(call.request)
         const run = Effect.flatMap(decodeRegion(sent.value), (body) =>
-          coverage.createRegion({
-            organizationId,
-            regionName: body.region_name,
-            label: body.label,
-            iso2List: body.iso2_list
-          })
+          coverage.createRegion({ organizationId, ...regionOf(body) })
         )
-        return yield* once("Region", call, sent, run, (region) => Responses.data(shapeOfRegion(region)))
+        return yield* once("Region", call, sent, run, (region) => Responses.data(regionToWire(region)))
       })
     })
   })
@@ -108,11 +84,11 @@ export const operators = (guard: Auth.Guard<Auth.Tenant>) =>
           label: query.label ?? null,
           country: yield* Query.country("country", query.country)
         })
-        return Responses.data(found.map(shapeOfOperator))
+        return Responses.data(found.map((one) => operatorToWire(Views.operatorOf(one))))
       }),
       get: Effect.fnUntraced(function* ({ caller: { organizationId }, params }) {
         const found = yield* catalogue.get({ organizationId, operatorId: params.operatorId })
-        return Responses.data(shapeOfOperator(found))
+        return Responses.data(operatorToWire(Views.operatorOf(found)))
       })
     })
   })

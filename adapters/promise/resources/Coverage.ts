@@ -3,47 +3,20 @@
  */
 import { Effect, Result, Schema, Stream } from "effect"
 import { Catalogues, Coverage, Operators } from "simplan"
-import type { Catalogue, Region } from "simplan/ports"
+import type { Catalogue } from "simplan/ports"
+import { Copy, Coverage as Views } from "simplan/views"
 import * as Arguments from "../Arguments.ts"
 import type * as Types from "../types/Coverage.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
 
-const networkOperatorOf = (of: Catalogue.Operator): Types.NetworkOperator => ({
-  operatorId: of.operatorId,
-  name: of.name,
-  supportedRats: of.supportedRats,
-  mccMnc: of.mccMnc,
-  labels: of.labels
-})
+const networkOperatorOf = Copy.toHost(Views.NetworkOperator)
+const countryOf = Copy.toHost(Views.Country)
+const operatorToHost = Copy.toHost(Views.Operator)
+const profileOf = Copy.toHost(Views.CoverageProfile)
+const regionOf = Copy.toHost(Views.Region)
 
-const countryOf = ({ iso2, iso3, name }: Catalogue.Country): Types.Country => ({ iso2, iso3, name })
-
-const operatorOf = (of: Operators.OperatorWithCountry): Types.Operator => ({
-  ...networkOperatorOf(of.operator),
-  country: countryOf(of.country)
-})
-
-const profileOf = (of: Coverage.Profile): Types.CoverageProfile => ({
-  coverageId: of.coverageId,
-  label: of.label,
-  regionName: of.regionName,
-  regionCode: of.regionCode,
-  countries: of.countries.map((covered) => ({
-    ...countryOf(covered),
-    operators: covered.operators.map(networkOperatorOf)
-  }))
-})
-
-const regionOf = (of: Region.Region): Types.Region => ({
-  organizationId: of.organizationId,
-  coverageId: of.coverageId,
-  regionCode: of.regionCode,
-  regionName: of.regionName,
-  label: of.label,
-  iso2List: of.iso2List,
-  createdAt: Arguments.toDate(of.createdAt)
-})
+const operatorOf = (of: Operators.OperatorWithCountry) => operatorToHost(Views.operatorOf(of))
 
 const catalogueOf = ({ countries, operators, profiles }: Catalogue.Catalogue): Required<Types.Catalogue> => ({
   countries: countries.map(countryOf),
@@ -104,16 +77,6 @@ const profileFilter = Arguments.decoder(
 )
 const profileNamed = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, coverageId: Arguments.Id }))
 
-/** A region to create, checked. Throws an `InvalidFieldError`. */
-const regionCreation = Arguments.decoder(
-  Schema.Struct({
-    ...Arguments.ofOrganization,
-    regionName: Arguments.Name,
-    label: Arguments.AnyLabel,
-    iso2List: Schema.Array(Arguments.Text)
-  })
-)
-
 export const make = (runtime: Runtime): Types.Coverage => ({
   list: Methods.streaming(
     runtime,
@@ -126,12 +89,15 @@ export const make = (runtime: Runtime): Types.Coverage => ({
   get: Methods.reading(runtime, { name: "coverage.get", decode: profileNamed }, (of) =>
     Effect.flatMap(Coverage.Coverage, (coverage) => Effect.map(coverage.get(of), profileOf))
   ),
-  createRegion: Methods.writing(runtime, { name: "coverage.createRegion", decode: regionCreation }, (request) =>
-    Methods.once(
-      "Region",
-      Effect.flatMap(Coverage.Coverage, (coverage) => coverage.createRegion(request)),
-      (region) => Effect.succeed(regionOf(region))
-    )
+  createRegion: Methods.writing(
+    runtime,
+    { name: "coverage.createRegion", decode: Arguments.ofView(Views.CreateRegion) },
+    (request) =>
+      Methods.once(
+        "Region",
+        Effect.flatMap(Coverage.Coverage, (coverage) => coverage.createRegion(request)),
+        (region) => Effect.succeed(regionOf(region))
+      )
   )
 })
 

@@ -2,74 +2,11 @@
  * Coverage profiles, operators, and the catalogue that they come from.
  */
 import type { CallOptions, List, WriteOptions } from "./Calls.ts"
+import type { Country, CoverageProfile, CreateRegion, Operator, Region } from "./printed/Coverage.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Label } from "./Plans.ts"
 
-/** A country. */
-export interface Country {
-  /** ISO 3166-1 alpha-2, upper case. */
-  readonly iso2: string
-  /** ISO 3166-1 alpha-3, upper case. */
-  readonly iso3: string
-  /** The name in English. */
-  readonly name: string
-}
-
-/** A mobile network of one country. */
-export interface NetworkOperator {
-  /** The id, a UUID. */
-  readonly operatorId: string
-  /** The brand. */
-  readonly name: string
-  /** Radio access technologies, `2G` to `5G`. */
-  readonly supportedRats: ReadonlyArray<string>
-  /** `<mcc>-<mnc>` codes. */
-  readonly mccMnc: ReadonlyArray<string>
-  /** The labels that it serves. */
-  readonly labels: ReadonlyArray<Label>
-}
-
-/** An operator with its country. */
-export interface Operator extends NetworkOperator {
-  /** Where the network is. */
-  readonly country: Country
-}
-
-/** A country with the operators that serve a profile's label. */
-export interface CoveredCountry extends Country {
-  /** The operators. */
-  readonly operators: ReadonlyArray<NetworkOperator>
-}
-
-/** A set of countries under a label. */
-export interface CoverageProfile {
-  /** The id, a UUID. */
-  readonly coverageId: string
-  /** The label. */
-  readonly label: Label
-  /** The name of the region. */
-  readonly regionName: string
-  /** The code of the region: a country code, a word such as `EUROPE`, or `CUSTOM_…`. */
-  readonly regionCode: string
-  /** The countries with their operators. */
-  readonly countries: ReadonlyArray<CoveredCountry>
-}
-
-/** An organization's own coverage profile. It never changes. */
-export interface Region extends OfOrganization {
-  /** The id of the profile, a UUID. */
-  readonly coverageId: string
-  /** The code, `CUSTOM_…`. */
-  readonly regionCode: string
-  /** The name, without space around it; unique in the organization. */
-  readonly regionName: string
-  /** The label. */
-  readonly label: Label
-  /** The countries by ISO 3166-1 alpha-2 code, upper case. */
-  readonly iso2List: ReadonlyArray<string>
-  /** When it was created. */
-  readonly createdAt: Date
-}
+export type * from "./printed/Coverage.ts"
 
 /** Which profiles a list has. An absent field filters nothing. */
 export interface CoverageFilter extends OfOrganization {
@@ -77,16 +14,6 @@ export interface CoverageFilter extends OfOrganization {
   readonly label?: Label | undefined
   /** Only profiles with this region code. */
   readonly regionCode?: string | undefined
-}
-
-/** What a new region is to be (rule I4). */
-export interface CreateRegion extends OfOrganization {
-  /** The name, 1 to 255 characters. */
-  readonly regionName: string
-  /** The label. */
-  readonly label: Label
-  /** At least one country, by ISO 3166-1 alpha-2 code in any case. */
-  readonly iso2List: ReadonlyArray<string>
 }
 
 /**

@@ -42,7 +42,7 @@ const fields: ReadonlyArray<Field> = [
     send: (name) => stock.tenant.post("/v3/plans", Inventory.planBody(stock.coverageId, { name }))
   },
   {
-    schema: "CreateCustomRegion",
+    schema: "CreateRegion",
     name: "region_name",
     limit: 255,
     send: (region_name) =>
@@ -119,7 +119,7 @@ describe("An array of a request (W9)", () => {
     readonly send: (items: ReadonlyArray<unknown>) => Promise<World.Answer>
   }> = [
     {
-      schema: "CreateCustomRegion",
+      schema: "CreateRegion",
       name: "iso2_list",
       limit: 500,
       send: (iso2_list) =>
