@@ -86,9 +86,6 @@ export const Why = Fields.storable(TextLimit.REASON)
 /** What somebody looks for (rule L1). */
 export const Search = Fields.storable(TextLimit.NAME)
 
-/** A text of a filter. */
-export const Filter = Schema.optional(Text)
-
 /** What every request about an organization has. */
 export const ofOrganization = { organizationId: Id }
 
@@ -98,9 +95,6 @@ export const Version = Schema.optional(Fields.integer(0, Number.MAX_SAFE_INTEGER
 /** The versions that an edit may find. */
 export const versions = (ifVersion: number | undefined): Rules.Expected =>
   ifVersion === undefined ? undefined : [ifVersion]
-
-/** Nothing. */
-export const Nothing = Schema.Struct({})
 
 const INSTANT = "must be a valid Date, or RFC 3339 text with a zone, such as 2026-01-31T12:00:00Z"
 

@@ -135,7 +135,7 @@ export const byImport: Cursor<number> = {
 /**
  * The position of a token; null without one. A token of something else is an `InvalidFieldError`.
  */
-export const position = <Position>(
+const position = <Position>(
   cursor: Cursor<Position>,
   token: string | null | undefined,
   method: string
@@ -441,42 +441,11 @@ export function ofRows(runtime: Runtime, group: string, rows: Operation.Rows): o
   )
 }
 
-/** The methods of one service, whose requests are views. */
-export const group = <Service>(runtime: Runtime, group: string, service: Effect.Effect<Service, never, Provided>) => {
-  const method = <Fields extends View.AnyFields>(name: string, view: View.View<Fields>) => ({
-    name: `${group}.${name}`,
-    decode: Arguments.ofView(view)
-  })
-  return {
-    /** A method of the group. */
-    method,
-    /** Reads one thing. */
-    read: <Fields extends View.AnyFields, Item, A>(
-      name: string,
-      view: View.View<Fields>,
-      use: (service: Service, request: View.Domain<Fields>) => Use<Item>,
-      shape: (item: Item) => A
-    ) =>
-      reading(runtime, method(name, view), (request) =>
-        Effect.flatMap(service, (service) => Effect.map(use(service, request), shape))
-      ),
-    /** Writes once for each idempotency key. */
-    write: <Fields extends View.AnyFields, Kind extends keyof Idempotency.Answers, A>(
-      name: string,
-      view: View.View<Fields>,
-      kind: Kind,
-      use: (service: Service, request: View.Domain<Fields>) => Use<Idempotency.Answers[Kind]>,
-      shape: (answer: Idempotency.Answers[Kind]) => A
-    ) =>
-      writing(runtime, method(name, view), (request) =>
-        once(
-          kind,
-          Effect.flatMap(service, (service) => use(service, request)),
-          (answer) => Effect.sync(() => shape(answer))
-        )
-      )
-  }
-}
+/** A method whose request is a view. */
+export const method = <Fields extends View.AnyFields>(
+  name: string,
+  view: View.View<Fields>
+): Method<View.Domain<Fields>> => ({ name, decode: Arguments.ofView(view) })
 
 /** What is done, with no result. */
 export const done = (run: Use<unknown>): Writing<"Done", void> => ({

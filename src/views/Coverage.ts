@@ -100,3 +100,19 @@ export const CreateRegion = View.request(
   { regionName, label: tier, iso2List },
   OfOrganization
 )
+
+const onlyLabel = View.optional(label, "Only those of this label", "Green")
+
+export const CoverageFilter = View.request(
+  "CoverageFilter",
+  "Which profiles a list has. An absent field filters nothing",
+  { regionCode: View.optional(text, "Only the profiles with this region code", "SE"), label: onlyLabel },
+  OfOrganization
+)
+
+export const OperatorFilter = View.request(
+  "OperatorFilter",
+  "Which operators a list has. An absent field filters nothing",
+  { label: onlyLabel, country: View.optional(text, "ISO 3166-1 alpha-2 code, in any case", "SE") },
+  OfOrganization
+)

@@ -40,10 +40,7 @@ const ExistingCoverage = Schema.Struct({
 /** What the management API reads too. */
 export const reads = {
   list: Operations.readOfAll("list", "/coverage-profiles", {
-    query: {
-      region_code: Schemas.optional(Schemas.Parameter, "Only the profiles with this region code", "SE"),
-      label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel)
-    },
+    query: Views.query(Coverage.CoverageFilter.own),
     success: Schemas.data(Schema.Array(Views.answer(Coverage.CoverageProfile))),
     errors: ["invalid_field"],
     summary: "List coverage profiles",
@@ -92,10 +89,7 @@ export class CoverageApi extends HttpApiGroup.make("coverage")
 /** What the management API reads too. */
 export const readsOfOperators = {
   list: Operations.readOfAll("list", "/operators", {
-    query: {
-      label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
-      country: Schemas.optional(Schemas.Parameter, "ISO 3166-1 alpha-2 code", "SE")
-    },
+    query: Views.query(Coverage.OperatorFilter.own),
     success: Schemas.data(Schema.Array(Views.answer(Coverage.Operator))),
     errors: ["invalid_field"],
     summary: "List operators",

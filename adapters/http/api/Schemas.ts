@@ -217,8 +217,7 @@ export const problems = (...codes: ReadonlyArray<Codes.Code>) =>
   })
 
 /**
- * The errors of every endpoint with an API key; then with a query, an idempotency key, and a body
- * as well.
+ * The errors of every endpoint with an API key; then with an idempotency key, and a body as well.
  */
 export const always = [
   "key_missing",
@@ -228,7 +227,6 @@ export const always = [
   "internal_error",
   "storage_unavailable"
 ] as const
-export const reading = [...always, "invalid_field"] as const
 export const writing = [...always, "key_read_only", "invalid_idempotency_key"] as const
 export const posting = [
   ...writing,
@@ -280,7 +278,6 @@ export const means = {
   countryOrOperator: ["The name of the country or of the operator", "Sweden"],
   organizationId: ["The organization's id", Samples.organizationId],
   organizationName: ["The organization's name", "Acme"],
-  endpointId: ["The endpoint's id", Samples.endpointId],
   onlyLabel: meaningOf(Bulk.filter.label),
   createdAfter: meaningOf(Bulk.filter.createdAfter),
   search: meaningOf(Bulk.filter.search)
@@ -310,7 +307,6 @@ export const simId = string("The SIM's id, of an eSIM or of a physical SIM", Sam
 export const isEsim = field(Schema.Boolean, "True for an eSIM, false for a physical SIM", true)
 export const planId = string(...means.planId)
 export const coverageId = string(...means.coverageId)
-export const regionName = string(...means.regionName)
 export const regionCode = string(...means.regionCode)
 export const throttling = field(Schema.Boolean, "Whether the speed is limited past thresholds", false)
 export const recurring = field(Schema.Boolean, "Whether the plan recurs", false)
@@ -331,16 +327,6 @@ export const organizationId = string(...means.organizationId)
 export const organizationName = string(...means.organizationName)
 export const version = field(Schema.Int, "Rises with each change: `ETag` has it, and the `If-Match` of an edit", 3)
 export const createdAt = field(Timestamp, "When it was made", Samples.bought)
-export const lastMessage = string("What the telco said last", "unknown package")
-
-/** Fields of a request that is repeated until `has_more` is false, and of its answer. */
-export const after = optional(Schema.String, "The `next` of the answer before; absent at first", Samples.cursor)
-export const hasMore = field(Schema.Boolean, "Whether more are left, for another request", false)
-export const next = field(
-  Schema.NullOr(Schema.String),
-  "Where to go on, for the field `after`; null where none are left",
-  null
-)
 
 /** The query parameter of operations that can be previewed (rule S9). */
 export const previewable = {

@@ -54,7 +54,7 @@ const ofSims = (name: string) => named(name, Views.SimAction, Views.simActionOf)
 export const make = (runtime: Runtime): Types.Bulk => ({
   list: Methods.paging(
     runtime,
-    { name: "bulk.list", decode: Arguments.ofView(Views.SubscriptionSelection) },
+    Methods.method("bulk.list", Views.SubscriptionSelection),
     Methods.byCreation,
     (of, page) => BulkActions.BulkActions.use((bulk) => bulk.page({ ...Views.selectionOf(of), ...page })),
     Subscriptions.shape

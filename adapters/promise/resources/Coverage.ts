@@ -4,7 +4,7 @@
 import { Effect, Result, Schema, Stream } from "effect"
 import { Catalogues, Coverage, Operators } from "simplan"
 import type { Catalogue } from "simplan/ports"
-import { Copy, Coverage as Views } from "simplan/views"
+import { Copy, Coverage as Views, View } from "simplan/views"
 import * as Arguments from "../Arguments.ts"
 import type * as Types from "../types/Coverage.ts"
 import * as Methods from "../Methods.ts"
@@ -68,19 +68,12 @@ export const complete = async (method: string, given: unknown): Promise<Catalogu
   throw Arguments.invalidIn(method, given, hostsName(field), message)
 }
 
-const profileFilter = Arguments.decoder(
-  Schema.Struct({
-    ...Arguments.ofOrganization,
-    label: Schema.optional(Arguments.AnyLabel),
-    regionCode: Arguments.Filter
-  })
-)
 const profileNamed = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, coverageId: Arguments.Id }))
 
 export const make = (runtime: Runtime): Types.Coverage => ({
   list: Methods.streaming(
     runtime,
-    { name: "coverage.list", decode: profileFilter },
+    Methods.method("coverage.list", Views.CoverageFilter),
     ({ label = null, organizationId, regionCode = null }) =>
       Effect.map(Coverage.Coverage, (coverage) =>
         Stream.map(coverage.list({ organizationId, label, regionCode }), profileOf)
@@ -89,31 +82,21 @@ export const make = (runtime: Runtime): Types.Coverage => ({
   get: Methods.reading(runtime, { name: "coverage.get", decode: profileNamed }, (of) =>
     Effect.flatMap(Coverage.Coverage, (coverage) => Effect.map(coverage.get(of), profileOf))
   ),
-  createRegion: Methods.writing(
-    runtime,
-    { name: "coverage.createRegion", decode: Arguments.ofView(Views.CreateRegion) },
-    (request) =>
-      Methods.once(
-        "Region",
-        Effect.flatMap(Coverage.Coverage, (coverage) => coverage.createRegion(request)),
-        (region) => Effect.succeed(regionOf(region))
-      )
+  createRegion: Methods.writing(runtime, Methods.method("coverage.createRegion", Views.CreateRegion), (request) =>
+    Methods.once(
+      "Region",
+      Effect.flatMap(Coverage.Coverage, (coverage) => coverage.createRegion(request)),
+      (region) => Effect.succeed(regionOf(region))
+    )
   )
 })
 
-const operatorFilter = Arguments.decoder(
-  Schema.Struct({
-    ...Arguments.ofOrganization,
-    label: Schema.optional(Arguments.AnyLabel),
-    country: Arguments.Filter
-  })
-)
 const operatorNamed = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, operatorId: Arguments.Id }))
 
 export const makeOperators = (runtime: Runtime): Types.Operators => ({
   list: Methods.streaming(
     runtime,
-    { name: "operators.list", decode: operatorFilter },
+    Methods.method("operators.list", Views.OperatorFilter),
     ({ country = null, label = null, organizationId }) =>
       Effect.flatMap(Operators.Operators, (operators) =>
         Effect.map(operators.list({ organizationId, label, country }), (found) =>
@@ -125,8 +108,6 @@ export const makeOperators = (runtime: Runtime): Types.Operators => ({
     Effect.flatMap(Operators.Operators, (operators) => Effect.map(operators.get(of), operatorOf))
   )
 })
-
-const nothing = Arguments.decoder(Arguments.Nothing)
 
 // The file's own format says what is wrong with a catalogue.
 const anything = (_: string, request: unknown): object => ({ request })
@@ -153,7 +134,7 @@ const replacing = async (
 }
 
 export const makeCatalogues = (runtime: Runtime): Types.Catalogues => {
-  const current = Methods.reading(runtime, { name: "catalogues.current", decode: nothing }, () =>
+  const current = Methods.reading(runtime, Methods.method("catalogues.current", View.nothing), () =>
     Catalogues.Catalogues.use((catalogues) => Effect.map(catalogues.versioned, versionedOf))
   )
   return {

@@ -15,12 +15,12 @@ const keyToHost = Copy.toHost(Views.ApiKey)
 
 export const make = (runtime: Runtime): Types.Organizations => ({
   ...Methods.ofRows(runtime, "organizations", Rows.organizations),
-  create: Methods.group(runtime, "organizations", Organizations.Organizations).write(
-    "create",
-    Views.CreateOrganization,
-    "Organization",
-    (organizations, request) => organizations.create(request),
-    toHost
+  create: Methods.writing(runtime, Methods.method("organizations.create", Views.CreateOrganization), (request) =>
+    Methods.once(
+      "Organization",
+      Organizations.Organizations.use((organizations) => organizations.create(request)),
+      (made) => Effect.succeed(toHost(made))
+    )
   )
 })
 
@@ -39,11 +39,10 @@ const making = (
 }
 
 export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
-  const keys = Methods.group(runtime, "apiKeys", ApiKeys.ApiKeys)
-  const creating = Methods.writing(runtime, keys.method("create", Views.CreateApiKey), (request) =>
+  const creating = Methods.writing(runtime, Methods.method("apiKeys.create", Views.CreateApiKey), (request) =>
     making(ApiKeys.ApiKeys.use((keys) => keys.create(request)))
   )
-  const rotating = Methods.writing(runtime, keys.method("rotate", Views.RotateApiKey), (request) =>
+  const rotating = Methods.writing(runtime, Methods.method("apiKeys.rotate", Views.RotateApiKey), (request) =>
     making(ApiKeys.ApiKeys.use((keys) => keys.rotate(request)))
   )
   // A call without an idempotency key is never a repetition, so that its answer has the key.
@@ -61,7 +60,15 @@ export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
     create,
     rotate,
     list: Methods.ofRows(runtime, "apiKeys", { list: Rows.apiKeys.list }).list,
-    revoke: keys.write("revoke", Views.OfApiKey, "ApiKey", (keys, of) => keys.revoke(of), keyToHost),
-    authenticate: keys.read("authenticate", Views.Secret, (keys, { key }) => keys.authenticate(key), keyToHost)
+    revoke: Methods.writing(runtime, Methods.method("apiKeys.revoke", Views.OfApiKey), (of) =>
+      Methods.once(
+        "ApiKey",
+        ApiKeys.ApiKeys.use((keys) => keys.revoke(of)),
+        (apiKey) => Effect.succeed(keyToHost(apiKey))
+      )
+    ),
+    authenticate: Methods.reading(runtime, Methods.method("apiKeys.authenticate", Views.Secret), ({ key }) =>
+      ApiKeys.ApiKeys.use((keys) => Effect.map(keys.authenticate(key), keyToHost))
+    )
   }
 }

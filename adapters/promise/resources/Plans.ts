@@ -85,7 +85,7 @@ const filter = Arguments.decoder(
     ...Arguments.ofOrganization,
     archived: Schema.optional(Arguments.Flag),
     label: Schema.optional(Arguments.AnyLabel),
-    search: Arguments.Filter,
+    search: Schema.optional(Arguments.Text),
     countries: Schema.optional(Schema.Array(Arguments.Text))
   })
 )

@@ -42,11 +42,10 @@ export const make = (runtime: Runtime): Types.Webhooks => {
   const { check, shown } = Methods.urlsOf(runtime)
   const shape = (of: WebhookEndpoint.WebhookEndpoint) => toHost(Views.endpointOf(of, shown))
   const withKey = (of: WebhookEndpoint.WebhookEndpoint) => keyToHost(Views.endpointWithKeyOf(of, shown))
-  const { method } = Methods.group(runtime, "webhooks", service)
 
   return {
     ...Methods.ofRows(runtime, "webhooks", Rows.webhooks),
-    create: Methods.writing(runtime, method("create", Views.CreateWebhookEndpoint), (request) =>
+    create: Methods.writing(runtime, Methods.method("webhooks.create", Views.CreateWebhookEndpoint), (request) =>
       Methods.once(
         "Endpoint",
         Effect.andThen(
@@ -56,24 +55,27 @@ export const make = (runtime: Runtime): Types.Webhooks => {
         ({ endpointId }) => Effect.map(current({ organizationId: request.organizationId, endpointId }), withKey)
       )
     ),
-    update: Methods.writing(runtime, method("update", Views.UpdateWebhookEndpoint), ({ ifVersion, ...changes }) =>
-      Methods.once(
-        "Endpoint",
-        Effect.andThen(
-          changes.url === undefined ? Effect.void : check(changes.url),
-          service.use((webhooks) => webhooks.update({ ...changes, ifVersion: Arguments.versions(ifVersion) }))
-        ),
-        () => Effect.map(current(changes), shape)
-      )
+    update: Methods.writing(
+      runtime,
+      Methods.method("webhooks.update", Views.UpdateWebhookEndpoint),
+      ({ ifVersion, ...changes }) =>
+        Methods.once(
+          "Endpoint",
+          Effect.andThen(
+            changes.url === undefined ? Effect.void : check(changes.url),
+            service.use((webhooks) => webhooks.update({ ...changes, ifVersion: Arguments.versions(ifVersion) }))
+          ),
+          () => Effect.map(current(changes), shape)
+        )
     ),
-    remove: Methods.writing(runtime, method("remove", Views.OfWebhookEndpoint), (of) =>
+    remove: Methods.writing(runtime, Methods.method("webhooks.remove", Views.OfWebhookEndpoint), (of) =>
       Methods.once(
         "Endpoint",
         service.use((webhooks) => Effect.as(webhooks.remove(of), of)),
         () => Effect.void
       )
     ),
-    rotateKey: Methods.writing(runtime, method("rotateKey", Views.OfWebhookEndpoint), (of) =>
+    rotateKey: Methods.writing(runtime, Methods.method("webhooks.rotateKey", Views.OfWebhookEndpoint), (of) =>
       Methods.once(
         "Endpoint",
         service.use((webhooks) => webhooks.rotateKey(of)),

@@ -2,19 +2,19 @@
  * Coverage profiles, operators, and the catalogue that they come from.
  */
 import type { CallOptions, List, WriteOptions } from "./Calls.ts"
-import type { Country, CoverageProfile, CreateRegion, Operator, Region } from "./printed/Coverage.ts"
+import type {
+  Country,
+  CoverageFilter,
+  CoverageProfile,
+  CreateRegion,
+  Operator,
+  OperatorFilter,
+  Region
+} from "./printed/Coverage.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Label } from "./Plans.ts"
 
 export type * from "./printed/Coverage.ts"
-
-/** Which profiles a list has. An absent field filters nothing. */
-export interface CoverageFilter extends OfOrganization {
-  /** Only profiles of this label. */
-  readonly label?: Label | undefined
-  /** Only profiles with this region code. */
-  readonly regionCode?: string | undefined
-}
 
 /**
  * Coverage profiles: the catalogue's standard ones and an organization's regions (rules I3 and I4).
@@ -34,14 +34,6 @@ export interface Coverage {
    * `RegionExistsError`, `QuotaExceededError`.
    */
   readonly createRegion: (request: CreateRegion, options?: WriteOptions) => Promise<Region>
-}
-
-/** Which operators a list has. An absent field filters nothing. */
-export interface OperatorFilter extends OfOrganization {
-  /** Only operators that serve this label. */
-  readonly label?: Label | undefined
-  /** Only operators of this country, by ISO 3166-1 alpha-2 code in any case. */
-  readonly country?: string | undefined
 }
 
 /** Mobile network operators of the catalogue (rule I5). */

@@ -87,3 +87,19 @@ export interface CreateRegion extends OfOrganization {
   /** ISO 3166-1 alpha-2 codes of the countries. */
   readonly iso2List: ReadonlyArray<string>
 }
+
+/** Which profiles a list has. An absent field filters nothing. */
+export interface CoverageFilter extends OfOrganization {
+  /** Only the profiles with this region code. */
+  readonly regionCode?: string | undefined
+  /** Only those of this label. */
+  readonly label?: Label | undefined
+}
+
+/** Which operators a list has. An absent field filters nothing. */
+export interface OperatorFilter extends OfOrganization {
+  /** Only those of this label. */
+  readonly label?: Label | undefined
+  /** ISO 3166-1 alpha-2 code, in any case. */
+  readonly country?: string | undefined
+}
