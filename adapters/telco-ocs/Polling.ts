@@ -303,6 +303,14 @@ interface Part<A> {
   readonly state: A
 }
 
+/** What the OCS answers of a SIM, if it knows the SIM. */
+const unlessUnknown = <A>(call: Effect.Effect<A, CallFailure.CallFailure>) =>
+  Effect.catchIf(
+    call,
+    ({ outcome }) => outcome === "NotFound",
+    () => Effect.succeed("Unknown" as const)
+  )
+
 const unchanged = <A>(state: A): Part<A> => ({ reports: [], state })
 
 export const make = (options: Options) =>
@@ -408,7 +416,9 @@ export const make = (options: Options) =>
       const before = SimState.of(entry)
       const limits = { ...options, notified, spacing: options.meter.spacing(options, now) }
       const ordered = (yield* journal.ofSim({ telco, kind: OrderJournal.KIND, iccid })).map(SimState.orderedOf)
-      const listed = yield* api.packages(iccid)
+      const known = yield* unlessUnknown(api.packages(iccid))
+      const isUnknown = known === "Unknown"
+      const listed = isUnknown ? [] : known
       const observations = observed(ordered, listed, { telco, now, before })
       // A SIM without a package of its own is polled to compare the books, and for nothing else.
       const isServed = observations.length > 0
@@ -416,7 +426,8 @@ export const make = (options: Options) =>
       const comparedSince = yield* sinceOf(now)
       const isCompared = drift.isDue(before, comparedSince, now)
       const asksSubscriber = asksNetwork || isCompared
-      const subscriber = yield* beside(asksSubscriber, api.subscriber(iccid))
+      const theirs = yield* beside(asksSubscriber, unlessUnknown(api.subscriber(iccid)))
+      const subscriber = theirs === "Unknown" ? null : theirs
       const since = Math.min(...observations.map(({ ordered: { orderedAt } }) => orderedAt ?? now))
       const where =
         subscriber === null || !asksNetwork
@@ -436,7 +447,10 @@ export const make = (options: Options) =>
       const compared = isCompared
         ? {
             comparedAt: now,
-            suspected: yield* drift.compare({ iccid, ordered, listed, subscriber, before, since: comparedSince, now })
+            suspected: yield* drift.compare({
+              ...{ iccid, ordered, theirs, before, now, since: comparedSince },
+              listed: isUnknown ? null : listed
+            })
           }
         : { comparedAt: before.comparedAt, suspected: before.suspected }
       const packages = remembered(observations, before, isTaken, now)
@@ -452,21 +466,24 @@ export const make = (options: Options) =>
           limits,
           now
         ) ?? UsageComparison.again(comparedUsage, packages)
-      const dueAt = drift.again(wanted, ordered, compared, now)
+      const failures = isUnknown && ordered.some(SimState.isServed) ? before.failures + 1 : 0
+      // What a SIM has used that the OCS knows again is not found a day later.
+      const again = failures === 0 ? wanted : PollSchedule.afterFailure(failures, limits, now)
+      const dueAt = drift.again(again, ordered, compared, now)
       const after: SimState.SimState = {
         ...before,
         polledAt: now,
         nextAt: dueAt,
-        failures: 0,
+        failures,
         packages,
         network: where.reports.every(isTaken) ? where.state : before.network,
         ...compared,
         usage: comparedUsage,
         profile: states.reports.every(isTaken) ? states.profile : before.profile
       }
-      const known = subscriber === null ? entry : { ...entry, document: SimState.withIds(entry, subscriber) }
-      yield* remember(known, after, dueAt, mode)
-      yield* metrics.outcome(taken.size > 0 ? "reported" : "nothing_new")
+      const named = subscriber === null ? entry : { ...entry, document: SimState.withIds(entry, subscriber) }
+      yield* remember(named, after, dueAt, mode)
+      yield* metrics.outcome(isUnknown ? "failed" : taken.size > 0 ? "reported" : "nothing_new")
     })
 
     const failed = Effect.fnUntraced(function* (entry: Journal.Entry, failure: Failure, mode: Mode) {

@@ -86,6 +86,8 @@ export const make = ({
   const mobilePlans = new Map<string, number | null>()
   /** The SIMs without service. A package that is given starts it again. */
   const suspended = new Set<string>()
+  /** The SIMs that were removed there. */
+  const removed = new Set<string>()
   /** How often each fault befell a call. */
   const faults = new Map<Fault["kind"], number>()
   let lastId = 400
@@ -191,30 +193,40 @@ export const make = ({
       return one === undefined ? Effect.fail(failure("NotFound", "6 DB_NOT_FOUND")) : Effect.succeed(one)
     })
 
+  /** What is read of a SIM, if it is there. */
+  const ofSim = <A>(iccid: string, todo: Done<A>): Done<A> =>
+    Effect.suspend(() => (removed.has(iccid) ? Effect.fail(failure("NotFound", "6 DB_NOT_FOUND")) : todo))
+
   const api = Api.Api.of({
     subscriber: (iccid) =>
       send(
         "subscriber",
-        Effect.succeed({
-          subscriberId: Number(iccid.slice(-6)),
+        ofSim(
           iccid,
-          imsi: `20801${iccid.slice(-10)}`,
-          msisdn: null,
-          simId: 36904,
-          isEsim: true,
-          smdpServer: null,
-          activationCode: null,
-          network: null,
-          status: suspended.has(iccid) ? "SUSPENDED" : "ACTIVE",
-          mobilePlanId: mobilePlans.get(iccid) ?? null
-        })
+          Effect.sync(() => ({
+            subscriberId: Number(iccid.slice(-6)),
+            iccid,
+            imsi: `20801${iccid.slice(-10)}`,
+            msisdn: null,
+            simId: 36904,
+            isEsim: true,
+            smdpServer: null,
+            activationCode: null,
+            network: null,
+            status: suspended.has(iccid) ? "SUSPENDED" : "ACTIVE",
+            mobilePlanId: mobilePlans.get(iccid) ?? null
+          }))
+        )
       ),
     subscribersBy: () =>
       send("subscribersBy", Effect.succeed({ subscribers: [], withoutCard: [], odd: [], hasMore: false, found: 0 })),
     packages: (iccid) =>
       send(
         "packages",
-        Effect.map(Clock.currentTimeMillis, (now) => listed(now).filter((one) => one.iccid === iccid))
+        ofSim(
+          iccid,
+          Effect.map(Clock.currentTimeMillis, (now) => listed(now).filter((one) => one.iccid === iccid))
+        )
       ),
     affectPackage: ({ iccid, templateId, window }) =>
       send(
@@ -287,7 +299,10 @@ export const make = ({
     put({ ...one, ...times, usedBytes: one.usedBytes + bytes, firstUsedAt: one.firstUsedAt ?? now }, now)
   }
 
-  return { api, packages, deleted, templates, messages, mobilePlans, suspended, faults, place, use, calls: () => calls }
+  return {
+    ...{ api, packages, deleted, templates, messages, mobilePlans, suspended, removed, faults, place, use },
+    calls: () => calls
+  }
 }
 
 export type Model = ReturnType<typeof make>

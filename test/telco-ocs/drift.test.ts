@@ -4,9 +4,11 @@
  */
 import { Context, Effect, Exit, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
 import { Attachments, AuditLog, Pauses, Problems, Time, Wallet } from "simplan"
 import { Problem } from "simplan/ports"
-import { describe, expect } from "vitest"
+import { describe, expect, it } from "vitest"
+import * as SimStates from "../../adapters/telco-ocs/drift/SimStates.ts"
 import { GIGABYTE, ICCID, inWorld, START, type World } from "./reports/ReportsWorld.ts"
 import { orderOf } from "./simulation/Orders.ts"
 import * as Values from "../domain/Values.ts"
@@ -212,6 +214,52 @@ describe("The background", () => {
   })
 })
 
+/** The statuses of the OCS that are known, and any other. */
+const statuses = ["ACTIVE", "SUSPENDED", "DISCONNECTED", "END_OF_LIFE", "BLOCKED"]
+
+/** All that a SIM may be here, and which status and mobile plan there agree with that. */
+const states = [
+  { ours: "in service", of: { pausedAt: null }, status: "ACTIVE" },
+  { ours: "paused since 2026-06-01T12:00:00.000Z", of: { pausedAt: START }, status: "SUSPENDED" },
+  { ours: "mobile plan 10", of: { hasMobilePlan: true }, plans: [10] },
+  { ours: "none", of: { hasMobilePlan: false }, plans: [null, 77] }
+] as const
+
+describe("Each pair of states", () => {
+  const find = (
+    of: { readonly pausedAt?: number | null; readonly hasMobilePlan?: boolean },
+    theirs: SimStates.Theirs
+  ) => {
+    const books = { telco: "ocs", iccid: ICCID, mobilePlanId: 10, theirs, expected: { owners: [], ...of } }
+    return [...SimStates.ofService(books), ...SimStates.ofMobilePlan(books)].map(({ sides }) => sides)
+  }
+
+  for (const { of, ours, ...agreeing } of states) {
+    it(`of a SIM, "${ours}" here, is silent only if it agrees, and else has both sides`, () => {
+      fc.assert(
+        fc.property(
+          fc.oneof(fc.constantFrom(...statuses), fc.string({ minLength: 1 })),
+          fc.oneof(fc.constantFrom(10, 77, null), fc.nat()),
+          (status, mobilePlanId) => {
+            const found = find(of, { status, mobilePlanId })
+            if ("status" in agreeing)
+              expect(found).toEqual(status === agreeing.status ? [] : [{ ours, theirs: status }])
+            else {
+              const isThere = mobilePlanId === 10
+              const agrees = isThere === agreeing.plans.some((plan) => plan === 10)
+              const theirs = mobilePlanId === null ? "none" : `mobile plan ${mobilePlanId}`
+              expect(found).toEqual(agrees ? [] : [{ ours, theirs }])
+            }
+          }
+        )
+      )
+      const isService = "status" in agreeing
+      expect(find(of, "Unknown")).toEqual(isService ? [{ ours, theirs: "unknown" }] : [])
+      expect(find(of, null)).toEqual([])
+    })
+  }
+})
+
 describe("Each drift has both sides, and a correction that makes it ours", () => {
   /** The days until a difference has lasted. */
   const found = (world: World) =>
@@ -278,7 +326,39 @@ describe("Each drift has both sides, and a correction that makes it ours", () =>
     expect(yield* findings(world)).toEqual([])
   })
 
-  for (const status of ["SUSPENDED", "DISCONNECTED"]) {
+  inWorld("a SIM that is paused here and DISCONNECTED there", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    const { of, pauses } = servicesOf(world)
+    yield* pauses.pause(of)
+    yield* world.work
+    yield* world.settle
+    world.model.status = "DISCONNECTED"
+    yield* corrected(world, `service/${ICCID}`, ["paused since 2026-06-01", "DISCONNECTED"])
+    expect(world.model.status).toBe("SUSPENDED")
+  })
+
+  for (const calls of [["packages", "subscriber"], ["packages"], ["subscriber"]]) {
+    inWorld(`a SIM that is sold and unknown there, by ${calls.join(" and ")}, until it is known`, function* (world) {
+      yield* world.subscribe({ megaBytes: 1024, start: START })
+      yield* nextDay(world)
+      world.model.unknown = new Set(calls)
+      const all = yield* found(world)
+      expect(all.map(({ jobId, work }) => [jobId, Problem.sides(work)])).toEqual([
+        [`review:ocs/unknown/${ICCID}`, { ours: "in service", theirs: "unknown" }]
+      ])
+      world.model.unknown = new Set()
+      world.model.change(1, { usedBytes: 5 })
+      // It was polled all the time, so its use is found within hours.
+      yield* TestClock.adjust("6 hours")
+      yield* world.polling.due
+      expect((yield* world.attachment).usedBytes).toBe(5)
+      const [{ jobId: problemId } = expect.fail()] = all
+      yield* Context.get(world.services, Problems.Problems).resolve({ problemId })
+      expect(yield* found(world)).toEqual([])
+    })
+  }
+
+  for (const status of ["SUSPENDED", "DISCONNECTED", "BLOCKED"]) {
     inWorld(`a SIM that is active here and ${status} there`, function* (world) {
       yield* world.subscribe({ megaBytes: 1024, start: START })
       world.model.status = status
@@ -315,6 +395,23 @@ describe("Each drift has both sides, and a correction that makes it ours", () =>
     world.model.mobilePlanId = null
     yield* corrected(world, `mobile-plan/${ICCID}`, ["mobile plan 10", "none"])
     expect(world.model.mobilePlanId).toBe(10)
+  })
+
+  inWorld("a mobile plan that is there, and was taken away here or never applied", function* (world) {
+    yield* world.subscribe({ megaBytes: 1024, start: START })
+    const { of, wallet } = servicesOf(world)
+    for (const isRemoved of [false, true]) {
+      if (isRemoved) {
+        yield* wallet.setMobilePlan({ ...of, apply: true, label: "Green" })
+        yield* wallet.setMobilePlan({ ...of, apply: false, label: "Green" })
+      }
+      world.model.mobilePlanId = 10
+      yield* corrected(world, `mobile-plan/${ICCID}`, ["none", "mobile plan 10"])
+      expect(world.model.mobilePlanId).toBe(null)
+    }
+    // Another plan is none of simplan's.
+    world.model.mobilePlanId = 77
+    expect(yield* found(world)).toEqual([])
   })
 
   inWorld("a package that nobody has ordered, used or not", function* (world) {

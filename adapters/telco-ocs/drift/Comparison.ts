@@ -18,9 +18,10 @@
  * (`Problems.correct`).
  */
 import { Allowance, type Attachment, Package, type Plan, Problem, Replacement, Time } from "simplan/ports"
-import { type Subscriber, type SubscriberPackage, type Template, type Window, Api } from "../api/Api.ts"
+import { type SubscriberPackage, type Template, type Window, Api } from "../api/Api.ts"
 import * as OrderJournal from "../orders/OrderJournal.ts"
 import * as Findings from "./Findings.ts"
+import * as SimStates from "./SimStates.ts"
 import * as SimState from "../reports/SimState.ts"
 import * as Templates from "../Templates.ts"
 import { Effect } from "effect"
@@ -48,11 +49,11 @@ interface Books {
   readonly ordered: ReadonlyArray<SimState.Ordered>
   /** What is had here; null while the SIM is sold or released, which is not compared. */
   readonly expected: Problems.Expected | null
-  /** What the OCS has of the SIM itself; null: it has not answered. */
-  readonly subscriber: Pick<Subscriber, "status" | "mobilePlanId"> | null
+  readonly theirs: SimStates.Theirs
   /** The mobile plan of the settings; null: there is none. */
   readonly mobilePlanId: number | null
-  readonly listed: ReadonlyArray<SubscriberPackage>
+  /** Null: the OCS has no such SIM. */
+  readonly listed: ReadonlyArray<SubscriberPackage> | null
   /** By id. Empty if the OCS does not say. */
   readonly templates: ReadonlyMap<number, Template>
   /** What was remembered of packages before this poll. */
@@ -170,29 +171,8 @@ const edited = (
   return changes.length === 0 ? [] : [Findings.template({ telco, iccid, templateId: template.id, name }, changes)]
 }
 
-/** A SIM in one of these has no service at the OCS. */
-const STOPPED: ReadonlySet<string> = new Set(["SUSPENDED", "DISCONNECTED", "END_OF_LIFE"])
-
-/** Whether the SIM has service. The OCS may be behind what was asked for a moment ago. */
-const ofService = ({ expected, iccid, subscriber, telco }: Books): ReadonlyArray<Problem.Finding> => {
-  const pausedAt = expected?.pausedAt
-  const status = subscriber?.status ?? null
-  if (pausedAt === undefined || status === null) return []
-  const isOther = pausedAt !== null ? status === "ACTIVE" : STOPPED.has(status)
-  return isOther ? [Findings.service({ telco, iccid }, pausedAt, status)] : []
-}
-
-/** Whether the SIM has the mobile plan, of which the same holds. */
-const ofMobilePlan = ({ expected, iccid, mobilePlanId, subscriber, telco }: Books): ReadonlyArray<Problem.Finding> =>
-  expected?.hasMobilePlan === true &&
-  subscriber !== null &&
-  mobilePlanId !== null &&
-  subscriber.mobilePlanId !== mobilePlanId
-    ? [Findings.mobilePlan({ telco, iccid }, mobilePlanId, subscriber.mobilePlanId)]
-    : []
-
 const compare = (books: Books): Compared => {
-  const { expected, iccid, listed, now, ordered, remembered, suspected: before, telco, watch } = books
+  const { expected, iccid, now, ordered, remembered, suspected: before, telco, watch } = books
   const owners = expected?.owners ?? null
   const findings = new Map<string, Problem.Finding>()
   const deletable: Array<number> = []
@@ -211,6 +191,7 @@ const compare = (books: Books): Compared => {
   }
   const { ofListed, ofOrder } = ownership(owners ?? [])
   const isSettled = ordered.every(({ isWatched, status }) => status !== "Open" && !isWatched)
+  const listed = books.listed ?? []
   const byId = new Map(listed.map((one) => [String(one.id), one]))
   const known = new Set<string>()
   for (const one of ordered) {
@@ -236,7 +217,7 @@ const compare = (books: Books): Compared => {
       find([...unlike(owner, window, found, books), ...edited(found, template, books)])
       const { attachmentId, suspendedAt } = owner.attachment
       if (isLeft && suspendedAt !== null) suspect(Findings.unsuspended(head, attachmentId, suspendedAt), true)
-    } else if (owner.attachment.suspendedAt === null && isDue(one, remembered, now)) {
+    } else if (books.listed !== null && owner.attachment.suspendedAt === null && isDue(one, remembered, now)) {
       suspect(Findings.missing(head), true)
     }
   }
@@ -249,10 +230,10 @@ const compare = (books: Books): Compared => {
       suspect(Findings.unordered(telco, iccid, one), isSettled)
     }
   }
-  for (const one of ofMobilePlan(books)) suspect(one, true)
+  for (const one of SimStates.ofMobilePlan(books)) suspect(one, true)
   // An order that is open may start the service of a SIM that is paused, until it is settled
   // (rule S7).
-  for (const one of ofService(books)) suspect(one, isSettled || expected?.pausedAt === null, now + watch)
+  for (const one of SimStates.ofService(books)) suspect(one, isSettled || expected?.pausedAt === null, now + watch)
   return { findings: [...findings.values()], deletable, suspected }
 }
 
@@ -266,9 +247,9 @@ interface Poll {
   readonly iccid: string
   /** Read before the list, so that the list has what they have. */
   readonly ordered: ReadonlyArray<SimState.Ordered>
-  readonly listed: ReadonlyArray<SubscriberPackage>
-  /** Null: the OCS has not answered, and what the SIM itself is is not compared. */
-  readonly subscriber: Subscriber | null
+  /** Null: the OCS has no such SIM. */
+  readonly listed: ReadonlyArray<SubscriberPackage> | null
+  readonly theirs: SimStates.Theirs
   readonly before: SimState.SimState
   /** Comparisons before this do not count. */
   readonly since: Time.Instant
@@ -343,17 +324,10 @@ export const make = Effect.gen(function* () {
     /**
      * Compares, mends and lists. What has to last to be a difference, and since when it was seen.
      */
-    compare: Effect.fn("TelcoOcs.compare")(function* ({
-      before,
-      iccid,
-      listed,
-      now,
-      ordered,
-      since,
-      subscriber
-    }: Poll) {
+    compare: Effect.fn("TelcoOcs.compare")(function* ({ before, iccid, listed, now, ordered, since, theirs }: Poll) {
       const books = {
-        ...{ telco, iccid, listed, watch, now, subscriber, mobilePlanId },
+        ...{ telco, iccid, listed, watch, now, mobilePlanId },
+        theirs: listed === null ? "Unknown" : theirs,
         remembered: before.packages,
         // What was suspected before a restore has not lasted since.
         suspected: Object.fromEntries(Object.entries(before.suspected).filter(([, at]) => at >= since)),
@@ -368,7 +342,7 @@ export const make = Effect.gen(function* () {
       const ids = new Set(second.findings.map(({ findingId }) => findingId))
       const findings: ReadonlyArray<Problem.Finding> = first.findings.filter(({ findingId }) => ids.has(findingId))
       for (const id of first.deletable.filter((one) => second.deletable.includes(one))) yield* remove(iccid, id)
-      for (const added of yield* problems.add({ findings })) yield* reviewed(added, orders, listed)
+      for (const added of yield* problems.add({ findings })) yield* reviewed(added, orders, listed ?? [])
       return second.suspected
     })
   }

@@ -199,9 +199,12 @@ export const unsuspended = (
     }
   )
 
-/** A SIM that has service at the OCS although it is paused, or the other way round. */
+const serviceOf = (pausedAt: Time.Instant | null): string =>
+  pausedAt === null ? "in service" : `paused since ${Time.toIso(pausedAt)}`
+
+/** A SIM that is in service or paused, and has another status at the OCS. */
 export const service = ({ iccid, telco }: OfSim, pausedAt: Time.Instant | null, status: string): Finding => {
-  const ours = pausedAt === null ? "in service" : `paused since ${Time.toIso(pausedAt)}`
+  const ours = serviceOf(pausedAt)
   return finding(
     telco,
     `service/${iccid}`,
@@ -212,16 +215,31 @@ export const service = ({ iccid, telco }: OfSim, pausedAt: Time.Instant | null, 
   )
 }
 
-/** A SIM whose mobile plan the OCS has not, or another one in its place. */
-export const mobilePlan = ({ iccid, telco }: OfSim, wanted: number, listed: number | null): Finding => {
-  const theirs = listed === null ? "none" : `mobile plan ${listed}`
+/** A SIM that is sold here, and that the OCS does not know. */
+export const unknown = ({ iccid, telco }: OfSim, pausedAt: Time.Instant | null): Finding => {
+  const ours = serviceOf(pausedAt)
+  return finding(
+    telco,
+    `unknown/${iccid}`,
+    iccid,
+    `the SIM is ${ours} here, and unknown there`,
+    `Find out who has removed the SIM at ${telco}. If it is gone for good, move its subscription to another SIM`,
+    sides(ours, "unknown")
+  )
+}
+
+const planOf = (id: number | null): string => (id === null ? "none" : `mobile plan ${id}`)
+
+/** A SIM with another mobile plan at the OCS than here. Null: it has none. */
+export const mobilePlan = ({ iccid, telco }: OfSim, wanted: number | null, listed: number | null): Finding => {
+  const [ours, theirs] = [planOf(wanted), planOf(listed)]
   return finding(
     telco,
     `mobile-plan/${iccid}`,
     iccid,
-    `the SIM has mobile plan ${wanted} here, and ${theirs} there`,
+    `the SIM has ${ours === "none" ? "no mobile plan" : ours} here, and ${theirs} there`,
     `Set its mobile plan at ${telco}`,
-    { ...sides(`mobile plan ${wanted}`, theirs), correction: { _tag: "MobilePlan" } }
+    { ...sides(ours, theirs), correction: { _tag: "MobilePlan" } }
   )
 }
 

@@ -37,8 +37,12 @@ export class Model {
   hanging: ReadonlySet<string> = new Set()
   /** The SIMs whose packages are never listed. */
   unanswered: ReadonlySet<string> = new Set()
+  /** The SIMs that it does not know. */
+  unknownSims: ReadonlySet<string> = new Set()
   /** The calls that fail. */
   failing: ReadonlySet<string> = new Set()
+  /** The calls that do not know the SIM. */
+  unknown: ReadonlySet<string> = new Set()
   /** The calls that are refused. */
   refusing: ReadonlySet<string> = new Set()
   /** The call that is done while its answer is lost, with which an outage begins. */
@@ -72,13 +76,15 @@ const refusal = (name: string) =>
 
 /** The calls of the OCS over the model. */
 export const apiOf = (model: Model): Api["Service"] => {
-  const call = <A>(name: string, answer: () => A) =>
+  const call = <A>(name: string, answer: () => A, iccid = "") =>
     Effect.suspend(() => {
       model.calls.push(name)
       if (model.hanging.has(name)) return Effect.never
       if (model.refusing.has(name)) {
         return refusal(name)
       }
+      if (model.unknown.has(name) || model.unknownSims.has(iccid))
+        return Effect.fail(new CallFailure.CallFailure({ outcome: "NotFound", message: `${name} knows no such SIM` }))
       const failure = Effect.fail(new CallFailure.CallFailure({ outcome: "Unknown", message: `${name} timed out` }))
       if (model.isOut || model.failing.has(name)) return failure
       if (model.outageAfter !== name) return Effect.sync(answer)
@@ -87,7 +93,7 @@ export const apiOf = (model: Model): Api["Service"] => {
     })
   const unused = () => Effect.die(new Error("not asked for in these tests"))
   return {
-    subscriber: (iccid) => call("subscriber", () => subscriberOf(model, iccid)),
+    subscriber: (iccid) => call("subscriber", () => subscriberOf(model, iccid), iccid),
     subscribersBy: unused,
     setSubscriberStatus: ({ isActive }) =>
       call("setSubscriberStatus", () => {
@@ -96,7 +102,7 @@ export const apiOf = (model: Model): Api["Service"] => {
     packages: (iccid) =>
       model.unanswered.has(iccid)
         ? Effect.fail(new CallFailure.CallFailure({ outcome: "Unknown", message: `no answer for ${iccid}` }))
-        : call("packages", () => model.packages.filter((one) => one.iccid === iccid)),
+        : call("packages", () => model.packages.filter((one) => one.iccid === iccid), iccid),
     affectPackage: ({ iccid, templateId, window }) =>
       Effect.andThen(Clock.currentTimeMillis, (now) =>
         call("affectPackage", () => {
