@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import { Organizations, Problems, Sims, Time } from "simplan"
+import { Organizations, Problems, SimCorrections, Sims, Subscriptions, Time } from "simplan"
 import { describe, expect } from "vitest"
 import * as VirtualTime from "../scenarios/engine/VirtualTime.ts"
 import { ICCID, inWorld, LEASE, START, type World } from "./reports/ReportsWorld.ts"
@@ -334,6 +334,47 @@ describe("S5: the comparison of all SIMs that an operator asks for", () => {
       // Only what was not answered is asked for again.
       expect(calls(world)).toBe(28)
       expect(yield* allocationOf(world, iccidOf(28))).toBe("Releasing")
+    }
+  )
+
+  inWorld(
+    "has SIMs that are withdrawn, once sold or never, and ends with SIMs that are unknown there",
+    function* (world) {
+      yield* importMany(world, 3)
+      const { organizationId, services } = world
+      const [first, second, sold] = [iccidOf(0), iccidOf(1), iccidOf(2)]
+      yield* world.subscribe({ megaBytes: 1024, start: START, on: sold })
+      yield* world.subscribe({ megaBytes: 1024, start: START, on: first })
+      yield* Context.get(services, Subscriptions.Subscriptions).remove({ organizationId, iccid: first })
+      yield* world.work
+      yield* world.settle
+      for (const iccid of [first, second]) {
+        const of = { organizationId, iccid, status: "withdrawn", reason: "lost" }
+        yield* Context.get(services, SimCorrections.SimCorrections).correct(of)
+      }
+      addStray(world, { id: 80, iccid: first, usedBytes: 20 })
+      addStray(world, { id: 81, iccid: second, usedBytes: 20 })
+      yield* world.all.background
+      const compared = Effect.gen(function* () {
+        yield* world.all.request
+        for (let second = 0; second < 20; second++) {
+          yield* TestClock.adjust("1 second")
+          yield* world.polling.due
+        }
+        expect([yield* ended(world), yield* figures(world)]).toEqual([true, [4, 0]])
+        return (yield* world.problems).map(({ jobId }) => jobId).toSorted()
+      })
+      expect(yield* compared).toEqual([])
+      world.model.unknownSims = new Set([sold])
+      expect(yield* compared).toEqual([])
+      // What a list that is behind would explain is listed once it has lasted.
+      yield* TestClock.adjust("16 minutes")
+      yield* world.polling.due
+      expect((yield* world.problems).map(({ jobId }) => jobId).toSorted()).toEqual(
+        [`unknown/${sold}`, `unordered/${first}/80`, `unordered/${second}/81`]
+          .map((id) => `review:ocs/${id}`)
+          .toSorted()
+      )
     }
   )
 

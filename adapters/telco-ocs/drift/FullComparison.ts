@@ -1,12 +1,13 @@
 /**
  * A comparison of all SIMs with the OCS that an operator asks for, as after a restore of the
- * database (rule S5): those in stock, and those in service. What was compared before it was asked
- * for does not count, nor what was suspected before.
+ * database (rule S5): those in stock, those in service, and those that are withdrawn. A SIM that is
+ * being sold or released is left to that, which reads its list too. What was compared before it was
+ * asked for does not count, nor what was suspected before.
  *
  * The journal has one entry of it, of the kind `comparison`: when it was asked for, how far it is,
  * and when it has ended. Processes claim it under the lease of the settings, so that one at a time
  * goes on with it, at the rate that SIMs in stock have, which it shares with the daily comparison;
- * SIMs in service are polled by the polls' own rate. It goes through all inventories in the order
+ * the others are polled by the polls' own rate. It goes through all inventories in the order
  * of import and waits for the SIMs of a turn. What the OCS does not answer for some minutes is
  * counted as such and left to the daily comparison.
  */
@@ -104,6 +105,9 @@ export const makeSince = (telco: string) =>
     })
   })
 
+/** Whether the SIM is withdrawn, and nothing of it is still to be cancelled. */
+const isOut = ({ allocation }: Sim.Sim): boolean => allocation._tag === "Withdrawn" && allocation.ending === null
+
 /** What has come of one SIM. */
 type Outcome = "compared" | "waits" | "left"
 
@@ -128,7 +132,7 @@ export const make = ({ isSupplied = () => true, meter, telco }: Stock.Options) =
       )
 
     /** A poll compares it, which is due now. */
-    const inService = Effect.fnUntraced(function* ({ iccid }: Sim.Sim, { requestedAt, tries }: State, now: number) {
+    const polled = Effect.fnUntraced(function* ({ iccid }: Sim.Sim, { requestedAt, tries }: State, now: number) {
       const place = { telco, kind: Subscribers.KIND, key: iccid }
       const entry = yield* journal.get(place)
       if (entry !== null && (SimState.of(entry).comparedAt ?? 0) >= requestedAt) return "compared" as const
@@ -148,7 +152,7 @@ export const make = ({ isSupplied = () => true, meter, telco }: Stock.Options) =
     ): Effect.Effect<Outcome, Journal.JournalError | Storage.StorageError> => {
       if (!isSupplied(sim)) return Effect.succeed("left" as const)
       if (!Sim.isUsed(sim)) return inStock(sim)
-      return Sim.isInService(sim) ? inService(sim, state, now) : Effect.succeed("left" as const)
+      return Sim.isInService(sim) || isOut(sim) ? polled(sim, state, now) : Effect.succeed("left" as const)
     }
 
     /** The next SIMs, and what the entry is to remember. */

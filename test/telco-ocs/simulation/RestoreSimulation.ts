@@ -1,7 +1,8 @@
 /**
  * A shop whose database goes back to an earlier state while the charging system stays (rule S5),
- * from a seed: sales, top-ups, pauses and deletions before the backup and after it, the restore,
- * all SIMs compared or not, and sales again. Calls fail meanwhile. In the end no SIM of a customer
+ * from a seed: sales, top-ups, pauses, mobile plans, withdrawals and deletions before the backup and
+ * after it, the restore, all SIMs compared or not, SIMs that are removed there, and sales again.
+ * Calls fail meanwhile. In the end no SIM of a customer
  * whom the backup does not know was sold again, each of them keeps what was paid, no SIM has more
  * packages than its subscription, and whatever differs is among the problems.
  */
@@ -14,9 +15,11 @@ import {
   Plans,
   Problems,
   Services,
+  SimCorrections,
   Sims,
   Subscriptions,
   Time,
+  Wallet,
   Worker
 } from "simplan"
 import { StandardCatalogue } from "simplan/catalogue"
@@ -35,6 +38,8 @@ const { DAY, HOUR, MINUTE, SECOND } = Time
 
 const TELCO = "ocs"
 const SIMS = 12
+/** The mobile plan of the settings. */
+const PLAN = 10
 const ICCIDS = Array.from({ length: SIMS }, (_, index) => `8991000000000000${String(index + 10)}7`)
 
 const clock = Layer.succeed(Clocks.BusinessClock, { now: Clock.currentTimeMillis, set: null })
@@ -68,7 +73,7 @@ const simulate = (seed: number) =>
       Context.make(Journal.Journal, yield* Journal.makeMemory),
       Context.make(Journal.Journal, yield* Journal.makeMemory)
     )
-    const settings = { telco: TELCO, resellerId: 1, zones: { Green: { EUROPE: 28 } }, mobilePlanId: null, listLag: 0 }
+    const settings = { telco: TELCO, resellerId: 1, zones: { Green: { EUROPE: 28 } }, mobilePlanId: PLAN, listLag: 0 }
     /** A process of the service over a state. */
     const start = Effect.fnUntraced(function* (at: "live" | "backup", ids: number) {
       const below = Layer.merge(Layer.succeed(Api, model.api), Layer.succeedContext(journals[at]))
@@ -125,12 +130,27 @@ const simulate = (seed: number) =>
     })
     const act = Effect.gen(function* () {
       const on = sold.size === 0 ? null : pick([...sold.keys()])
-      const what = random(10)
+      const what = random(14)
+      if (what >= 12) {
+        // A SIM that is withdrawn is made available again and sold, and the other way round.
+        const others = yield* Effect.forEach(
+          ICCIDS.filter((one) => !sold.has(one)),
+          (one) => use(Sims.Sims).get({ organizationId, iccid: one })
+        )
+        const withdrawn = others.filter(({ allocation }) => allocation._tag === "Withdrawn")
+        const isWithdrawn = withdrawn.length > 0 && !oneIn(3)
+        const { iccid } = pick(isWithdrawn ? withdrawn : others)
+        const to = isWithdrawn ? { status: "available" } : { status: "withdrawn", reason: "lost" }
+        yield* Effect.result(use(SimCorrections.SimCorrections).correct({ organizationId, iccid, ...to }))
+        return isWithdrawn ? yield* sell(iccid) : null
+      }
       if (what < 4 || on === null) return yield* sell(null)
       const of = { organizationId, iccid: on }
       if (what < 6) yield* sell(on)
       else if (what === 6) yield* Effect.result(use(Pauses.Pauses).pause(of))
       else if (what === 7) yield* Effect.result(use(Pauses.Pauses).resume(of))
+      else if (what >= 10)
+        yield* Effect.result(use(Wallet.Wallet).setMobilePlan({ ...of, apply: oneIn(2), label: "Green" }))
       else if (what === 8) {
         const attachmentId = sold.get(on) ?? ""
         yield* Effect.result(use(Attachments.Attachments).suspend({ ...of, attachmentId }))
@@ -195,6 +215,12 @@ const simulate = (seed: number) =>
       yield* turns(1, random(10 * MINUTE))
     }
     isCalm = true
+    /** Somebody removes SIMs there that are sold here. */
+    for (const iccid of sold.keys()) {
+      if (!oneIn(5)) continue
+      model.removed.add(iccid)
+      count("SIM removed there")
+    }
     yield* process.compareAll
     yield* turns(30, 2 * SECOND)
     yield* turns(30, HOUR)
@@ -209,7 +235,11 @@ const simulate = (seed: number) =>
 
     // --- what is listed ---
     const problems = yield* listed
-    for (const iccid of lost.keys()) if (!problems.has(iccid)) found.push(`${iccid} is not among the problems`)
+    for (const iccid of lost.keys()) {
+      const { allocation } = yield* use(Sims.Sims).get({ organizationId, iccid })
+      if (allocation._tag === "Withdrawn") count("restored to a withdrawn SIM that is sold")
+      if (!problems.has(iccid)) found.push(`${iccid} is not among the problems`)
+    }
     for (const iccid of sold.keys()) {
       const { sim } = yield* use(Subscriptions.Subscriptions).get({ organizationId, iccid })
       const all = yield* use(Attachments.Attachments).list({ organizationId, iccid })
@@ -220,6 +250,12 @@ const simulate = (seed: number) =>
       const isPaused = Subscription.serviceStatus(sim) === "paused"
       if (!isEqual && !problems.has(iccid))
         found.push(`${iccid} has ${there.join()} in place of ${ids.join()}, unlisted`)
+      if (model.removed.has(iccid) && !problems.has(iccid)) found.push(`${iccid} is not there, unlisted`)
+      const isApplied = sim.mobilePlan._tag === "Settled" ? sim.mobilePlan.applied : null
+      const isThere = model.mobilePlans.get(iccid) === PLAN
+      if (isApplied !== null && isApplied !== isThere) count("restored with another mobile plan")
+      if (isApplied !== null && isApplied !== isThere && !problems.has(iccid))
+        found.push(`${iccid} has ${isApplied ? "a" : "no"} mobile plan here, and otherwise there, unlisted`)
       if (isPaused !== model.suspended.has(iccid) && !problems.has(iccid))
         found.push(`${iccid} is ${isPaused ? "" : "not "}paused here, and otherwise there, unlisted`)
     }

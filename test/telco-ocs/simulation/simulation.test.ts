@@ -36,6 +36,7 @@ describe("Orders of packages and usage under faults", () => {
       "an undone package is left there",
       "no process runs for days",
       "package lost before it is replaced",
+      "SIM removed there",
       "restored before sales",
       "restored and compared"
     ])
