@@ -51,24 +51,25 @@ export const bookings = (
 }
 
 /** The entries of an organization of these days. */
-function* usedOn(store: RowStore, organizationId: string, { from, until }: UsageBook.Days): Iterable<UsageBook.Entry> {
+function* usedOn(
+  store: RowStore,
+  organizationId: string,
+  { from, until }: UsageBook.Days
+): Iterable<UsageBook.Entry & { readonly day: number }> {
   const start = { createdAt: from, id: "" }
   for (const { value } of store.list("usage", organizationId, start, "ascending")) {
-    if (value.day === null || value.day >= until) return
-    yield value
+    const { day } = value
+    if (day === null || day >= until) return
+    yield { ...value, day }
   }
 }
 
 /** What an organization used on these days. */
 export const totals = (store: RowStore, query: Query<"totals">): ReadonlyArray<UsageBook.Total> => {
-  const sums = new Map<string | null, number>()
-  for (const entry of usedOn(store, query.organizationId, query)) {
-    const key = UsageBook.totalKey(entry, query.by)
-    sums.set(key, UsageBook.plus(sums.get(key) ?? 0, entry.bytes))
-  }
-  return Array.from(sums, ([key, bytes]) => ({ key, bytes })).sort((left, right) =>
-    (left.key ?? "") < (right.key ?? "") ? -1 : 1
-  )
+  const { after, by, limit, organizationId } = query
+  const all = UsageBook.totals(usedOn(store, organizationId, query), by)
+  const rest = after === null ? all : all.filter((total) => UsageBook.compareTotals(after, total) < 0)
+  return rest.slice(0, limit)
 }
 
 /** What each SIM used on these days. */

@@ -65,6 +65,9 @@ export const keptFrom = (now: Instant, retention: number): Instant => monthOf(no
 /** The day as its date, such as `2026-11-03`. */
 export const dateOf = (day: Instant): string => toIso(day).slice(0, 10)
 
+/** The month as it is written, such as `2026-11`. */
+export const textOfMonth = (month: Instant): string => toIso(month).slice(0, 7)
+
 /** The longest time that one answer is about, in days. */
 export const DAYS_LIMIT = 400
 
@@ -120,8 +123,8 @@ export const simGroups = ["day", "country", "attachment"] as const
 /** One of what a SIM's usage can be listed by. */
 export type SimGroup = (typeof simGroups)[number]
 
-/** What an organization's usage can be summed by, apart from its SIMs. */
-export const totalGroups = ["day", "country", "plan", "label"] as const
+/** What an organization's usage can be summed by, apart from its SIMs; several may be named. */
+export const totalGroups = ["day", "month", "country", "plan", "label"] as const
 /** One of what an organization's usage can be summed by, apart from its SIMs. */
 export type TotalGroup = (typeof totalGroups)[number]
 
@@ -129,6 +132,32 @@ export type TotalGroup = (typeof totalGroups)[number]
 export const organizationGroups = [...totalGroups, "sim"] as const
 /** One of what an organization's usage can be listed by. */
 export type OrganizationGroup = (typeof organizationGroups)[number]
+
+const someOf = ([first, ...others]: ReadonlyArray<TotalGroup>): ReadonlyArray<ReadonlyArray<TotalGroup>> =>
+  first === undefined ? [[]] : someOf(others).flatMap((list) => [list, [first, ...list]])
+
+/**
+ * Each list of groups that totals can be by, in the order of groups. A day is in one month, so none
+ * has both.
+ */
+export const totalGroupings: ReadonlyArray<ReadonlyArray<TotalGroup>> = someOf(totalGroups).filter(
+  (list) => list.length > 0 && !(list.includes("day") && list.includes("month"))
+)
+
+/** What one list of an organization's usage is by. */
+export type Grouping = ReadonlyArray<TotalGroup> | "sim"
+
+/** What is wrong with groups that make no list; it follows the name of the parameter. */
+export const NO_GROUPING = "must be sim, or a list of day or month, country, plan, label"
+
+/** What a list is by: SIMs alone, or one of `totalGroupings`. */
+export const grouping = (
+  by: ReadonlyArray<OrganizationGroup>
+): Result.Result<Grouping, { readonly field: "by"; readonly message: string }> => {
+  const groups = organizationGroups.filter((group) => by.includes(group)).join()
+  const found = groups === "sim" ? groups : totalGroupings.find((list) => list.join() === groups)
+  return found === undefined ? Result.fail({ field: "by", message: NO_GROUPING }) : Result.succeed(found)
+}
 
 /** What was used by one group of a SIM's usage; what it is not listed by is absent. */
 export interface SimSum {
@@ -142,10 +171,20 @@ export interface SimSum {
   readonly bytes: number
 }
 
-/** What was used by one group of an organization's usage. */
+/** What was used by one group of an organization's usage; what it is not listed by is absent. */
 export interface Total {
-  /** A date, a country's code, a plan's id or a label. Null: a country that is not known. */
-  readonly key: string | null
+  /** The first instant of the UTC day. */
+  readonly day?: Instant
+  /** The first instant of the UTC month. */
+  readonly month?: Instant
+  /** Null: not known. */
+  readonly countryAlpha2?: string | null
+  /** The plan. */
+  readonly planId?: string
+  /** The label of SIMs. */
+  readonly label?: Label
+  /** The SIM. */
+  readonly iccid?: string
   /** In bytes. */
   readonly bytes: number
 }
@@ -230,16 +269,41 @@ export const sums = (
   return { add, end }
 }
 
-/** The key of an entry in an organization's totals. */
-export const totalKey = ({ countryAlpha2, day, label, planId }: Entry, by: TotalGroup): string | null => {
-  switch (by) {
-    case "day":
-      return day === null ? null : dateOf(day)
-    case "country":
-      return countryAlpha2
-    case "plan":
-      return planId
-    case "label":
-      return label
+/**
+ * Orders totals of the same groups: by day or month, then by country, unknown first, by plan and by
+ * label.
+ */
+export const compareTotals: Order.Order<Total> = Order.combineAll([
+  Order.mapInput(Order.Number, ({ day, month }: Total) => day ?? month ?? 0),
+  Order.mapInput(Order.String, ({ countryAlpha2 }: Total) => countryAlpha2 ?? ""),
+  Order.mapInput(Order.String, ({ planId }: Total) => planId ?? ""),
+  Order.mapInput(Order.String, ({ label }: Total) => label ?? "")
+])
+
+/** An organization's entries summed by these groups, in the order of `compareTotals`. */
+export const totals = (
+  entries: Iterable<Entry & { readonly day: Instant }>,
+  by: ReadonlyArray<TotalGroup>
+): ReadonlyArray<Total> => {
+  const [byDay, byMonth, byCountry, byPlan, byLabel] = totalGroups.map((group) => by.includes(group))
+  const found = new Map<string, Total>()
+  for (const { bytes, countryAlpha2, day, label, planId } of entries) {
+    const group = {
+      ...(byDay === true && { day }),
+      ...(byMonth === true && { month: monthOf(day) }),
+      ...(byCountry === true && { countryAlpha2 }),
+      ...(byPlan === true && { planId }),
+      ...(byLabel === true && { label })
+    }
+    const key = JSON.stringify(group)
+    found.set(key, { ...group, bytes: plus(found.get(key)?.bytes ?? 0, bytes) })
   }
+  return [...found.values()].sort(compareTotals)
+}
+
+/** The first instant after the day or month that a total is of; undefined if it is of neither. */
+export const endOf = ({ day, month }: Total): Instant | undefined => {
+  if (day !== undefined) return addDays(day, 1)
+  // The longest month has 31 days.
+  return month === undefined ? undefined : monthOf(addDays(month, 31))
 }

@@ -121,7 +121,7 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
   const usageOf = Effect.fnUntraced(function* ({ sim: { iccid, organizationId } }: SimAggregate) {
     const asked = { organizationId, ...book }
     const entries = yield* storage.usage.entries({ ...asked, iccid, after: null, limit: ENTRIES })
-    const days = yield* storage.usage.totals({ ...asked, by: "day" })
+    const days = yield* storage.usage.totals({ ...asked, by: ["day"], after: null, limit: ENTRIES })
     const sims = yield* storage.usage.sims({ ...asked, after: null, limit: ENTRIES })
     return { iccid, entries, ofOrganization: { days: sum(days), sims: sum(sims) } }
   })

@@ -303,6 +303,9 @@ describe("an organization's own", () => {
     expect((await keyed("usage", "--from", day, "--by", "sim", "--csv")).out).toBe(
       `iccid,used_bytes\r\n${World.iccid(1)},7\n`
     )
+    const both = ["usage", "--from", day, "--by", "country,day"]
+    expect((await keyed(...both, "--csv")).out).toBe(`day,country_alpha_2,used_bytes\r\n${day},SE,7\n`)
+    expect((await keyed("usage", "--from", day, "--by", "day,month")).err).toContain("by must be sim, or a list of")
     expect((await keyed("usage", "--to", "2020-01-01")).err).toBe("There are none.\n")
     expect((await keyed("usage", "--to", "2020-01-01", "--csv")).err).toBe("There is none.\n")
     expect((await keyed("usage", "--by", "week")).code).not.toBe(0)
@@ -319,6 +322,41 @@ describe("an organization's own", () => {
     expect(moved).toMatchObject({ replaced_iccid: iccid })
     expect((await keyed("subscriptions", "show", iccid)).err).toMatch(/subscription_not_found/)
     expect((await keyed("sims", "show", iccid)).out).toMatch(/^withdrawn_reason +replaced$/m)
+  })
+
+  it("an operator's token takes the place of a key", async () => {
+    const { organizationId: org } = stock.tenant
+    const commands = [
+      ["usage", "--by", "month,country,plan"],
+      ["usage", "--by", "sim", "--csv"],
+      ["subscriptions", "usage", World.iccid(1), "--by", "day,country"],
+      ["subscriptions", "list", "--json"],
+      ["subscriptions", "show", World.iccid(1)],
+      ["sims", "list", "--all", "--json"],
+      ["sims", "stock"],
+      ["plans", "list"]
+    ]
+    for (const command of commands) {
+      const own = await keyed(...command)
+      expect([command, own.code]).toEqual([command, 0])
+      expect([command, await run(...command, "--org", org)]).toEqual([command, own])
+    }
+    const creation = ["subscriptions", "create", stock.planId, "--dry-run", "--org", org]
+    expect((await run(...creation)).code).toBe(0)
+    const [usage = []] = commands
+    const own = await keyed(...usage)
+    const server = { SIMPLAN_URL: world.url, SIMPLAN_ADMIN_TOKEN: World.ADMIN_TOKEN }
+    expect(await simplan([...usage, "--org", org], server)).toEqual(own)
+    const others = await run("org", "list", "--json")
+    const unnamed = await run(...usage)
+    expect(unnamed).toMatchObject(lines(others.out).length === 1 ? own : { code: 2 })
+    const { body } = await world.admin("POST", "/operators", { name: "Rea", role: "read" })
+    const reading = [...usage, "--org", org, "--url", world.url, "--token", body.data.token]
+    expect(await simplan(reading)).toEqual(own)
+    const refused = await simplan([...usage, "--org", org, "--url", world.url, "--token", "simplan_operator_none"])
+    expect(refused.err).toBe(`The server at ${world.url} refuses the token from --token.\n`)
+    expect((await run(...usage, "--org", "none")).err).toContain("organization_not_found")
+    expect((await keyed(...usage, "--token", World.ADMIN_TOKEN)).err).toContain("give either --key or --token")
   })
 
   it("key comes from the files of the server of the directory", async () => {

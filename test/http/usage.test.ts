@@ -144,7 +144,8 @@ describe("the organization's usage", () => {
         [World.iccid(2), 16]
       ],
       "iccid"
-    ]
+    ],
+    ["month", () => [[day(0).slice(0, 7), 31]], "month"]
   ] as const)("is by %s", async (by, expected, name) => {
     const { body, status } = await acme.get(`/v3/usage?from=${day(-3)}&to=${day(0)}&by=${by}`)
     expect(status).toBe(200)
@@ -152,6 +153,36 @@ describe("the organization's usage", () => {
       error: false,
       data: expected().map(([key, used_bytes]) => ({ [name]: key, used_bytes }))
     })
+  })
+
+  it("is by several groups at once, in their order and not in that of the names", async () => {
+    const days = `?from=${day(-3)}&to=${day(0)}`
+    const byDay = [
+      { day: day(-3), country_alpha_2: null, used_bytes: 1 },
+      { day: day(-2), country_alpha_2: "DE", used_bytes: 2 },
+      { day: day(-2), country_alpha_2: "FR", used_bytes: 4 },
+      { day: day(0), country_alpha_2: "DE", used_bytes: 8 },
+      { day: day(0), country_alpha_2: "SE", used_bytes: 16 }
+    ]
+    for (const by of ["day,country", "country,day"]) {
+      expect((await acme.get(`/v3/usage${days}&by=${by}`)).body.data).toStrictEqual(byDay)
+    }
+    const ofPlan = (planId: string, country_alpha_2: string | null, used_bytes: number) => ({
+      month: day(0).slice(0, 7),
+      country_alpha_2,
+      plan_id: planId,
+      label: "Green",
+      used_bytes
+    })
+    expect((await acme.get(`/v3/usage${days}&by=label,month,plan,country`)).body.data).toStrictEqual([
+      ofPlan(stock.planId, null, 1),
+      ofPlan(stock.planId, "DE", 10),
+      ofPlan(stock.planId, "FR", 4),
+      ofPlan(second, "SE", 16)
+    ])
+    const table = await acme.call("GET", `/v3/usage${days}&by=country,day`, { headers: { accept: "text/csv" } })
+    const lines = byDay.map((one) => `${one.day},${one.country_alpha_2 ?? ""},${one.used_bytes}`)
+    expect(table.text).toBe(["day,country_alpha_2,used_bytes", ...lines, ""].join("\r\n"))
   })
 
   it("is by day unless it is said otherwise, as CSV too, and its own alone", async () => {
@@ -192,6 +223,15 @@ it("usage of 400 days in five countries comes as a whole", async () => {
   ])
   const table = await tenant.call("GET", `${path}&by=day,country`, { headers: { accept: "text/csv" } })
   expect(table.text.split("\r\n")).toHaveLength(2_002)
+  const all = `/v3/usage?from=${day(-399)}&to=${day(0)}`
+  const totals = (await tenant.get(`${all}&by=day,country`)).body.data
+  expect(totals).toHaveLength(2_000)
+  expect(totals).toEqual(body.data)
+  const months = (await tenant.get(`${all}&by=month,label`)).body.data
+  expect(months.map(({ month }: { readonly month: string }) => month)).toEqual([
+    ...new Set(Array.from({ length: 400 }, (_, index) => day(index - 399).slice(0, 7)))
+  ])
+  expect(months.reduce((sum: number, one: { readonly used_bytes: number }) => sum + one.used_bytes, 0)).toBe(2_000)
 })
 
 describe("usage is refused", () => {
@@ -215,10 +255,18 @@ describe("usage is refused", () => {
         "by must be a list of day, country, attachment, separated by commas"
       )
     }
-    for (const by of ["", "attachment", "day,country"]) {
+    for (const by of ["", "attachment", "day,", "day;country", "sim,day", "day,day,day,day,day"]) {
       expect((await acme.get(`/v3/usage?by=${by}`)).body.message).toBe(
-        "by must be one of day, country, plan, label, sim"
+        "by must be sim, or a list of day or month, country, plan, label, separated by commas"
       )
+    }
+    for (const headers of [{}, { accept: "text/csv" }]) {
+      const { body, status } = await acme.call("GET", "/v3/usage?by=month,country,day", { headers })
+      expect([status, body.code, body.message]).toEqual([
+        400,
+        "invalid_field",
+        "by must be sim, or a list of day or month, country, plan, label"
+      ])
     }
   })
 

@@ -65,6 +65,27 @@ describe("subscriptions", () => {
     expect(await simplan.usage.ofOrganization(used).toArray()).toEqual([{ day: "2026-01-31", usedBytes: 5 }])
     const byCountry = simplan.usage.ofOrganization({ organizationId, to: "2026-01-31", by: "country" })
     expect(await byCountry.toArray()).toEqual([{ countryIso2: null, usedBytes: 5 }])
+    const byAllGroups = simplan.usage.ofOrganization({ ...used, by: ["country", "plan", "label", "month"] })
+    expect(await byAllGroups.toArray()).toEqual([
+      { month: "2026-01", countryIso2: null, planId, label: "Green", usedBytes: 5 }
+    ])
+    const groups = "must be one of day, month, country, plan, label, sim"
+    const list = "must be sim, or a list of day or month, country, plan, label"
+    for (const [by, message] of [
+      [["day", "month"], list],
+      [["sim", "day"], list],
+      [[], list],
+      [["week"], groups],
+      ["week", groups],
+      [5, "by must be day or month"]
+    ]) {
+      // @ts-expect-error: not all are groups
+      const read = async () => simplan.usage.ofOrganization({ ...used, by }).toArray()
+      await expect(read()).rejects.toMatchObject({
+        name: "InvalidFieldError",
+        message: expect.stringContaining(String(message))
+      })
+    }
     await expect(simplan.usage.ofOrganization({ ...used, from: "2026-02-01" }).toArray()).rejects.toMatchObject({
       name: "InvalidFieldError"
     })

@@ -59,6 +59,87 @@ const run = (asked: ReadonlyArray<TelcoReport.Report>) => {
   return { now, entries }
 }
 
+const entries: fc.Arbitrary<ReadonlyArray<UsageBook.Entry & { readonly day: number }>> = fc.array(
+  fc.record({
+    organizationId: fc.constant("o"),
+    iccid: fc.constantFrom("1", "2"),
+    attachmentId: fc.constantFrom("a", "b"),
+    planId: fc.constantFrom("p", "q r", "q"),
+    label: fc.constantFrom("Green", "Blue"),
+    day: fc.nat({ max: 70 }).map((days) => UsageBook.dayOf(NOW) - days * DAY_MS),
+    countryAlpha2: fc.constantFrom(null, "SE", "NO"),
+    bytes: fc.integer({ min: 1, max: 9 })
+  }),
+  { maxLength: 40 }
+)
+
+/** What a total says of a group. */
+const fields = { day: "day", month: "month", country: "countryAlpha2", plan: "planId", label: "label" } as const
+
+describe("The totals of an organization (U1)", () => {
+  const groupings = fc.constantFrom(...UsageBook.totalGroupings)
+
+  it("sum to the totals by fewer groups, and by months in place of days", () => {
+    fc.assert(
+      fc.property(entries, groupings, groupings, (all, finer, coarser) => {
+        fc.pre(coarser.every((group) => finer.includes(group) || (group === "month" && finer.includes("day"))))
+        const sums = new Map<string, number>()
+        for (const total of UsageBook.totals(all, finer)) {
+          const { bytes, day } = total
+          const of = day === undefined ? total : { ...total, month: UsageBook.monthOf(day) }
+          const key = JSON.stringify(coarser.map((group) => of[fields[group]]))
+          sums.set(key, (sums.get(key) ?? 0) + bytes)
+        }
+        const found = UsageBook.totals(all, coarser).map((total) => {
+          return [JSON.stringify(coarser.map((group) => total[fields[group]])), total.bytes] as const
+        })
+        expect(new Map(found)).toEqual(sums)
+        expect(found).toHaveLength(sums.size)
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+
+  it("have what they are by and nothing else, each once and in their order", () => {
+    fc.assert(
+      fc.property(entries, groupings, (all, by) => {
+        const found = UsageBook.totals(all, by)
+        for (const [at, total] of found.entries()) {
+          expect(Object.keys(total)).toEqual([...by.map((group) => fields[group]), "bytes"])
+          const before = found[at - 1]
+          if (before !== undefined) expect(UsageBook.compareTotals(before, total)).toBe(-1)
+          const { day, month } = total
+          const end = UsageBook.endOf(total)
+          if (day !== undefined) expect([total.day, end]).toEqual([UsageBook.dayOf(day), day + DAY_MS])
+          if (month === undefined || end === undefined) continue
+          expect([UsageBook.monthOf(month), UsageBook.monthOf(end - 1), UsageBook.monthOf(end)]).toEqual([
+            month,
+            month,
+            end
+          ])
+        }
+        expect(found.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(all.reduce((sum, { bytes }) => sum + bytes, 0))
+      }),
+      { numRuns: 1_000 }
+    )
+  })
+
+  it("are by SIMs alone, or by any of the other groups, of which a day or a month is one", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...UsageBook.organizationGroups), { maxLength: 6 }), (by) => {
+        const named = new Set(by)
+        const isOfSims = named.has("sim")
+        const isOne = isOfSims ? named.size === 1 : named.size > 0 && !(named.has("day") && named.has("month"))
+        const found = Result.getOrUndefined(UsageBook.grouping(by))
+        expect(found).toEqual(
+          isOne ? (isOfSims ? "sim" : UsageBook.totalGroups.filter((group) => named.has(group))) : undefined
+        )
+      })
+    )
+    expect(UsageBook.totalGroupings).toHaveLength(23)
+  })
+})
+
 describe("The book of usage (U1)", () => {
   it("has what each package has used, however reports come", () => {
     fc.assert(

@@ -2,11 +2,11 @@
  * Calls of a running server by the typed client. A failure is one sentence: no server answers, it
  * refuses the credential, or it refuses the request.
  *
- * The organization that a command of the management API is about. If `--org` does not name it,
- * the server is asked: if it has one only, it is that one.
+ * The organization that a command of the management API is about, or that an operator calls `/v3`
+ * for. If `--org` does not name it, the server is asked: if it has one only, it is that one.
  */
 import { Effect, identity, Schema, SchemaIssue, Option } from "effect"
-import { HttpClient, HttpClientError } from "effect/http"
+import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { ApiError, Client } from "../../client/index.ts"
 import { type CommandFailed, impossible, misused, sentence } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
@@ -20,8 +20,11 @@ const noRoute = {
   v3: (url: string) => `The server at ${url} has no /v3 there: --url or SIMPLAN_URL names the address for customers.`
 } as const satisfies Record<Connection.Connection["api"], (url: string) => string>
 
-const refused = ({ api, from, url }: Connection.Connection, { code, message, status }: ApiError): CommandFailed => {
+const refused = (connection: Connection.Connection, { code, message, status }: ApiError): CommandFailed => {
+  const { api, from, ofOperator, url } = connection
   if (code === "") return impossible(`What answers at ${url} is not simplan: it says ${status}.`)
+  if (code === "route_not_found" && ofOperator !== undefined)
+    return impossible(`The server at ${url} has this for API keys alone, or no management API: give a key with --key.`)
   if (code === "route_not_found") return impossible(noRoute[api](url))
   return impossible(
     status === 401
@@ -70,6 +73,13 @@ const options = ({ api, secret, url }: Connection.Connection) => ({
   ...(api === "admin" ? { adminToken: secret } : api === "telco" ? { telcoToken: secret } : { key: secret })
 })
 
+/** The request of `/v3` as an operator sends it for an organization (rule W14). */
+const asOperator = (id: string) => (request: HttpClientRequest.HttpClientRequest) =>
+  HttpClientRequest.setUrl(
+    request,
+    request.url.replace(/^\/v3\//, `/admin/v1/organizations/${encodeURIComponent(id)}/`)
+  )
+
 /**
  * Calls the server with the client. `through` may read answers in a way of its own, before the
  * client decodes them.
@@ -81,9 +91,14 @@ export const call = <A>(
 ): Effect.Effect<A, CommandFailed, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     let isSent = false
+    const { ofOperator, ...own } = connection
+    const toOwn =
+      ofOperator === undefined
+        ? identity<HttpClientRequest.HttpClientRequest>
+        : asOperator(Option.isSome(ofOperator) ? ofOperator.value : yield* onlyOrganization(own))
     const watched = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) => {
       isSent = true
-      return request
+      return toOwn(request)
     })
     const client = yield* Effect.provideService(
       Client.make(options(connection)),
@@ -128,7 +143,9 @@ export interface Given extends Connection.Given {
 /** How many organizations are named if one has to be chosen. */
 const SOME = 5
 
-const onlyOrganization = Effect.fnUntraced(function* (connection: Connection.Connection) {
+const onlyOrganization: (
+  connection: Connection.Connection
+) => Effect.Effect<string, CommandFailed, HttpClient.HttpClient> = Effect.fnUntraced(function* (connection) {
   const { data, next_page } = yield* call(connection, (client) => client.organizations.list({ query: {} }))
   const [first, ...others] = data
   if (first === undefined)

@@ -1,8 +1,9 @@
 /**
  * Which server a command calls, and with which token or API key. All come from the flags, else from
  * the environment, else from the file of a server that was started in this directory. The
- * management API may have an address of its own. It shows nothing of an organization's SIMs, plans
- * and subscriptions: commands about these call `/v3` with an API key.
+ * management API may have an address of its own. Commands about an organization's SIMs, plans and
+ * subscriptions call `/v3` with an API key, or the same in the management API with an operator's
+ * token (rule W14).
  *
  * A secret from that file is sent only to the server that generated it, or to another port of this
  * machine.
@@ -24,6 +25,11 @@ export interface Connection {
   readonly from: string
   /** Why the command changes something, for the audit log. */
   readonly reason?: string | undefined
+  /**
+   * The organization for which an operator calls what `/v3` has, in the management API; none: the
+   * only one. Absent where the command calls what it names.
+   */
+  readonly ofOperator?: Option.Option<string>
 }
 
 const ADMIN_URL = "SIMPLAN_ADMIN_URL"
@@ -40,14 +46,13 @@ const serverFlags = (urls: string) => ({
   json: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, a line for each item"), Flag.withDefault(false))
 })
 
+const tokenFlag = (description: string) =>
+  Flag.Redacted("token").pipe(Flag.withMetavar("<token>"), Flag.withDescription(description), Flag.optional)
+
 const flagsWith = (urls: string, variable: string) => ({
   ...serverFlags(urls),
-  token: Flag.Redacted("token").pipe(
-    Flag.withMetavar("<token>"),
-    Flag.withDescription(
-      `Token of the server, @FILE or @- (else ${variable}, else the one kept in ${Credentials.DIRECTORY}/)`
-    ),
-    Flag.optional
+  token: tokenFlag(
+    `Token of the server, @FILE or @- (else ${variable}, else the one kept in ${Credentials.DIRECTORY}/)`
   )
 })
 
@@ -68,11 +73,13 @@ export const flags = {
 /** The flags of every command that calls the telco's API. */
 export const telcoFlags = flagsWith(URL_VARIABLE, Definitions.TELCO_TOKEN)
 
-/** The flags of every command that reads `/v3`. */
+/** The flags of every command that calls `/v3`, or the same for an operator. */
 export const keyFlags = {
   org: Flag.String("org").pipe(
     Flag.withMetavar("<id>"),
-    Flag.withDescription("Id of the organization, if its key is kept; an API key tells its organization by itself"),
+    Flag.withDescription(
+      "Id of the organization, for an operator or if its key is kept; an API key tells its organization by itself"
+    ),
     Flag.optional
   ),
   ...serverFlags(URL_VARIABLE),
@@ -82,7 +89,8 @@ export const keyFlags = {
       `API key of the organization, @FILE or @- (else ${KEY}, else the one kept in ${Credentials.DIRECTORY}/)`
     ),
     Flag.optional
-  )
+  ),
+  token: tokenFlag(`Token of an operator in place of a key, @FILE or @- (else ${Definitions.ADMIN_TOKEN})`)
 }
 
 export interface Given {
@@ -91,8 +99,7 @@ export interface Given {
   readonly auditReason?: Option.Option<string>
 }
 
-export interface GivenKey {
-  readonly url: Option.Option<string>
+export interface GivenKey extends Given {
   readonly key: Option.Option<Redacted.Redacted>
   readonly org: Option.Option<string>
 }
@@ -161,34 +168,51 @@ const secretOf = Effect.fnUntraced(function* (given: Redacted.Redacted, flag: st
 /** Whether what the server of this directory generated may be sent to the address. */
 const isOwn = (api: Address, url: string, kept: Credentials.Kept): boolean => url === api.keptUrl(kept) || isLocal(url)
 
-const resolve = (api: Api) =>
+/** The address of an API, and the connection to it if there is a token. */
+const find = (api: Api) =>
   Effect.fnUntraced(function* (given: Given) {
     const kept = yield* Credentials.read
     const url = yield* addressOf(api, given, kept)
     const reason = Option.getOrUndefined(given.auditReason ?? Option.none())
-    const to = (secret: Redacted.Redacted, from: string): Connection => ({ api: api.api, url, secret, from, reason })
+    const to = (secret: Redacted.Redacted, from: string) => ({
+      url,
+      connection: { api: api.api, url, secret, from, reason } satisfies Connection
+    })
 
     if (Option.isSome(given.token)) return to(yield* secretOf(given.token.value, "--token"), "--token")
     const set = yield* variable(api.token)
     if (set !== undefined) return to(Redacted.make(set), api.token)
     const generated = api.keptToken(kept)
-    if (generated !== undefined && isOwn(api, url, kept)) {
-      return to(Redacted.make(generated), Credentials.FILE)
-    }
+    if (generated !== undefined && isOwn(api, url, kept)) return to(Redacted.make(generated), Credentials.FILE)
+    return { url, connection: undefined }
+  })
+
+const resolve = (api: Api) =>
+  Effect.fnUntraced(function* (given: Given) {
+    const { connection, url } = yield* find(api)(given)
+    if (connection !== undefined) return connection
     return yield* misused(
       `There is no ${api.api} token for ${url}: give it with --token or ${api.token}, ` +
         `or run this in the directory where the server was started.`
     )
   })
 
-/** Opens the connection to the management API of the server. */
-export const openAdmin = resolve({
+const management: Api = {
   api: "admin",
   urls: [ADMIN_URL, URL_VARIABLE],
   keptUrl: ({ adminUrl, url }) => adminUrl ?? url,
   token: Definitions.ADMIN_TOKEN,
   keptToken: ({ adminToken }) => adminToken
-})
+}
+
+/** Opens the connection to the management API of the server. */
+export const openAdmin = resolve(management)
+
+/** That of an operator who calls what `/v3` has; undefined if there is no token. */
+const openOperator = (given: GivenKey) =>
+  Effect.map(find(management)(given), ({ connection }) =>
+    connection === undefined ? undefined : { ...connection, ofOperator: given.org }
+  )
 
 /** Opens the connection to the telco's API of the server. */
 export const openTelco = resolve({
@@ -213,7 +237,9 @@ const demoKey = Effect.gen(function* () {
 
 /**
  * Opens the connection to the `/v3` of the server, with the key of `--key`; else the kept one of
- * the organization that `--org` names; else that of the environment; else the demonstration's.
+ * the organization that `--org` names; else that of the environment; else the demonstration's. An
+ * operator's token takes the place of a key: that of `--token`, or one that is set or kept, where
+ * there is no key.
  */
 export const openCustomers = Effect.fnUntraced(function* (given: GivenKey) {
   const kept = yield* Credentials.read
@@ -224,22 +250,32 @@ export const openCustomers = Effect.fnUntraced(function* (given: GivenKey) {
   if (Option.isSome(given.key) && Option.isSome(given.org)) {
     return yield* misused("An API key belongs to one organization, so give either --key or --org.")
   }
+  if (Option.isSome(given.key) && Option.isSome(given.token)) {
+    return yield* misused("An operator's token takes the place of an API key, so give either --key or --token.")
+  }
   if (Option.isSome(given.key)) return to(yield* secretOf(given.key.value, "--key"), "--key")
-  if (Option.isSome(given.org)) {
+  if (Option.isSome(given.org) && Option.isNone(given.token)) {
     const id = given.org.value
     const demo = Object.values(kept.demos ?? {}).find(({ organizationId }) => organizationId === id)
     if (demo !== undefined && isOwnServer) return to(Redacted.make(demo.apiKey), Credentials.FILE)
+  }
+  if (Option.isSome(given.org) || Option.isSome(given.token)) {
+    const operator = yield* openOperator(given)
+    if (operator !== undefined) return operator
+    const id = Option.getOrElse(given.org, () => "")
     return yield* misused(
-      `There is no API key of organization ${id} in ${Credentials.DIRECTORY}/ for ${url}: give one with --key; ` +
-        `\`simplan key create --org ${id} --scope read\` makes one.`
+      `There is no API key of organization ${id} in ${Credentials.DIRECTORY}/ for ${url}: give one with --key, or the token of ` +
+        `an operator with --token; \`simplan key create --org ${id} --scope read\` makes a key.`
     )
   }
   const set = yield* variable(KEY)
   if (set !== undefined) return to(Redacted.make(set), KEY)
   const own = isOwnServer ? yield* demoKey : ""
   if (own !== "") return to(Redacted.make(own), KEY_FILE)
+  const operator = yield* openOperator(given)
+  if (operator !== undefined) return operator
   return yield* misused(
     `There is no API key for ${url}: give one with --key or ${KEY} (\`simplan key create --scope read\` makes one), ` +
-      `or run this in the directory where a server made a demonstration.`
+      `or the token of an operator with --token or ${Definitions.ADMIN_TOKEN}, or run this in the directory where a server made a demonstration.`
   )
 })

@@ -9,7 +9,16 @@ import * as Lists from "../client/Lists.ts"
 import * as Output from "../output/Output.ts"
 import * as Operations from "./Operations.ts"
 
-const columns = ["day", "country_alpha_2", "plan_attachment_id", "plan_id", "label", "iccid", "used_bytes"] as const
+const columns = [
+  "day",
+  "month",
+  "country_alpha_2",
+  "plan_attachment_id",
+  "plan_id",
+  "label",
+  "iccid",
+  "used_bytes"
+] as const
 
 type Row = { readonly [Name in (typeof columns)[number]]?: unknown }
 
@@ -47,9 +56,10 @@ const listing = (operation: "usage.ofOrganization" | "usage.ofSim", options: Ope
   )
 
 export const command = listing("usage.ofOrganization", {
-  says: "List what an organization used, by day, country, plan, label or SIM. Days are UTC.",
+  says: "List what an organization used, by day or month, country, plan, label or several of them, or by SIM. Days are UTC.",
   examples: [
-    { command: "simplan usage --from 2026-11-01 --to 2026-11-30 --by country" },
+    { command: "simplan usage --from 2026-11-01 --to 2026-11-30 --by day,country" },
+    { command: "simplan usage --from 2026-10-01 --to 2026-11-30 --by month,country", description: "Month by month" },
     { command: "simplan usage --from 2026-11-01 --to 2026-11-30 --by sim --csv > november.csv" }
   ]
 })

@@ -7,7 +7,6 @@ import { UsageBook } from "simplan/ports"
 import * as Operations from "./Operations.ts"
 import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
-import { Fields } from "../../fields/index.ts"
 
 /** The content type of usage as a table. */
 export const CSV = "text/csv"
@@ -35,7 +34,13 @@ const SimGroups = Schemas.Parameter.check(
   })
 )
 
-const OrganizationGroup = Fields.oneOf(UsageBook.organizationGroups)
+const totalGroups = UsageBook.totalGroups.join("|")
+
+const OrganizationGroups = Schemas.Parameter.check(
+  Schema.isPattern(new RegExp(`^(?:sim|(?:${totalGroups})(?:,(?:${totalGroups})){0,3})$`, "u"), {
+    message: `${UsageBook.NO_GROUPING}, separated by commas`
+  })
+)
 
 const usedBytes = Schemas.field(Schema.Finite, "The data that was used, in bytes", 1_048_576)
 
@@ -62,6 +67,7 @@ export const SimUsage = Schema.Struct({
 
 export const OrganizationUsage = Schema.Struct({
   day: Schemas.optional(Schema.String, "The UTC day", day),
+  month: Schemas.optional(Schema.String, "The UTC month", "2026-01"),
   country_alpha_2: country,
   plan_id: Schemas.optional(Schema.String, ...Schemas.means.planId),
   label: Schemas.optional(Schema.String, ...Schemas.means.label),
@@ -95,12 +101,19 @@ export const reads = {
   ofOrganization: Operations.readOfAll("ofOrganization", "/usage", {
     query: {
       ...days,
-      by: Schemas.optional(OrganizationGroup, "What the usage is listed by; by day where it is absent", "country")
+      by: Schemas.optional(
+        OrganizationGroups,
+        "What the usage is listed by: `sim`, or `day` or `month`, `country`, `plan` and `label`, separated by commas; by day where " +
+          "it is absent",
+        "month,country"
+      )
     },
     success: listOf(OrganizationUsage),
     errors: ["invalid_field"],
-    summary: "The organization's usage by day, country, plan, label or SIM",
-    description: `What all SIMs of the organization used on these days. ${AS_CSV}`
+    summary: "The organization's usage by day or month, country, plan, label or SIM",
+    description:
+      "What all SIMs of the organization used on these days. By `month`, a month of which not all days are asked for has the others " +
+      `left out. ${AS_CSV}`
   })
 }
 

@@ -19,23 +19,18 @@ const shapeOfSim = ({ attachmentId, bytes, countryAlpha2, day }: UsageBook.SimSu
 
 type OrganizationUsage = typeof UsageApi.OrganizationUsage.Type
 
-const shapeOfTotal =
-  (by: UsageBook.OrganizationGroup) =>
-  ({ bytes, key }: UsageBook.Total): OrganizationUsage => {
-    const used_bytes = bytes
-    if (by === "country") return { country_alpha_2: key, used_bytes }
-    const text = key ?? ""
-    switch (by) {
-      case "day":
-        return { day: text, used_bytes }
-      case "plan":
-        return { plan_id: text, used_bytes }
-      case "label":
-        return { label: text, used_bytes }
-      case "sim":
-        return { iccid: text, used_bytes }
-    }
+const shapeOfTotal = (total: UsageBook.Total): OrganizationUsage => {
+  const { bytes, countryAlpha2, day, iccid, label, month, planId } = total
+  return {
+    ...(day !== undefined && { day: UsageBook.dateOf(day) }),
+    ...(month !== undefined && { month: UsageBook.textOfMonth(month) }),
+    ...(countryAlpha2 !== undefined && { country_alpha_2: countryAlpha2 }),
+    ...(planId !== undefined && { plan_id: planId }),
+    ...(label !== undefined && { label }),
+    ...(iccid !== undefined && { iccid }),
+    used_bytes: bytes
   }
+}
 
 const BYTES = "used_bytes"
 
@@ -47,6 +42,7 @@ const simColumns: Readonly<Record<UsageBook.SimGroup, keyof typeof UsageApi.SimU
 
 const totalColumns: Readonly<Record<UsageBook.OrganizationGroup, keyof OrganizationUsage>> = {
   day: "day",
+  month: "month",
   country: "country_alpha_2",
   plan: "plan_id",
   label: "label",
@@ -73,11 +69,12 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       ofOrganization: Effect.fnUntraced(function* ({ caller: { organizationId }, query, request }) {
         yield* Query.texts(query)
-        const by = query.by ?? "day"
+        const named = (query.by ?? "day").split(",")
+        const by = UsageBook.organizationGroups.filter((group) => named.includes(group))
         const totals = usage.ofOrganization({ organizationId, ...query, by })
         return yield* isCsv(request.headers["accept"])
-          ? Responses.csv(totals, [totalColumns[by], BYTES], shapeOfTotal(by))
-          : Responses.list(totals, shapeOfTotal(by))
+          ? Responses.csv(totals, [...by.map((group) => totalColumns[group]), BYTES], shapeOfTotal)
+          : Responses.list(totals, shapeOfTotal)
       })
     })
   })

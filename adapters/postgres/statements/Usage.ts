@@ -9,7 +9,6 @@
  * connection, so a part of a sum may be less than 0. A row in which nothing is left stays until its
  * month goes, and no reader gets it.
  */
-import { Effect } from "effect"
 import { type Storage, UsageBook } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Columns from "../sql/Columns.ts"
@@ -192,32 +191,63 @@ export const bookings =
           ))`
     )
 
-const columnOfGroup = { day: "day", country: "country", plan: "plan_id", label: "label" } as const
+const DAY_MILLIS = 86_400_000
+
+/** The field of each group in a total, and the SQL of what is grouped and of what is read. */
+const groups = {
+  day: { field: "day", column: "usage_total.day", shown: "used.day" },
+  month: {
+    field: "month",
+    column: `(extract(epoch from date_trunc('month',
+        timestamp 'epoch' + (usage_total.day / ${DAY_MILLIS}) * interval '1 day')) * 1000)::bigint`,
+    shown: "used.month"
+  },
+  country: { field: "countryAlpha2", column: "usage_total.country", shown: `nullif(used.country, '${UNKNOWN}')` },
+  plan: { field: "planId", column: "usage_total.plan_id", shown: "used.plan" },
+  label: { field: "label", column: "usage_total.label", shown: "used.label" }
+} as const satisfies Readonly<
+  Record<
+    UsageBook.TotalGroup,
+    { readonly field: keyof UsageBook.Total; readonly column: string; readonly shown: string }
+  >
+>
 
 type TotalQuery = Parameters<Storage.UsageBooks["totals"]>[0]
 
-/** What an organization used on these days, from the sums that are kept. */
+/**
+ * What an organization used on these days, from the sums that are kept. Of the day or the month of
+ * the total before, it goes over what comes after its other groups; then over all later days. So a
+ * page by day goes no further in the index than it has to.
+ */
 export const totals =
   (database: Database) =>
-  ({ by, from, organizationId, until }: TotalQuery) =>
-    Effect.map(
-      database.rows((sql) => {
-        const column = sql.literal(`usage_total.${columnOfGroup[by]}`)
-        return sql<Row<{ readonly key: string | number; readonly bytes: number }>>`
-        select json_build_object('key', ${column}, 'bytes', ${sql.literal(summed("usage_total"))})::text as value
-        from simplan.usage_total
-        where usage_total.organization_id = ${organizationId}
-          and usage_total.day >= ${from}::bigint and usage_total.day < ${until}::bigint
-        group by ${column}
-        having sum(usage_total.bytes) > 0
-        order by ${column}`
-      }),
-      (found) =>
-        found.map(({ bytes, key }): UsageBook.Total => {
-          const text = typeof key === "number" ? UsageBook.dateOf(key) : key
-          return { key: text === UNKNOWN ? null : text, bytes }
-        })
-    )
+  ({ after, by, from, limit, organizationId, until }: TotalQuery) =>
+    database.rows((sql) => {
+      const others = by.filter((group) => group !== "day" && group !== "month")
+      const later = after === null ? from : (UsageBook.endOf(after) ?? until)
+      const start = others.length === 0 ? later : (after?.day ?? after?.month ?? from)
+      const listed = (part: (group: UsageBook.TotalGroup) => string, of = by) => sql.literal(of.map(part).join(", "))
+      const rest =
+        others.length === 0
+          ? sql``
+          : sql`
+        and (usage_total.day >= ${later}::bigint or
+          (${listed((group) => groups[group].column, others)}) > (${sql.csv(
+            others.map((group) => sql`${after?.[groups[group].field] ?? UNKNOWN}::text`)
+          )}))`
+      const places = sql.literal(by.map((_, index) => index + 1).join(", "))
+      const ordered = sql`
+      select ${listed((group) => `${groups[group].column} as ${group}`)}, ${sql.literal(summed("usage_total"))} as bytes
+      from simplan.usage_total
+      where usage_total.organization_id = ${organizationId}
+        and usage_total.day >= ${Math.max(from, start)}::bigint and usage_total.day < ${until}::bigint${rest}
+      group by ${places}
+      having sum(usage_total.bytes) > 0
+      order by ${places}`
+      return sql<Row<UsageBook.Total>>`
+      select json_build_object(${listed((group) => `'${groups[group].field}', ${groups[group].shown}`)}, 'bytes', used.bytes)::text as value
+      from (${Columns.first(sql, ordered, limit)}) used`
+    })
 
 type SimQuery = Parameters<Storage.UsageBooks["sims"]>[0]
 

@@ -23,15 +23,17 @@ const ofSim = Arguments.decoder(
   })
 )
 
+const organizationGroup = Fields.oneOf(UsageBook.organizationGroups)
+
 const ofOrganization = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
     ...days,
-    by: Schema.optional(Fields.oneOf(UsageBook.organizationGroups))
+    by: Schema.optional(Schema.Union([organizationGroup, Schema.Array(organizationGroup)]))
   })
 )
 
-const DAY: ReadonlyArray<UsageBook.SimGroup> = ["day"]
+const DAY: ReadonlyArray<"day"> = ["day"]
 
 const simUsage = ({ attachmentId, bytes, countryAlpha2, day }: UsageBook.SimSum): Types.SimUsage => ({
   ...(day !== undefined && { day: day === null ? null : UsageBook.dateOf(day) }),
@@ -40,12 +42,18 @@ const simUsage = ({ attachmentId, bytes, countryAlpha2, day }: UsageBook.SimSum)
   usedBytes: bytes
 })
 
-const fields = { day: "day", plan: "planId", label: "label", sim: "iccid" } as const
-
-const organizationUsage =
-  (by: UsageBook.OrganizationGroup) =>
-  ({ bytes, key }: UsageBook.Total): Types.OrganizationUsage =>
-    by === "country" ? { countryIso2: key, usedBytes: bytes } : { [fields[by]]: key ?? "", usedBytes: bytes }
+const organizationUsage = (total: UsageBook.Total): Types.OrganizationUsage => {
+  const { bytes, countryAlpha2, day, iccid, label, month, planId } = total
+  return {
+    ...(day !== undefined && { day: UsageBook.dateOf(day) }),
+    ...(month !== undefined && { month: UsageBook.textOfMonth(month) }),
+    ...(countryAlpha2 !== undefined && { countryIso2: countryAlpha2 }),
+    ...(planId !== undefined && { planId }),
+    ...(label !== undefined && { label }),
+    ...(iccid !== undefined && { iccid }),
+    usedBytes: bytes
+  }
+}
 
 export const make = (runtime: Runtime): Types.Usage => ({
   ofSim: Methods.streaming(runtime, { name: "usage.ofSim", decode: ofSim }, ({ by = DAY, ...of }) =>
@@ -54,7 +62,10 @@ export const make = (runtime: Runtime): Types.Usage => ({
   ofOrganization: Methods.streaming(
     runtime,
     { name: "usage.ofOrganization", decode: ofOrganization },
-    ({ by = "day", ...of }) =>
-      Effect.map(Usage.Usage, (usage) => Stream.map(usage.ofOrganization({ ...of, by }), organizationUsage(by)))
+    ({ by = DAY, ...of }) =>
+      Effect.map(Usage.Usage, (usage) => {
+        const groups = typeof by === "string" ? [by] : by
+        return Stream.map(usage.ofOrganization({ ...of, by: groups }), organizationUsage)
+      })
   )
 })

@@ -29,6 +29,8 @@ export interface SimUsage {
 export interface OrganizationUsage {
   /** The UTC day, such as `2026-11-30`. */
   readonly day?: string
+  /** The UTC month, such as `2026-11`. */
+  readonly month?: string
   /** The country by ISO 3166-1 alpha-2 code; null if it is not known. */
   readonly countryIso2?: string | null
   /** The plan. */
@@ -41,6 +43,9 @@ export interface OrganizationUsage {
   readonly usedBytes: number
 }
 
+/** What an organization's usage is listed by. */
+export type OrganizationUsageGroup = "day" | "month" | "country" | "plan" | "label" | "sim"
+
 /** What was used, by day and country (rule U1). */
 export interface Usage {
   /**
@@ -51,9 +56,13 @@ export interface Usage {
     of: OfSim & UsageDays & { readonly by?: ReadonlyArray<"day" | "country" | "attachment"> | undefined },
     options?: CallOptions
   ) => List<SimUsage>
-  /** An organization's usage, by day unless `by` says otherwise. Errors: `InvalidFieldError`. */
+  /**
+   * An organization's usage, by day unless `by` says otherwise: one thing, or several apart from
+   * `sim`, of which a day or a month is one. Errors: `InvalidFieldError`.
+   */
   readonly ofOrganization: (
-    of: OfOrganization & UsageDays & { readonly by?: "day" | "country" | "plan" | "label" | "sim" | undefined },
+    of: OfOrganization &
+      UsageDays & { readonly by?: OrganizationUsageGroup | ReadonlyArray<OrganizationUsageGroup> | undefined },
     options?: CallOptions
   ) => List<OrganizationUsage>
 }

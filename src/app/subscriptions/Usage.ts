@@ -32,10 +32,12 @@ export class Usage extends Context.Service<
       }
     ) => Stream.Stream<UsageBook.SimSum, InvalidField | NotFound | StorageError>
     /**
-     * An organization's usage by one of the groups, by key, ascending; a SIM's key is its ICCID.
+     * An organization's usage by SIMs, by ICCID, or by one or several of the other groups, in the
+     * order of `UsageBook.compareTotals`. `InvalidField`: the groups make no list
+     * (`UsageBook.grouping`).
      */
     readonly ofOrganization: (
-      of: Days & { readonly organizationId: string; readonly by: UsageBook.OrganizationGroup }
+      of: Days & { readonly organizationId: string; readonly by: ReadonlyArray<UsageBook.OrganizationGroup> }
     ) => Stream.Stream<UsageBook.Total, InvalidField | StorageError>
   }
 >()("simplan/Usage") {}
@@ -69,16 +71,26 @@ export const layer: Layer.Layer<Usage, never, Storage | BusinessClock> = Layer.e
       })
     }
 
-    const simsOf = (of: UsageBook.Days & { readonly organizationId: string }) =>
-      Stream.paginate<string | null, UsageBook.Total, StorageError>(null, (after) =>
-        Effect.map(storage.usage.sims({ ...of, after, limit: PAGE }), (sims) => {
-          const last = sims.at(-1)
-          return [
-            sims.map(({ bytes, iccid }) => ({ key: iccid, bytes })),
-            sims.length < PAGE || last === undefined ? Option.none() : Option.some(last.iccid)
-          ]
+    /** All that is read page by page, each from the last one of the page before. */
+    const whole = <Total extends UsageBook.Total>(
+      read: (after: Total | null) => Effect.Effect<ReadonlyArray<Total>, StorageError>
+    ) =>
+      Stream.paginate<Total | null, Total, StorageError>(null, (after) =>
+        Effect.map(read(after), (totals) => {
+          const last = totals.at(-1)
+          return [totals, totals.length < PAGE || last === undefined ? Option.none() : Option.some(last)]
         })
       )
+
+    const totalsOf = (
+      by: UsageBook.Grouping,
+      of: UsageBook.Days & { readonly organizationId: string }
+    ): Stream.Stream<UsageBook.Total, StorageError> =>
+      by === "sim"
+        ? whole<UsageBook.Total & { readonly iccid: string }>((after) =>
+            storage.usage.sims({ ...of, after: after?.iccid ?? null, limit: PAGE })
+          )
+        : whole((after) => storage.usage.totals({ ...of, by, after, limit: PAGE }))
 
     return Usage.of({
       ofSim: ({ by, iccid, organizationId, ...given }) =>
@@ -96,11 +108,12 @@ export const layer: Layer.Layer<Usage, never, Storage | BusinessClock> = Layer.e
         ),
       ofOrganization: ({ by, organizationId, ...given }) =>
         Stream.unwrap(
-          Effect.map(asked(given), (days) =>
-            by === "sim"
-              ? simsOf({ organizationId, ...days })
-              : Stream.fromIterableEffect(storage.usage.totals({ organizationId, ...days, by }))
-          )
+          Effect.gen(function* () {
+            const days = yield* asked(given)
+            const groups = UsageBook.grouping(by)
+            if (Result.isFailure(groups)) return yield* new InvalidField(groups.failure)
+            return totalsOf(groups.success, { organizationId, ...days })
+          })
         )
     })
   })

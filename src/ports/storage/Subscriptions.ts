@@ -45,10 +45,14 @@ export interface UsageBooks {
     of: OfOrganization & { readonly attachmentIds: ReadonlyArray<string> }
   ) => Read<ReadonlyArray<Booking>>
   /**
-   * What an organization used on these days, summed by `UsageBook.totalKey`; by key, ascending, a
-   * country that is not known first. It costs as little with many SIMs as with few.
+   * What an organization used on these days, summed by at least one group (`UsageBook.totals`) and
+   * in the order of `UsageBook.compareTotals`: after a total of the same groups, up to `limit`.
+   * Day and month are never asked for together. It costs as little with many SIMs as with few.
    */
-  readonly totals: (query: OfOrganization & Days & { readonly by: TotalGroup }) => Read<ReadonlyArray<Total>>
+  readonly totals: (
+    query: OfOrganization &
+      Days & { readonly by: ReadonlyArray<TotalGroup>; readonly after: Total | null; readonly limit: number }
+  ) => Read<ReadonlyArray<Total>>
   /** What each SIM used on these days, by ICCID, ascending: after an ICCID, up to `limit`. */
   readonly sims: (
     query: OfOrganization & Days & { readonly after: string | null; readonly limit: number }

@@ -319,7 +319,12 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.jobs.ofSim({ ...of, iccid, after: null, limit: 10 })
     yield* storage.deliveries.lastAttempts({ ...of, deliveryIds: [`event-${round}:endpoint`, "another"] })
     yield* storage.usage.bookings({ ...of, attachmentIds: [`line-${round}`, "another"] })
-    for (const by of UsageBook.totalGroups) yield* storage.usage.totals({ ...of, ...days, by })
+    for (const by of UsageBook.totalGroupings) {
+      const total = { day, month: UsageBook.monthOf(day), countryAlpha2: "FR", planId: "p", label: "Green" } as const
+      for (const after of [null, { ...total, bytes: 1 }]) {
+        yield* storage.usage.totals({ ...of, ...days, by, after, limit: 10 })
+      }
+    }
     for (const after of [null, iccid]) yield* storage.usage.sims({ ...of, ...days, after, limit: 10 })
     yield* storage.deliveries.get({ ...of, deliveryId: `event-${round}:endpoint` })
     yield* storage.jobs.get(`ended-${round}`)

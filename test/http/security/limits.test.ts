@@ -207,7 +207,7 @@ describe("the rate limit", () => {
     const storage = Layer.effectContext(
       Effect.map(Layer.build(Memory.layer), (context) => {
         const memory = Context.get(context, Storage.Storage)
-        const totals = ({ by }: { readonly by: string }) => outcomes[by] ?? Effect.succeed([])
+        const totals = ({ by }: { readonly by: ReadonlyArray<string> }) => outcomes[by.join()] ?? Effect.succeed([])
         return Context.add(context, Storage.Storage, { ...memory, usage: { ...memory.usage, totals } })
       })
     )

@@ -60,14 +60,14 @@ it("U1: keeps usage for 400 days, and then until its month is over", async () =>
   const of = { organizationId, iccid: "8944500000000000017", attachmentId: "a", planId: "p", label: "Green" } as const
   const entry = { ...of, day, countryAlpha2: "SE", bytes: 1 }
   await world.run(Storage.Storage.use((storage) => storage.commit({ reports: { usage: [entry] } })))
-  const query = { organizationId, from: day, until: day + Time.DAY, by: "country" } as const
+  const query = { organizationId, from: day, until: day + Time.DAY, by: ["country"], after: null, limit: 10 } as const
   const used = async () => {
     await world.run(Worker.Worker.use((worker) => worker.forget))
     return world.run(Storage.Storage.use((storage) => storage.usage.totals(query)))
   }
   const end = Time.addMonths(UsageBook.monthOf(now), 1) + 400 * Time.DAY
   await world.advanceTo(end - 1)
-  expect(await used()).toEqual([{ key: "SE", bytes: 1 }])
+  expect(await used()).toEqual([{ countryAlpha2: "SE", bytes: 1 }])
   await world.advanceTo(end)
   expect(await used()).toEqual([])
 })

@@ -65,7 +65,14 @@ it("each read that is declared heavy is made aside of others, and no other one",
     }
   }).pipe(Effect.scoped, Effect.runPromise))
 
-const countries = (organizationId: string) => ({ organizationId, from: 0, until: 1, by: "country" as const })
+const countries = (organizationId: string) => ({
+  organizationId,
+  from: 0,
+  until: 1,
+  by: ["country" as const],
+  after: null,
+  limit: 10
+})
 
 /** Reads that last until they are let go, in the order in which they begin. */
 const held = Effect.gen(function* () {

@@ -241,7 +241,13 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
           return sorted(storage.usage.bookings({ ...organization, attachmentIds }), "attachmentId")
         })
       ],
-      totals: [Effect.forEach(UsageBook.totalGroups, (by) => storage.usage.totals({ ...organization, ...days, by }))],
+      totals: [choice, choice + row, 5 * row].map((at) => {
+        const by = pick(UsageBook.totalGroupings, at)
+        return pages(
+          (total: UsageBook.Total) => total,
+          (keyset) => storage.usage.totals({ ...organization, ...days, by, ...keyset })
+        )
+      }),
       sims: [
         pages(
           (one: { readonly iccid: string; readonly bytes: number }) => one.iccid,

@@ -17,7 +17,9 @@ const url = Databases.forEachTest()
 
 const totals = (adapter: Adapter, atMost = 60_000) =>
   Effect.provideService(
-    on(adapter, ({ usage }) => usage.totals({ organizationId: "o", from: 0, until: 1, by: "country" })),
+    on(adapter, ({ usage }) =>
+      usage.totals({ organizationId: "o", from: 0, until: 1, by: ["country"], after: null, limit: 10 })
+    ),
     Storage.Aside,
     { atMost }
   )

@@ -179,7 +179,9 @@ export const calls = ({ jobs, outbox, storage }: Ports, share: number): Calls =>
         attachmentIds: Array.from({ length: 500_000 * share }, (_, index) => `a-s-${2 * (index + 1)}`)
       })
     ],
-    totals: several(UsageBook.totalGroups.map((by) => storage.usage.totals({ ...of, ...days, by }))),
+    totals: several(
+      UsageBook.totalGroupings.map((by) => storage.usage.totals({ ...of, ...days, by, after: null, limit: 800 }))
+    ),
     sims: [storage.usage.sims({ ...of, ...days, after: null, limit: 800 })]
   },
   overview: {

@@ -91,7 +91,7 @@ const books: Readonly<Record<string, Book>> = {
     read: (adapter) =>
       on(adapter, (storage) =>
         Effect.map(
-          storage.usage.totals({ organizationId, ...days, by: "day" }),
+          storage.usage.totals({ organizationId, ...days, by: ["day"], after: null, limit: 800 }),
           (found) => found.reduce((sum, { bytes }) => sum + bytes, 0) / BYTES
         )
       ),

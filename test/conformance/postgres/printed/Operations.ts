@@ -345,7 +345,12 @@ export const operations: Readonly<Record<string, Operation>> = {
       limit: 10
     }),
   "usage.bookings": ({ storage }) => storage.usage.bookings({ organizationId, attachmentIds: ["a", "b"] }),
-  "usage.totals": ({ storage }) => storage.usage.totals({ organizationId, from: 0, until: 1, by: "country" }),
+  "usage.totals": ({ storage }) =>
+    storage.usage.totals({ organizationId, from: 0, until: 1, by: ["country"], after: null, limit: 10 }),
+  "usage.totals by day and country": ({ storage }) =>
+    storage.usage.totals({ organizationId, from: 0, until: 1, by: ["day", "country"], after: null, limit: 10 }),
+  "usage.totals by month": ({ storage }) =>
+    storage.usage.totals({ organizationId, from: 0, until: 1, by: ["month"], after: null, limit: 10 }),
   "usage.sims": ({ storage }) => storage.usage.sims({ organizationId, from: 0, until: 1, after: iccid, limit: 10 }),
   "overview.waitingJobs": ({ storage }) => storage.overview.waitingJobs({ organizationId: null }),
   "overview.waitingJobs of an organization": ({ storage }) => storage.overview.waitingJobs({ organizationId }),
