@@ -179,8 +179,9 @@ const ask = async (
 export const call = async <Answer>(method: string, path: string, sent: Sent = {}): Promise<Answer> =>
   (await answerOf(await ask(method, path, sent))) as Answer
 
-/** Reads a text, such as a picture. */
-export const text = async (path: string): Promise<string> => (await ask("GET", path, {})).text()
+/** Reads a text, such as a picture, or what has that type where there are several. */
+export const text = async (path: string, accept?: string): Promise<string> =>
+  (await ask("GET", path, accept === undefined ? {} : { accept })).text()
 
 const BROKEN = "The server broke off. What it has done stays: the same again goes on from there."
 

@@ -13,6 +13,7 @@ const pages = (): ReadonlyArray<readonly [page: string, title: string]> => [
   ["sims", "SIMs"],
   ...(Api.allows("admin") ? [["imports", "Imports"] as const] : []),
   ["subscriptions", "Subscriptions"],
+  ["usage", "Usage"],
   ["plans", "Plans"],
   ["coverage", "Coverage"],
   ["deliveries", "Deliveries"],

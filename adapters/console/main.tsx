@@ -36,6 +36,7 @@ const places: ReadonlyArray<Place> = [
   },
   { name: "plans", title: "Plans", load: () => import("./pages/Plans.tsx"), isInner: true },
   { name: "coverage", title: "Coverage", load: () => import("./pages/Coverage.tsx"), isInner: true },
+  { name: "usage", title: "Usage", load: () => import("./pages/Usage.tsx"), isInner: true },
   { name: "keys", title: "Keys", load: () => import("./pages/Keys.tsx"), isInner: true },
   { name: "endpoints", title: "Endpoints", load: () => import("./pages/Endpoints.tsx"), isInner: true },
   { name: "subscriptions", title: "Subscriptions", load: () => import("./pages/Subscriptions.tsx") },

@@ -80,6 +80,7 @@ const pages: ReadonlyArray<readonly [name: string, query: () => string]> = [
   ["SIMs", () => `?page=sims&of=${of}`],
   ["Imports", () => `?page=imports&of=${of}`],
   ["Subscriptions", () => `?page=subscriptions&of=${of}`],
+  ["Usage", () => `?page=usage&of=${of}`],
   ["Plans", () => `?page=plans&of=${of}`],
   ["Coverage", () => `?page=coverage&of=${of}`],
   ["Deliveries", () => `?page=deliveries&of=${of}`],

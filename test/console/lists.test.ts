@@ -1,8 +1,9 @@
 /**
  * Lists of the console whose columns are chosen, and the files that lists are: none of their cells
- * is a formula, whoever named what.
+ * is a formula, whoever named what. And the usage of an organization, month by month.
  */
 import { readFileSync } from "node:fs"
+import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Csv from "../../adapters/console/Csv.ts"
 import * as Inventory from "../http/Inventory.ts"
@@ -30,9 +31,28 @@ const opened = Opened.forFile({ telcos: undefined }, async (world) => {
     const path = `/admin/v1/organizations/${of}/sims/${World.iccid(100 + at)}`
     await world.fetch("PATCH", path, { body: { label: "Blue" }, headers })
   }
+  const usage = used.map(([day, countryAlpha2, megabytes]) => ({
+    ...({ organizationId: of, iccid: named, attachmentId: "a", planId, label: "Green" } as const),
+    day: Date.parse(`${day}T00:00:00Z`),
+    countryAlpha2,
+    bytes: megabytes * MEGABYTE
+  }))
+  await world.run(Storage.Storage.use((storage) => storage.commit({ reports: { usage } })))
 })
 
 const { check, click, heading, page, region, signIn, signInAs } = opened
+
+const MEGABYTE = 1_048_576
+
+/** What was used: the day, the country and the megabytes. */
+const used = [
+  ["2025-12-05", "SE", 10],
+  ["2025-12-20", "SE", 30],
+  ["2025-12-20", "NO", 5],
+  ["2026-01-03", "SE", 15],
+  ["2026-01-03", "FR", 1],
+  ["2026-01-05", null, 1_002]
+] as const
 
 const titles = (label: string) => region(label).locator("thead th").allInnerTexts()
 
@@ -152,5 +172,66 @@ describe("no cell is a formula", () => {
     const own = await fileOf("Download as CSV", "audit.csv")
     expect(own.slice(1).map(([, actor, action]) => [actor, action])).toEqual([["'@SUM(A1)", "sim.set_label"]])
     await check()
+  })
+})
+
+describe("an organization's usage", () => {
+  const rows = async (label: string) =>
+    (await region(label).locator("tbody tr").allInnerTexts()).map((row) => row.split("\t"))
+  const main = () => page().locator("main")
+
+  it("of a month is beside the same days of the month before, by country and by day", async () => {
+    await signInAs("read", `?page=usage&of=${of}`, of)
+    await heading("Usage")
+    await main().getByText("January 2026, 10 of 31 days: 1,018.0 MB. December 2025: 45.0 MB, 10.0 MB of it").waitFor()
+    expect(await titles("Countries")).toEqual(["Country", "January 2026", "December 2025, the same days", "Change"])
+    expect(await rows("Countries")).toEqual([
+      ["not known", "1,002.0 MB", "0.0 MB", "new"],
+      ["Sweden (SE)", "15.0 MB", "10.0 MB", "+50 %"],
+      ["France (FR)", "1.0 MB", "0.0 MB", "new"]
+    ])
+    const days = await rows("Days")
+    expect(days).toHaveLength(31)
+    expect([days[2], days[4], days[19]]).toEqual([
+      ["3", "16.0 MB", "0.0 MB", "new"],
+      ["5", "1,002.0 MB", "10.0 MB", "+9,920 %"],
+      ["20", "–", "35.0 MB", "–"]
+    ])
+    const plot = page().getByRole("img", {
+      name: "By day: December 2025 45.0 MB, at most 35.0 MB on day 20; January 2026 1,018.0 MB, at most 1,002.0 MB on day 5"
+    })
+    expect(await plot.locator("rect.count").count()).toBe(31)
+    expect(await plot.locator('rect.former[height="0"]').count()).toBe(29)
+    await check()
+  })
+
+  it("is of another month if that is chosen, and each is a file", async () => {
+    await signIn(`?page=usage&of=${of}`)
+    await heading("Usage")
+    expect(await fileOf("Days and countries as CSV", "usage-2026-01-days.csv")).toEqual([
+      ["day", "country_alpha_2", "used_bytes"],
+      ["2026-01-03", "FR", String(MEGABYTE)],
+      ["2026-01-03", "SE", String(15 * MEGABYTE)],
+      ["2026-01-05", "", String(1_002 * MEGABYTE)]
+    ])
+    await page().getByLabel("Month (UTC)").selectOption("December 2025")
+    await main().getByText("December 2025: 45.0 MB. November 2025: 0.0 MB.").waitFor()
+    expect(new URL(page().url()).searchParams.get("month")).toBe("2025-12")
+    expect(await rows("Countries")).toEqual([
+      ["Sweden (SE)", "40.0 MB", "0.0 MB", "new"],
+      ["Norway (NO)", "5.0 MB", "0.0 MB", "new"]
+    ])
+    expect(await fileOf("Countries as CSV", "usage-2025-12-countries.csv")).toHaveLength(3)
+    expect(await page().getByLabel("Month (UTC)").locator("option").count()).toBe(13)
+    await page().goBack()
+    await main().getByText("January 2026, 10 of 31 days").waitFor()
+    expect(await fileOf("Both months as CSV", "usage-2026-01-months.csv")).toEqual([
+      ["month", "country_alpha_2", "used_bytes"],
+      ["2025-12", "NO", String(5 * MEGABYTE)],
+      ["2025-12", "SE", String(40 * MEGABYTE)],
+      ["2026-01", "", String(1_002 * MEGABYTE)],
+      ["2026-01", "FR", String(MEGABYTE)],
+      ["2026-01", "SE", String(15 * MEGABYTE)]
+    ])
   })
 })

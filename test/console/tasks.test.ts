@@ -4,7 +4,8 @@
  * typed, and the Enter behind it, are no clicks. `many.test.ts` has what is done to 10,000 at once.
  */
 import { Effect, Layer } from "effect"
-import { Operator, WebhookSender } from "simplan/ports"
+import { Operator, Storage, WebhookSender } from "simplan/ports"
+import { readFileSync } from "node:fs"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import type { Locator } from "playwright-core"
 import { describe, expect, it } from "vitest"
@@ -44,6 +45,11 @@ const opened = Opened.forFile({ sender, telcos: undefined }, async (world) => {
     await world.admin("POST", `/organizations/${tenant.organizationId}/webhook-endpoints`, hook)
     for (const iccid of [sold, broken]) await tenant.post("/v3/subscription", { plan_id: planId, metadata: "", iccid })
     await tenant.call("DELETE", `/v3/subscriptions/${broken}`)
+    const used = { attachmentId: "a", planId, label: "Green", day: Date.parse("2026-01-09T00:00:00Z") } as const
+    const usage = ["SE", "NO", null].map((countryAlpha2, at) => {
+      return { ...used, organizationId: tenant.organizationId, iccid: sold, countryAlpha2, bytes: at + first }
+    })
+    await world.run(Storage.Storage.use((storage) => storage.commit({ reports: { usage } })))
   }
   for (const _ of [1, 2, 3, 4]) await world.admin("POST", "/clock/advance", { by: "23 hours" })
 })
@@ -115,6 +121,27 @@ const tasks: ReadonlyArray<Task> = [
       await region("History").waitFor()
       return "Show the QR code"
     }
+  },
+  {
+    title: "get the month's usage of an organization by country as CSV",
+    least: "read",
+    most: 3,
+    act: async ({ of, sold }) => {
+      const menu = await go(page().getByRole("link", { name: "Organizations", exact: true }))
+      const organization = region("Organizations").locator("tbody tr").filter({ hasText: of })
+      const chosen = await go(organization.getByRole("link", { name: "Usage" }))
+      await heading("Usage")
+      const waiting = page().waitForEvent("download")
+      await click("Countries as CSV")
+      const file = await waiting
+      expect(file.suggestedFilename()).toBe("usage-2026-01-countries.csv")
+      const first = 1 + Operator.roles.findIndex((role) => works.get(role)?.sold === sold) * 10
+      expect(readFileSync(await file.path(), "utf8")).toBe(
+        `country_alpha_2,used_bytes\r\n,${first + 2}\r\nNO,${first + 1}\r\nSE,${first}\r\n`
+      )
+      return menu + chosen
+    },
+    without: async () => ""
   },
   {
     title: "retry what the telco has refused",
