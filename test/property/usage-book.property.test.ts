@@ -118,6 +118,8 @@ describe("The totals of an organization (U1)", () => {
             end
           ])
         }
+        const order = found.map(({ countryAlpha2, day, month }) => `${day ?? month ?? ""} ${countryAlpha2 ?? ""}`)
+        expect(order).toEqual(order.toSorted())
         expect(found.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(all.reduce((sum, { bytes }) => sum + bytes, 0))
       }),
       { numRuns: 1_000 }

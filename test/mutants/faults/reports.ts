@@ -33,7 +33,13 @@ const book = [
   ]),
   ...faultsOf("UsageBook.ts", "reports", [
     ["U1", "a day ends an hour early", "Math.floor(instant / DAY)", "Math.floor((instant + 3_600_000) / DAY)"],
-    ["U1", "of two reports of a day the last one counts", "plus(known.bytes, entry.bytes)", "entry.bytes"]
+    ["U1", "of two reports of a day the last one counts", "plus(known.bytes, entry.bytes)", "entry.bytes"],
+    ["U1", "of a group's entries the last one counts", "plus(found.get(key)?.bytes ?? 0, bytes)", "bytes"],
+    ["U1", "the days of a month are apart", "month: monthOf(day)", "month: day"],
+    ["U1", "every month has 31 days", "monthOf(addDays(month, 31))", "addDays(month, 31)"],
+    ["U1", "days and months make one list", ' && !(list.includes("day") && list.includes("month"))', ""],
+    ["U1", "SIMs stand beside other groups", 'groups === "sim" ? groups', 'groups.endsWith("sim") ? "sim"'],
+    ["U1", "a country that is not known comes last", 'Total) => countryAlpha2 ?? ""', 'Total) => countryAlpha2 ?? "~"']
   ]),
   ...faultsOf("UsageReconciliation.ts", "reports", [
     ["U1", "bytes of an attachment that is gone move", "?? Number.POSITIVE_INFINITY", "?? 0"],
