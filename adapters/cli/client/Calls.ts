@@ -23,7 +23,7 @@ const noRoute = {
 const refused = (connection: Connection.Connection, { code, message, status }: ApiError): CommandFailed => {
   const { api, from, ofOperator, url } = connection
   if (code === "") return impossible(`What answers at ${url} is not simplan: it says ${status}.`)
-  if (code === "route_not_found" && ofOperator !== undefined)
+  if (ofOperator !== undefined && (code === "route_not_found" || code === "method_not_allowed"))
     return impossible(`The server at ${url} has this for API keys alone, or no management API: give a key with --key.`)
   if (code === "route_not_found") return impossible(noRoute[api](url))
   return impossible(
