@@ -20,6 +20,8 @@ export interface Need {
   readonly role: Operator.Role
   /** What of it exists for whoever is bound to an organization. */
   readonly bound: Bound
+  /** Whether it ends the session that asks, so that this need not have been renewed. */
+  readonly endsSession: boolean
 }
 
 /** The annotation of an endpoint. */
@@ -32,8 +34,8 @@ export const of = (endpoint: Pick<HttpApiEndpoint.Top, "annotations">): Need | u
 const described = ({ bound, role }: Need): string =>
   `Takes the role \`${role}\`${bound === "none" ? ", of an operator who is not bound to an organization" : ""}.`
 
-const declare = (bound: Bound) => (role: Operator.Role, summary: string, description: string) => {
-  const need = { role, bound }
+const declare = (bound: Bound, endsSession: boolean) => (role: Operator.Role, summary: string, description: string) => {
+  const need = { role, bound, endsSession }
   return OpenApi.annotations({
     summary,
     description: `${description} ${described(need)}`,
@@ -46,7 +48,10 @@ const declare = (bound: Bound) => (role: Operator.Role, summary: string, descrip
  * An operation about one organization, or a list of those things that the operator sees: who may,
  * and what it does.
  */
-export const operation = declare("own")
+export const operation = declare("own", false)
 
 /** An operation about what belongs to no organization. */
-export const ofService = declare("none")
+export const ofService = declare("none", false)
+
+/** The operation that ends the session which asks. */
+export const signOut = declare("own", true)

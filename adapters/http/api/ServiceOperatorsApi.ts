@@ -36,10 +36,10 @@ export class ServiceOperatorsApi extends Rows.group("serviceOperators", ServiceO
       success: Schemas.data(Schema.Struct({ session_id: Schemas.string(sessionId.meaning, ...sessionId.examples) })),
       error: Schemas.problems(...Schemas.restricted, "session_not_found")
     }).annotateMerge(
-      Roles.operation(
+      Roles.signOut(
         "read",
         "Sign out a browser",
-        "Ends the session whose cookie was sent: at once in the process that is asked, within 5 s in all."
+        "Ends the session whose cookie was sent, whether or not it has to be renewed: at once in the process that is asked, within 5 s in all."
       )
     )
   )

@@ -106,12 +106,12 @@ export const byToken = (
     })
 
     const bySession = Effect.fnUntraced(function* (
-      { request, writes }: Auth.Credentials,
+      { need, request, writes }: Auth.Credentials,
       { isStale, of }: Pick<Sessions.Sessions, "isStale" | "of">
     ) {
       if (writes && !Sessions.isSameOrigin(request, trustedProxies)) return yield* Auth.fromElsewhere
       const session = (yield* of(request)) ?? (yield* failed.count(sessionEnded))
-      if (isStale(session)) return yield* sessionStale
+      if (isStale(session) && need?.endsSession !== true) return yield* sessionStale
       const { holder } = session
       const caller =
         "token" in holder ? yield* operatorOf(holder.token, sessionEnded) : { ...holder.operator, expiresAt: null }
