@@ -22,7 +22,10 @@ export interface Session {
   readonly renewals: number
   /** When the present cookie was made; null while it is the first one. */
   readonly renewedAt: Instant | null
-  /** The present cookie, sealed as the browser has it; null while it is the first one. */
+  /**
+   * The present cookie, sealed, as it was kept last: the browser may have it as it was before. Null
+   * while it is the first one, and as the browser has it.
+   */
   readonly cookie: string | null
   /**
    * Since when a process finds out by the present cookie whether the session goes on; null: none
@@ -111,6 +114,12 @@ export const renewed = (session: Session, cookie: string, now: Instant): Session
   renewedAt: now,
   askedAt: null
 })
+
+/**
+ * What is kept of the present cookie while a process finds out whether the session goes on: what it
+ * asks by next, should it find out nothing.
+ */
+export const kept = (session: Session, cookie: string): Session => ({ ...session, cookie })
 
 /** Nothing was found out: the present cookie may ask again. */
 export const unanswered = (session: Session): Session => ({ ...session, askedAt: null })

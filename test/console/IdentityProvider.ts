@@ -64,11 +64,13 @@ export interface Forger {
   readonly issuer: URL
   /**
    * What the next answers have: the ID token's claims, made of those that are right, or null for no
-   * token, and the user's information.
+   * token, and the user's information, or null for an error in its place.
    */
   answer: {
     idToken: ((right: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>) | null
-    userInfo: Readonly<Record<string, unknown>>
+    userInfo: Readonly<Record<string, unknown>> | null
+    /** Whether each refresh token is good once. */
+    rotates: boolean
   }
   /** How many codes and refresh tokens were exchanged. */
   readonly exchanged: () => number
@@ -87,12 +89,13 @@ export const forging = async (nonce: () => string): Promise<Forger> => {
     return `${text}.${sign("RSA-SHA256", Buffer.from(text), privateKey).toString("base64url")}`
   }
   let exchanged = 0
-  const answer: Forger["answer"] = { idToken: (right) => right, userInfo: { sub: "ada" } }
-  const server = createServer((request, response) => {
+  const answer: Forger["answer"] = { idToken: (right) => right, userInfo: { sub: "ada" }, rotates: false }
+  const server = createServer(async (request, response) => {
     const of = new URL(request.url ?? "/", "http://127.0.0.1").pathname
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const now = Math.floor(Date.now() / 1_000)
     const right = () => ({ iss: issuer, sub: "ada", aud: CLIENT.id, nonce: nonce(), iat: now, exp: now + 300 })
+    const sent = new URLSearchParams(Buffer.concat(await request.toArray()).toString()).get("refresh_token")
     const bodies: Readonly<Record<string, () => unknown>> = {
       "/.well-known/openid-configuration": () => ({
         ...{ issuer, jwks_uri: `${issuer}/jwks`, authorization_endpoint: `${issuer}/auth` },
@@ -101,13 +104,17 @@ export const forging = async (nonce: () => string): Promise<Forger> => {
       "/jwks": () => ({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "1", alg: "RS256" }] }),
       "/me": () => answer.userInfo,
       "/token": () => {
+        if (answer.rotates && sent !== null && sent !== `r${exchanged}`) return "invalid_grant"
         exchanged += 1
         const tokens = { access_token: "a", token_type: "Bearer", expires_in: 300, refresh_token: `r${exchanged}` }
         return answer.idToken === null ? tokens : { ...tokens, id_token: signed(answer.idToken(right())) }
       }
     }
+    const body = bodies[of]?.() ?? null
     response.setHeader("content-type", "application/json")
-    response.end(JSON.stringify(bodies[of]?.() ?? {}))
+    if (body === null) response.statusCode = 500
+    if (body === "invalid_grant") response.statusCode = 400
+    response.end(JSON.stringify(body === "invalid_grant" ? { error: body } : body))
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {

@@ -23,7 +23,7 @@ const step = fc.record({
   /** By how much the clock is set. */
   set: fc.oneof({ arbitrary: fc.constant(0), weight: 5 }, fc.constantFrom(-600_000, -ASKING, -OVERLAP, -1, 600_000)),
   /** What becomes of the question that is open, before the cookie is sent. */
-  answer: fc.constantFrom("none", "renewed", "unanswered", "ended")
+  answer: fc.constantFrom("none", "renewed", "kept", "unanswered", "kept, but unanswered", "ended")
 })
 
 it("W14: a cookie is renewed once, is sent again for seconds alone, and ends the session later", () => {
@@ -31,7 +31,8 @@ it("W14: a cookie is renewed once, is sent again for seconds alone, and ends the
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let session: Session.Session = Session.begun({ sessionId: "s", endsAt: END })
       let now = 0
-      const cookies = ["first"]
+      // As they were kept last; the first one is not while it is as it was.
+      const cookies: Array<string | null> = [null]
       // By cookie: when its successor was given out.
       const renewedAt = new Map<number, number>()
       const isNear = (at: number | null | undefined, span: number) => at != null && at - span < now && now < at + span
@@ -44,7 +45,12 @@ it("W14: a cookie is renewed once, is sent again for seconds alone, and ends the
             session = Session.renewed(session, next, now)
             cookies.push(next)
           }
-          if (answer === "unanswered") session = Session.unanswered(session)
+          if (answer.startsWith("kept")) {
+            const value = `kept ${now}`
+            session = Session.kept(session, value)
+            cookies[cookies.length - 1] = value
+          }
+          if (answer.endsWith("unanswered")) session = Session.unanswered(session)
           if (answer === "ended") session = Session.ended(session, now)
         }
         const sent = cookie % cookies.length
@@ -70,6 +76,7 @@ it("W14: a cookie is renewed once, is sent again for seconds alone, and ends the
             // Nobody else asks.
             expect(isNear(before.askedAt, ASKING)).toBe(false)
             session = renewal.session
+            expect(session.cookie).toBe(cookies[sent])
             expect(Session.renewal(session, sent, now)._tag).toBe("Wait")
             break
           case "Wait":
@@ -115,7 +122,9 @@ const answer = fc.constantFrom(
   "renewed",
   "lost",
   "silent",
+  "silent, once something is kept",
   "its process dies",
+  "its process dies, once something is kept",
   "its client goes away",
   "the session is ended meanwhile",
   "another process asks meanwhile"
@@ -160,7 +169,8 @@ type World = Awaited<ReturnType<typeof Processes.make>>
 interface Watched {
   readonly sessionId: string
   readonly endsAt: number
-  readonly cookies: Array<string>
+  /** As they were kept last; null: the first one, as it was. */
+  readonly cookies: Array<string | null>
   /** By cookie: when its successor was given out, and what the clocks showed then. */
   readonly replaced: Array<{ readonly at: number; readonly shown: number; readonly process: number }>
   over: { readonly at: number; readonly process: number | null } | null
@@ -203,7 +213,7 @@ const watching = (world: World) => {
     const endsAt = shown() + END
     await run(process, (of) => of.begin({ sessionId, endsAt }))
     watched.push({
-      ...{ sessionId, endsAt, cookies: ["first"], replaced: [] },
+      ...{ sessionId, endsAt, cookies: [null], replaced: [] },
       ...{ over: null, isEnded: false, deadAskedAt: null }
     })
   }
@@ -248,8 +258,21 @@ const watching = (world: World) => {
     }
   }
 
-  const sent = async (of: Watched, process: number, renewals: number, ask: Effect.Effect<string | null, string>) => {
-    const renewed = run(process, ({ renew }) => Effect.result(renew({ sessionId: of.sessionId, renewals }, ask)))
+  type Ask = Effect.Effect<string | null, string>
+  type Keep = OperatorSessions.Keep
+
+  /** Each question is asked by what was kept last. */
+  const asking =
+    (of: Watched, renewals: number, ask: Ask | ((keep: Keep) => Ask)) => (kept: string | null, keep: Keep) =>
+      Effect.suspend(() => {
+        expect(kept).toBe(of.cookies[renewals])
+        return typeof ask === "function" ? ask(keep) : ask
+      })
+
+  const sent = async (of: Watched, process: number, renewals: number, ask: Ask | ((keep: Keep) => Ask)) => {
+    const renewed = run(process, ({ renew }) =>
+      Effect.result(renew({ sessionId: of.sessionId, renewals }, asking(of, renewals, ask)))
+    )
     const result = await settled(renewed)
     return result._tag === "Success" ? result.success : typeof result.failure === "string" ? result.failure : "waits"
   }
@@ -278,11 +301,22 @@ const watching = (world: World) => {
       case "silent":
         expect(await sent(of, process, cookie, Effect.fail(SILENT))).toBe(SILENT)
         return
-      case "its process dies": {
-        const never = Effect.andThen(asked, Effect.never)
+      case "silent, once something is kept":
+        expect(
+          await sent(of, process, cookie, (keep) => Effect.andThen(Effect.orDie(keep(value)), Effect.fail(SILENT)))
+        ).toBe(SILENT)
+        of.cookies[cookie] = value
+        return
+      case "its process dies":
+      case "its process dies, once something is kept": {
+        const isKept = given !== "its process dies"
+        const never = asking(of, cookie, (keep) =>
+          (isKept ? Effect.orDie(keep(value)) : Effect.void).pipe(Effect.andThen(asked), Effect.andThen(Effect.never))
+        )
         run(process, ({ renew }) => renew({ sessionId: of.sessionId, renewals: cookie }, never)).catch(() => undefined)
         await Effect.runPromise(Deferred.await(first))
         of.deadAskedAt = shown()
+        if (isKept) of.cookies[cookie] = value
         return
       }
       case "its client goes away": {
@@ -290,7 +324,7 @@ const watching = (world: World) => {
         const slow = asked.pipe(Effect.andThen(Deferred.await(goOn)), Effect.as(value))
         await run(process, ({ renew }) =>
           Effect.gen(function* () {
-            const fiber = yield* Effect.forkChild(renew({ sessionId: of.sessionId, renewals: cookie }, slow))
+            const fiber = yield* Effect.forkChild(renew({ sessionId: of.sessionId, renewals: cookie }, () => slow))
             yield* Deferred.await(first)
             const leaving = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
             yield* Deferred.succeed(goOn, undefined)
@@ -313,7 +347,7 @@ const watching = (world: World) => {
         const overtaken = Effect.promise(async () => {
           await wait(ASKING)
           const result = await run(other, ({ renew }) =>
-            renew({ sessionId: of.sessionId, renewals: cookie }, Effect.succeed(value))
+            renew({ sessionId: of.sessionId, renewals: cookie }, () => Effect.succeed(value))
           )
           expect(result).toBe(value)
           renew(of, other, value)

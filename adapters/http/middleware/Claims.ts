@@ -2,6 +2,8 @@
  * Whom the claims of an identity provider name (rule W14). What is absent, null, empty or malformed
  * binds to nothing: whoever has it is refused, and does not see more than others. The ID token goes
  * before the user's information, claim by claim.
+ *
+ * A renewal never has a session see more than before, whichever claims come without which.
  */
 import { Result } from "effect"
 import { Id, Operator, TextLimit } from "simplan/ports"
@@ -47,13 +49,16 @@ const find = (places: ReadonlyArray<Claims>, path: string): unknown =>
 
 /**
  * Providers that verify e-mail addresses and phone numbers say so beside them (OpenID Connect,
- * section 5.1).
+ * section 5.1), and of no other that stands elsewhere.
  */
 const verified = (nameClaim: string): string => `${nameClaim}_verified`
 
 /** Whether the claims are all there, so that the user's information adds nothing. */
 export const areComplete = (claims: Claims, { nameClaim, organizationClaim, roleClaim }: Names): boolean =>
   [roleClaim, organizationClaim, nameClaim, verified(nameClaim)].every((path) => within(claims, path) !== undefined)
+
+/** Whether a place says which role somebody has. */
+export const haveRole = (claims: Claims, { roleClaim }: Names): boolean => within(claims, roleClaim) !== undefined
 
 /** The organization that stands for all of them. */
 const ALL = "*"
@@ -83,9 +88,13 @@ export const operatorOf = (
     return Result.fail(`the claim ${roleClaim} has no role`)
   const { organization = ALL } = { organization: find(places, organizationClaim) }
   if (!isPlain(organization, TextLimit.ID)) return Result.fail(`the claim ${organizationClaim} is no organization`)
-  const { isVerified = true } = { isVerified: find(places, verified(nameClaim)) }
-  if (isVerified !== true) return Result.fail(`the claim ${verified(nameClaim)} is not true`)
-  const { name = find(places, "sub") } = { name: find(places, nameClaim) }
+  const named = find(places, nameClaim)
+  const verifying = places.filter((claims) => within(claims, verified(nameClaim)) !== undefined)
+  if (!verifying.every((claims) => within(claims, verified(nameClaim)) === true))
+    return Result.fail(`the claim ${verified(nameClaim)} is not true`)
+  if (verifying.length > 0 && !verifying.some((claims) => within(claims, nameClaim) === named))
+    return Result.fail(`the claim ${verified(nameClaim)} is not about the claim ${nameClaim}`)
+  const name = named === undefined ? find(places, "sub") : named
   if (!isPlain(name, TextLimit.NAME - Operator.OPEN_ID.length)) return Result.fail(`the claim ${nameClaim} is no name`)
   return Result.succeed({
     name: `${Operator.OPEN_ID}${name}`,
@@ -93,3 +102,21 @@ export const operatorOf = (
     organizationId: organization === ALL ? null : Id.canonical(organization)
   })
 }
+
+/**
+ * How somebody goes on whom a sign-in has named: by the same name, and by what the claims name now.
+ * Another organization takes another sign-in, and so do all of them. `mayRise`: whether the role
+ * may be a higher one.
+ */
+export const renewed = (
+  before: Sessions.Identity,
+  { organizationId, role }: Sessions.Identity,
+  mayRise: boolean
+): Result.Result<Sessions.Identity, string> =>
+  before.organizationId === null || before.organizationId === organizationId
+    ? Result.succeed({
+        name: before.name,
+        role: mayRise || Operator.allows(before.role, role) ? role : before.role,
+        organizationId
+      })
+    : Result.fail("it was bound to another organization before")

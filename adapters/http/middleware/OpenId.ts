@@ -12,7 +12,7 @@
  * console calls when its session is refused. Whoever has no role any more is signed out by that.
  * Without a refresh token the session is a short one.
  */
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RequestContext } from "simplan"
 import type * as OpenIdClient from "openid-client"
@@ -125,25 +125,19 @@ const configured = (provider: Provider): (() => Promise<Client>) => {
   }
 }
 
-/** What the provider says of somebody. */
-interface Answer {
-  /** Of the ID token, and the user's information if it was asked for. */
-  readonly places: ReadonlyArray<Claims.Claims>
+type Tokens = OpenIdClient.TokenEndpointResponse & OpenIdClient.TokenEndpointResponseHelpers
+
+/** What the provider has given for a code or a refresh token. */
+interface Given {
+  /** Of the ID token; none if none came. */
+  readonly claims: Claims.Claims
+  readonly subject: string | undefined
+  readonly accessToken: string
   readonly renewal: Sessions.Renewal | null
 }
 
-type Tokens = OpenIdClient.TokenEndpointResponse & OpenIdClient.TokenEndpointResponseHelpers
-
-/**
- * The claims of the ID token, and those of the user's information unless the token has all that are
- * read. `before`: how the provider was asked, if it is asked again.
- */
-const answerOf = async (
-  { config, library }: Client,
-  tokens: Tokens,
-  provider: Provider,
-  before: Sessions.Renewal | null
-): Promise<Answer> => {
+/** Checks it. `before`: how the provider was asked, if it is asked again. */
+const givenBy = (tokens: Tokens, provider: Provider, before: Sessions.Renewal | null): Given => {
   const claims: Claims.Claims = { ...tokens.claims() }
   const subject = before?.subject ?? textOf(claims["sub"])
   // A token that comes again is of the same user (OpenID Connect, section 12.2).
@@ -154,38 +148,48 @@ const answerOf = async (
   if ((claims["azp"] ?? clientId) !== clientId) throw new Error("The ID token was asked for by another client")
   // A provider may let the same token go on.
   const refreshToken = tokens.refresh_token ?? before?.refreshToken
-  const renewal = subject === undefined || refreshToken === undefined ? null : { subject, refreshToken }
-  const isWhole = subject === undefined || config.serverMetadata().userinfo_endpoint === undefined
-  if (isWhole || Claims.areComplete(claims, provider)) return { places: [claims], renewal }
-  return { places: [claims, { ...(await library.fetchUserInfo(config, tokens.access_token, subject)) }], renewal }
+  const isRoleInToken = Claims.haveRole(claims, provider) || (before !== null && before.isRoleInToken !== false)
+  const renewal = subject === undefined || refreshToken === undefined ? null : { subject, refreshToken, isRoleInToken }
+  return { claims, subject, accessToken: tokens.access_token, renewal }
 }
 
-/** What the provider says of whom it has led back. */
-const signedInBy = async (client: Client, url: URL, begun: Begun, provider: Provider): Promise<Answer> => {
+/** The claims of the ID token, and those of the user's information unless the token has all. */
+const placesOf = async (
+  { config, library }: Client,
+  { accessToken, claims, subject }: Given,
+  provider: Provider
+): Promise<ReadonlyArray<Claims.Claims>> => {
+  const isWhole = subject === undefined || config.serverMetadata().userinfo_endpoint === undefined
+  if (isWhole || Claims.areComplete(claims, provider)) return [claims]
+  return [claims, { ...(await library.fetchUserInfo(config, accessToken, subject)) }]
+}
+
+/** What the provider gives for whom it has led back. */
+const signedInBy = async (client: Client, url: URL, begun: Begun, provider: Provider): Promise<Given> => {
   const tokens = await client.library.authorizationCodeGrant(client.config, url, {
     pkceCodeVerifier: begun.verifier,
     expectedState: begun.state,
     expectedNonce: begun.nonce,
     idTokenExpected: true
   })
-  return answerOf(client, tokens, provider, null)
+  return givenBy(tokens, provider, null)
 }
 
-/** What the provider says now; null if it says that the sign-in is over. */
-const askedAgain = async (client: Client, before: Sessions.Renewal, provider: Provider): Promise<Answer | null> => {
+/** What the provider gives now; null if it says that the sign-in is over. */
+const askedAgain = async (client: Client, before: Sessions.Renewal, provider: Provider): Promise<Given | null> => {
   try {
     const tokens = await client.library.refreshTokenGrant(client.config, before.refreshToken)
-    return await answerOf(client, tokens, provider, before)
+    return givenBy(tokens, provider, before)
   } catch (error) {
     if (error instanceof client.library.ResponseBodyError && error.error === "invalid_grant") return null
     throw error
   }
 }
 
-/** Whom an answer names; null, and a line in the log, if it names nobody. */
-const named = ({ places }: Answer, names: Claims.Names) =>
+/** Whom claims name; null, and a line in the log, if they name nobody. */
+const named = (operator: Result.Result<Sessions.Identity, string>) =>
   // Failure: nobody is signed in, or goes on being so.
-  Effect.catch(Effect.fromResult(Claims.operatorOf(places, names)), (reason) =>
+  Effect.catch(Effect.fromResult(operator), (reason) =>
     Effect.as(Effect.logWarning(`A sign-in by OpenID Connect is refused: ${reason}`), null)
   )
 
@@ -284,24 +288,33 @@ export const layer = (
     const client = yield* asked(configure, "unreachable")
     const url = new URL(provider.redirectUrl)
     url.search = new URL(request.url, provider.redirectUrl).search
-    const answer = yield* asked(() => signedInBy(client, url, begun, provider), "refused")
-    const operator = yield* named(answer, provider)
+    const given = yield* asked(() => signedInBy(client, url, begun, provider), "refused")
+    const places = yield* asked(() => placesOf(client, given, provider), "refused")
+    const operator = yield* named(Claims.operatorOf(places, provider))
     if (operator === null) return refuse("no_role")
-    const { holder, terms } = held(operator, answer.renewal, provider)
+    const { holder, terms } = held(operator, given.renewal, provider)
     const { cookie } = yield* sessions
       .begin(holder, request, terms)
       .pipe(Effect.updateService(RequestContext.Current, (current) => ({ ...current, actor: operator.name })))
     return leadTo("../console", cookie)
   })
 
+  const answeredBy = <A>(ask: () => Promise<A>) => Effect.mapError(learnt(ask, "A renewal"), () => silent)
+
   /** For whom a session goes on, and how, by what the provider says now; null: it does not. */
-  const askedFor = Effect.fnUntraced(function* (before: Sessions.Renewal) {
-    const answer = yield* Effect.mapError(
-      learnt(async () => askedAgain(await configure(), before, provider), "A renewal"),
-      () => silent
+  const askedFor = Effect.fnUntraced(function* ({ operator, renewal }: Sessions.Named, keep: Sessions.Keep) {
+    if (renewal === null) return null
+    const client = yield* answeredBy(configure)
+    const given = yield* answeredBy(() => askedAgain(client, renewal, provider))
+    if (given === null) return null
+    // The one before may be good no more (RFC 6749, section 6), and the rest may get no answer.
+    if (given.renewal?.refreshToken !== renewal.refreshToken) yield* keep({ operator, renewal: given.renewal })
+    const places = yield* answeredBy(() => placesOf(client, given, provider))
+    const mayRise = renewal.isRoleInToken === false || Claims.haveRole(given.claims, provider)
+    const now = yield* named(
+      Result.flatMap(Claims.operatorOf(places, provider), (said) => Claims.renewed(operator, said, mayRise))
     )
-    const operator = answer === null ? null : yield* named(answer, provider)
-    return answer === null || operator === null ? null : held(operator, answer.renewal, provider)
+    return now === null ? null : held(now, given.renewal, provider)
   })
 
   const renew = Effect.gen(function* () {
@@ -311,8 +324,8 @@ export const layer = (
     if (session === null || "token" in session.holder || session.holder.renewal === null) {
       return yield* OperatorAuth.sessionEnded
     }
-    const { operator, renewal } = session.holder
-    const cookie = yield* sessions.renew(session, request, askedFor(renewal)).pipe(
+    const { operator } = session.holder
+    const cookie = yield* sessions.renew({ ...session, holder: session.holder }, request, askedFor).pipe(
       Effect.catchTag("RenewalUnderWay", () => Effect.fail(silent)),
       Effect.updateService(RequestContext.Current, (current) => ({ ...current, actor: operator.name }))
     )

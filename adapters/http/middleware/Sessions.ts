@@ -35,6 +35,11 @@ export interface Identity extends Operator.Acting {
 export interface Renewal {
   readonly subject: string
   readonly refreshToken: string
+  /**
+   * Whether an ID token has ever had the role: then the user's information raises it no more. It is
+   * absent in what an earlier release has sealed.
+   */
+  readonly isRoleInToken?: boolean
 }
 
 /** One whom an identity provider has named, and how it is asked again; null: it is not. */
@@ -56,6 +61,9 @@ export interface Terms {
   /** After how long the provider has to be asked again; null: never. */
   readonly renewedAfter: number | null
 }
+
+/** Keeps by what the provider is to be asked if this renewal comes to nothing. */
+export type Keep = (holder: Named) => Effect.Effect<void, Storage.StorageError>
 
 /** A session as its cookie has it. */
 export interface Session {
@@ -84,14 +92,17 @@ export interface Sessions {
     terms?: Terms
   ) => Effect.Effect<{ readonly session: Session; readonly cookie: string }, Errors.Failure>
   /**
-   * Renews the cookie of a session that goes on, once. `ask` says for whom and how it does; null:
-   * it does not. It ends when it was to end, or earlier. Returns the value of the header that sets
-   * the cookie; null: the session is over.
+   * Renews the cookie of a session that goes on, once. `ask` says for whom and how it does, by whom
+   * it was for, as was kept last; null: it does not. It ends when it was to end, or earlier.
+   * Returns the value of the header that sets the cookie; null: the session is over.
    */
   readonly renew: <E>(
-    session: Session,
+    session: Session & { readonly holder: Named },
     request: HttpServerRequest.HttpServerRequest,
-    ask: Effect.Effect<{ readonly holder: Holder; readonly terms: Terms } | null, E>
+    ask: (
+      holder: Named,
+      keep: Keep
+    ) => Effect.Effect<{ readonly holder: Named; readonly terms: Terms } | null, E | Storage.StorageError>
   ) => Effect.Effect<string | null, E | OperatorSessions.RenewalUnderWay | Storage.StorageError>
   /** Whether a session has to be renewed before anything is done by it. */
   readonly isStale: (session: Session) => boolean
@@ -204,7 +215,13 @@ const Contents = Schema.fromJsonString(
           role: Schema.Literals(Operator.roles),
           organizationId: Schema.NullOr(Schema.String)
         }),
-        renewal: Schema.NullOr(Schema.Struct({ subject: Schema.String, refreshToken: Schema.String }))
+        renewal: Schema.NullOr(
+          Schema.Struct({
+            subject: Schema.String,
+            refreshToken: Schema.String,
+            isRoleInToken: Schema.optionalKey(Schema.Boolean)
+          })
+        )
       })
     ]),
     renewals: Schema.Number,
@@ -262,13 +279,19 @@ export const make = (
       }),
       renew: Effect.fnUntraced(function* (session, request, ask) {
         const sealed = yield* sealer
-        const renewed = Effect.map(ask, (found) => {
-          if (found === null) return null
-          const { holder, terms } = found
-          const now = machine.currentTimeMillisUnsafe()
-          return sealed.seal(JSON.stringify(going({ ...session, holder, renewals: session.renewals + 1 }, terms, now)))
+        const value = yield* stored.renew(ofCookie(session), (kept, keep) => {
+          const last = kept === null ? null : opened(sealed, kept)
+          const holder = last === null || "token" in last.holder ? session.holder : last.holder
+          const asked = ask(holder, (holder) => keep(sealed.seal(JSON.stringify({ ...session, holder }))))
+          return Effect.map(asked, (found) => {
+            if (found === null) return null
+            const { holder, terms } = found
+            const now = machine.currentTimeMillisUnsafe()
+            return sealed.seal(
+              JSON.stringify(going({ ...session, holder, renewals: session.renewals + 1 }, terms, now))
+            )
+          })
         })
-        const value = yield* stored.renew(ofCookie(session), renewed)
         const next = value === null ? null : opened(sealed, value)
         return value === null || next === null
           ? null

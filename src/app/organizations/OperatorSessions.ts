@@ -28,6 +28,9 @@ export class RenewalUnderWay extends Data.TaggedError("RenewalUnderWay")<{}> {}
 /** What came of a renewal: another cookie, or null, if the session is over. */
 export type Renewed = string | null
 
+/** Keeps the present cookie in another form, unless the session was ended or renewed meanwhile. */
+export type Keep = (cookie: string) => Effect.Effect<void, StorageError>
+
 /** Keeps sessions (rule W14). */
 export class OperatorSessions extends Context.Service<
   OperatorSessions,
@@ -47,11 +50,11 @@ export class OperatorSessions extends Context.Service<
     /**
      * Has a cookie renewed once, in whichever process. `ask` finds out whether the session goes on,
      * and by which cookie; null: it does not, and is ended. If it fails, the same cookie may be
-     * renewed again.
+     * renewed again, by what was kept of it last; null: nothing was since it is the first one.
      */
     readonly renew: <E>(
       cookie: Cookie,
-      ask: Effect.Effect<Renewed, E>
+      ask: (kept: string | null, keep: Keep) => Effect.Effect<Renewed, E>
     ) => Effect.Effect<Renewed, E | RenewalUnderWay | StorageError>
     /** Ends it, if it is not over. */
     readonly end: (of: Pick<Cookie, "sessionId">) => Effect.Effect<void, StorageError>
@@ -146,6 +149,11 @@ export const layer: Layer.Layer<
         })
       )
 
+    const keep =
+      (cookie: Cookie): Keep =>
+      (value) =>
+        Effect.asVoid(settle(cookie, (session) => Session.kept(session, value)))
+
     /** The decision about a renewal, as it is stored. */
     const decided = (cookie: Cookie) =>
       commits.retryOnConflict(
@@ -191,7 +199,7 @@ export const layer: Layer.Layer<
               return null
             case "Asking":
               // A client that goes away meanwhile may ask again with the same cookie.
-              yield* Effect.uninterruptible(answered(cookie, ask))
+              yield* Effect.uninterruptible(answered(cookie, ask(renewal.session.cookie, keep(cookie))))
               break
             case "Wait":
               if ((yield* monotonicNow) >= until) return yield* new RenewalUnderWay()

@@ -3,11 +3,13 @@
  * and which cookies.
  */
 import { Clock, Effect, Layer, Redacted, Result } from "effect"
+import * as fc from "fast-check"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { OperatorSessions } from "simplan"
+import { Operator } from "simplan/ports"
 import * as Claims from "../../../adapters/http/middleware/Claims.ts"
 import * as Sessions from "../../../adapters/http/middleware/Sessions.ts"
 import * as World from "../World.ts"
@@ -251,23 +253,204 @@ it("the way back from the provider is gone once, by the browser that went there"
   expect((await whoami(started, ada.cookie)).status).toBe(200)
 })
 
-describe("answers of a provider that are forged", () => {
-  const starting = async () => {
-    let nonce = ""
-    const forger = await IdentityProvider.forging(() => nonce)
-    const started = await trusting(forger)
-    forger.answer.userInfo = { sub: "ada", simplan_role: "support" }
-    /** Signs in. */
-    const enter = async () => {
-      const { world } = started
-      const sent = await fetch(`${world.url}/admin/v1/sign-in`, { redirect: "manual" })
-      const asked = new URL(sent.headers.get("location") ?? "").searchParams
-      nonce = asked.get("nonce") ?? ""
-      const [cookie = ""] = sent.headers.getSetCookie().map((set) => set.split(";", 1)[0] ?? "")
-      return lead(`${world.url}/admin/v1/signed-in?code=c&state=${asked.get("state")}`, cookie)
-    }
-    return { ...started, forger, enter }
+/** The same with a provider that says what the test has it say. `enter`: signs in. */
+const starting = async () => {
+  let nonce = ""
+  const forger = await IdentityProvider.forging(() => nonce)
+  const started = await trusting(forger)
+  forger.answer.userInfo = { sub: "ada", simplan_role: "support" }
+  const enter = async () => {
+    const { world } = started
+    const sent = await fetch(`${world.url}/admin/v1/sign-in`, { redirect: "manual" })
+    const asked = new URL(sent.headers.get("location") ?? "").searchParams
+    nonce = asked.get("nonce") ?? ""
+    const [cookie = ""] = sent.headers.getSetCookie().map((set) => set.split(";", 1)[0] ?? "")
+    return lead(`${world.url}/admin/v1/signed-in?code=c&state=${asked.get("state")}`, cookie)
   }
+  return { ...started, forger, enter }
+}
+
+const signOut = async ({ world }: Pick<Started, "world">, cookie: string) =>
+  (await world.fetch("DELETE", "/admin/v1/session", { headers: { cookie: `simplan_session=${cookie}`, ...SAME } }))
+    .status
+
+it("a renewal without the claims that an ID token had before has a session see no more", async () => {
+  const started = await starting()
+  const { enter, forger, step } = started
+  const bound = { simplan_organization: "acme" }
+  const info = { sub: "ada", simplan_role: "admin" }
+  for (const [idToken, userInfo] of [
+    [null, info],
+    [{}, info],
+    [{ simplan_organization: "*" }, info],
+    [{ simplan_organization: "other" }, info],
+    [null, { ...info, simplan_organization: "*" }]
+  ] as const) {
+    forger.answer.idToken = (right) => ({ ...right, ...bound })
+    forger.answer.userInfo = info
+    const { cookie } = await enter()
+    expect((await whoami(started, cookie)).body.data).toMatchObject({ role: "admin", organization_id: "acme" })
+    step(5 * MINUTE)
+    forger.answer.idToken = idToken === null ? null : (right) => ({ ...right, ...idToken })
+    forger.answer.userInfo = userInfo
+    expect([idToken, userInfo, await renew(started, cookie ?? "")]).toEqual([
+      idToken,
+      userInfo,
+      { status: 401, next: "" }
+    ])
+    expect((await whoami(started, cookie)).status).toBe(401)
+  }
+})
+
+it("the user's information raises no role that an ID token had, and an ID token does", async () => {
+  const started = await starting()
+  const { enter, forger } = started
+  const roleAfter = async (cookie: string, inToken: string | undefined, inInfo: string | undefined) => {
+    forger.answer.idToken = inToken === undefined ? null : (right) => ({ ...right, simplan_role: inToken })
+    forger.answer.userInfo = { sub: "ada", simplan_role: inInfo }
+    const { next } = await renew(started, cookie)
+    return [next, (await whoami(started, next)).body.data?.role] as const
+  }
+  forger.answer.idToken = (right) => ({ ...right, simplan_role: "support" })
+  let [cookie, role]: readonly [string, unknown] = [(await enter()).cookie ?? "", "support"]
+  for (const [inToken, inInfo, expected] of [
+    [undefined, "admin", "support"],
+    [undefined, "read", "read"],
+    [undefined, "admin", "read"],
+    ["admin", "read", "admin"]
+  ]) {
+    ;[cookie, role] = await roleAfter(cookie, inToken, inInfo)
+    expect([inToken, inInfo, role]).toEqual([inToken, inInfo, expected])
+  }
+  // What it alone ever had, it raises.
+  forger.answer.idToken = (right) => right
+  forger.answer.userInfo = { sub: "ada", simplan_role: "read" }
+  expect((await roleAfter((await enter()).cookie ?? "", undefined, "admin"))[1]).toBe("admin")
+})
+
+it("a refresh token is not lost where the user's information fails after it was given", async () => {
+  const started = await starting()
+  const { enter, forger, step } = started
+  forger.answer.rotates = true
+  const { userInfo } = forger.answer
+  const { cookie } = await enter()
+  step(5 * MINUTE)
+  for (let turn = 0; turn < 3; turn += 1) {
+    forger.answer.userInfo = null
+    expect((await renew(started, cookie ?? "")).status).toBe(503)
+    step(MINUTE)
+  }
+  forger.answer.userInfo = userInfo
+  const { next, status } = await renew(started, cookie ?? "")
+  expect([status, (await whoami(started, next)).body.data?.role]).toEqual([204, "support"])
+  expect((await renew(started, next)).status).toBe(204)
+})
+
+it("whoever signs out is signed out, also by a cookie that has to be renewed, or that was", async () => {
+  const started = await starting()
+  const { enter, step } = started
+  const [due, renewed] = [(await enter()).cookie ?? "", (await enter()).cookie ?? ""]
+  step(5 * MINUTE)
+  const { next } = await renew(started, renewed)
+  step(MINUTE)
+  expect((await whoami(started, due)).status).toBe(401)
+  for (const [cookie, last] of [
+    [due, due],
+    [renewed, next]
+  ] as const) {
+    const elsewhere = { cookie: `simplan_session=${cookie}`, "sec-fetch-site": "cross-site" }
+    expect((await started.world.fetch("DELETE", "/admin/v1/session", { headers: elsewhere })).status).toBe(403)
+    expect(await signOut(started, cookie)).toBe(200)
+    expect((await renew(started, last)).status).toBe(401)
+    expect((await whoami(started, last)).status).toBe(401)
+  }
+})
+
+it("whatever claims come and go, a session sees no more than it did, is whose it was, and ends when told", async () => {
+  const some = <A>(...values: ReadonlyArray<A>) => fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 })
+  const place = fc.record({
+    simplan_role: some("read", "support", "admin"),
+    simplan_organization: some("a", "a", "b", "*"),
+    email: some("me@example.com", "me@example.com", "boss@example.com"),
+    email_verified: some(true, true, true, false)
+  })
+  const answer = fc.record({
+    token: fc.option(place, { freq: 3 }),
+    info: fc.option(place, { freq: 5 })
+  })
+  type Answer = typeof answer extends fc.Arbitrary<infer A> ? A : never
+  const started = await starting()
+  const { enter, forger, step } = started
+  forger.answer.rotates = true
+  const say = ({ info, token }: Answer) => {
+    forger.answer.idToken = token === null ? null : (right) => ({ ...right, ...token })
+    forger.answer.userInfo = info === null ? null : { sub: "ada", ...info }
+  }
+  const rank = (role: Operator.Role) => Operator.roles.indexOf(role)
+  let [ended, renewals] = [0, 0]
+  await fc.assert(
+    fc.asyncProperty(
+      answer.filter(({ info, token }) => token !== null && info !== null),
+      fc.array(
+        fc.oneof({ arbitrary: answer, weight: 3 }, fc.constant("the same" as const), fc.constant("out" as const)),
+        {
+          maxLength: 6
+        }
+      ),
+      async (first, commands) => {
+        say(first)
+        let cookie = (await enter()).cookie ?? ""
+        if (cookie === "") return
+        let who = (await whoami(started, cookie)).body.data
+        const places = [first.token, first.info].filter((one) => one !== null)
+        const beside = places.filter(({ email_verified }) => email_verified !== undefined)
+        const { email = undefined } = places.find(({ email }) => email !== undefined) ?? {}
+        expect(who.name).toBe(`oidc:${email ?? "ada"}`)
+        expect(beside.every(({ email_verified }) => email_verified)).toBe(true)
+        if (beside.length > 0) expect(beside.map((one) => one.email)).toContain(email)
+        let isRoleInToken = first.token?.simplan_role !== undefined
+        let last = first
+        for (const command of commands) {
+          if (command === "out") {
+            step(6 * MINUTE)
+            expect(await signOut(started, cookie)).toBe(200)
+            say(first)
+            expect((await renew(started, cookie)).status).toBe(401)
+            ended += 1
+            return
+          }
+          const now = command === "the same" ? last : command
+          say(now)
+          step(6 * MINUTE)
+          const { next, status } = await renew(started, cookie)
+          isRoleInToken ||= now.token?.simplan_role !== undefined
+          if (status === 503) {
+            // The user's information failed; whoever is asked again is asked by the new token.
+            expect(now.info).toBe(null)
+            continue
+          }
+          if (command === "the same" && now.info !== null) expect(status).toBe(204)
+          if (status === 401) return
+          cookie = next
+          last = now
+          renewals += 1
+          const { body } = await whoami(started, cookie)
+          expect(body.data.name).toBe(who.name)
+          if (who.organization_id !== null) expect(body.data.organization_id).toBe(who.organization_id)
+          if (rank(body.data.role) > rank(who.role)) {
+            const raising = isRoleInToken ? now.token : now.info
+            expect(raising?.simplan_role).toBe(body.data.role)
+          }
+          who = body.data
+        }
+      }
+    ),
+    { numRuns: 100 }
+  )
+  expect(Math.min(ended, renewals)).toBeGreaterThan(3)
+})
+
+describe("answers of a provider that are forged", () => {
   type Claims = Readonly<Record<string, unknown>>
 
   const forged: Readonly<Record<string, (right: Claims) => Claims>> = {
@@ -422,5 +605,28 @@ describe("claims", () => {
     expect(of({ ...ada, email_verified })).toBe(null)
     expect(of(ada, {}, { email_verified })).toBe(null)
     expect(of({ ...ada, email_verified: true })).not.toBe(null)
+  })
+
+  it("do not name an e-mail that is verified beside another one, or beside none", () => {
+    const [mine, boss] = [{ email: "me@example.com" }, { email: "boss@example.com" }]
+    const role = { r: ada.r, sub: "1" }
+    const [yes, no] = [{ email_verified: true }, { email_verified: false }]
+    const cases: ReadonlyArray<readonly [token: object, info: object, named: string | null]> = [
+      [yes, { ...boss, ...no }, null],
+      [boss, { ...mine, ...yes }, null],
+      [yes, boss, null],
+      [boss, yes, null],
+      [{ ...mine, ...yes }, { ...boss, ...no }, null],
+      [{ ...mine, ...no }, { ...mine, ...yes }, null],
+      [{ ...mine, ...yes }, { ...boss, ...yes }, "oidc:me@example.com"],
+      [mine, { ...mine, ...yes }, "oidc:me@example.com"],
+      [{}, { ...mine, ...yes }, "oidc:me@example.com"],
+      [mine, {}, "oidc:me@example.com"],
+      [yes, {}, "oidc:1"],
+      [no, {}, null]
+    ]
+    for (const [token, info, named] of cases) {
+      expect([token, info, of({ ...role, ...token }, {}, { ...info })?.name ?? null]).toEqual([token, info, named])
+    }
   })
 })

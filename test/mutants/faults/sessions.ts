@@ -56,6 +56,7 @@ const inDomain = faultsOf("Session.ts", "sessions", [
     "  renewedAt: now\n"
   ],
   ["W14", "a cookie that was asked about in vain cannot ask again", "({ ...session, askedAt: null })", "session"],
+  ["W14", "what is kept of a cookie is forgotten", "({ ...session, cookie })", "session"],
   ["W14", "a session that is ended again has ended then", "session.endedAt ?? now", "now"]
 ])
 
@@ -85,9 +86,10 @@ const inService = faultsIn("src/app/organizations", "OperatorSessions.ts", "sess
   [
     "W14",
     "a client that goes away leaves the answer unwritten",
-    "yield* Effect.uninterruptible(answered(cookie, ask))",
-    "yield* answered(cookie, ask)"
+    "yield* Effect.uninterruptible(answered(cookie, ask(renewal.session.cookie, keep(cookie))))",
+    "yield* answered(cookie, ask(renewal.session.cookie, keep(cookie)))"
   ],
+  ["W14", "nobody asks by what was kept", "ask(renewal.session.cookie,", "ask(null,"],
   ["W14", "a provider that is silent holds up the next question", "Effect.tapCause(ask, () => free)", "ask"],
   [
     "W14",
@@ -133,7 +135,37 @@ const inClaims = faultsIn("adapters/http/middleware", "Claims.ts", "sign-in", [
     'typeof organization !== "string"'
   ],
   ["W14", "a claim that has to be there may be missing", "if (missing !== undefined) return", "if (false) return"],
-  ["W14", "an e-mail that is not verified is taken", "if (isVerified !== true) return", "if (false) return"],
+  [
+    "W14",
+    "an e-mail that is not verified is taken",
+    "if (!verifying.every((claims) => within(claims, verified(nameClaim)) === true))",
+    "if (false)"
+  ],
+  [
+    "W14",
+    "an e-mail is verified if one of two places says so",
+    "if (!verifying.every((claims)",
+    "if (verifying.length > 0 && !verifying.some((claims)"
+  ],
+  [
+    "W14",
+    "an e-mail is verified beside another one",
+    "if (verifying.length > 0 && !verifying",
+    "if (false && !verifying"
+  ],
+  [
+    "W14",
+    "a renewal takes the organization's binding away",
+    "before.organizationId === null || before.organizationId === organizationId",
+    "true"
+  ],
+  [
+    "W14",
+    "a renewal binds to another organization",
+    "|| before.organizationId === organizationId",
+    "|| organizationId !== null"
+  ],
+  ["W14", "any place raises a role", "role: mayRise || ", "role: true || "],
   ["W14", "a name has letters that nobody sees", "  !INVISIBLE.test(value)", "  true"],
   [
     "W14",
@@ -159,10 +191,28 @@ const inSignIn = faultsIn("adapters/http/middleware", "OpenId.ts", "sign-in", [
     "if (false) return"
   ],
   ["W14", "whom the provider does not know goes on", 'error.error === "invalid_grant"', "false"],
+  [
+    "W14",
+    "the user's information raises a role once an ID token lacks it",
+    "(before !== null && before.isRoleInToken !== false)",
+    "false"
+  ],
+  [
+    "W14",
+    "a refresh token is lost with the answer that comes after it",
+    "if (given.renewal?.refreshToken !== renewal.refreshToken) yield*",
+    "if (false) yield*"
+  ],
   ["W14", "the way back is good again", "Effect.map(answered(signedIn), forgotten)", "answered(signedIn)"]
 ])
 
 const inCookies = faultsIn("adapters/http/middleware", "Sessions.ts", "sign-in", [
+  [
+    "W14",
+    "the provider is asked by what the browser has, and not by what was kept",
+    'last === null || "token" in last.holder ? session.holder : last.holder',
+    "session.holder"
+  ],
   [
     "W14",
     "a cookie that was replaced acts until it has to be renewed",
@@ -192,7 +242,18 @@ const inCookies = faultsIn("adapters/http/middleware", "Sessions.ts", "sign-in",
 ])
 
 const inGuards = faultsIn("adapters/http/middleware", "OperatorAuth.ts", "sign-in", [
-  ["W14", "a session that has to be renewed acts", "if (isStale(session)) return yield* sessionStale", ""],
+  [
+    "W14",
+    "a session that has to be renewed acts",
+    "if (isStale(session) && need?.endsSession !== true) return yield* sessionStale",
+    ""
+  ],
+  [
+    "W14",
+    "a session that has to be renewed cannot be ended",
+    "isStale(session) && need?.endsSession !== true",
+    "isStale(session)"
+  ],
   [
     "W14",
     "pages of other origins act by a session",

@@ -35,13 +35,10 @@ const standing = (process: Process, renewals: number) => ask(process, (of) => of
 const renew = (process: Process, renewals: number, ...answers: ReadonlyArray<string | null>) => {
   const left = [...answers]
   return ask(process, (of) =>
-    of.renew(
-      cookie(renewals),
-      Effect.suspend(() => {
-        const next = left.shift()
-        return next === undefined ? Effect.fail("nobody is to be asked") : Effect.succeed(next)
-      })
-    )
+    of.renew(cookie(renewals), () => {
+      const next = left.shift()
+      return next === undefined ? Effect.fail("nobody is to be asked") : Effect.succeed(next)
+    })
   )
 }
 
@@ -86,8 +83,7 @@ it("one process asks, and the other waits for what it learns", async () => {
   await begin()
   const [asked, answered] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
   const first = ask(one, (of) =>
-    of.renew(
-      cookie(0),
+    of.renew(cookie(0), () =>
       Deferred.succeed(asked, undefined).pipe(Effect.andThen(Deferred.await(answered)), Effect.as("second"))
     )
   )
@@ -103,13 +99,13 @@ it("one process asks, and the other waits for what it learns", async () => {
 
 it("whoever asks and is not answered leaves the cookie as it was, and so does one whose client goes away", async () => {
   await begin()
-  const failed = await ask(one, (of) => Effect.flip(of.renew(cookie(0), Effect.fail("no answer"))))
+  const failed = await ask(one, (of) => Effect.flip(of.renew(cookie(0), () => Effect.fail("no answer"))))
   expect(failed).toBe("no answer")
   const [asked, answered] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
   const left = ask(one, (of) =>
     Effect.gen(function* () {
       const learning = Deferred.succeed(asked, undefined).pipe(Effect.andThen(Deferred.await(answered)))
-      const fiber = yield* Effect.forkChild(of.renew(cookie(0), Effect.as(learning, "second")))
+      const fiber = yield* Effect.forkChild(of.renew(cookie(0), () => Effect.as(learning, "second")))
       yield* Deferred.await(asked)
       const leaving = yield* Effect.forkChild(Fiber.interrupt(fiber), { startImmediately: true })
       yield* Deferred.succeed(answered, undefined)
@@ -120,12 +116,28 @@ it("whoever asks and is not answered leaves the cookie as it was, and so does on
   expect(await renew(other, 0)).toBe("second")
 })
 
+it("what was kept of a cookie is what all processes ask by next, whatever becomes of the question", async () => {
+  await begin()
+  for (const [process, known, kept] of [
+    [one, null, "a"],
+    [other, "a", "b"]
+  ] as const) {
+    const asked = await ask(process, (of) =>
+      Effect.result(
+        of.renew(cookie(0), (before, keep) => Effect.andThen(keep(kept), Effect.fail(`asked by ${before}`)))
+      )
+    )
+    expect(asked).toMatchObject({ _tag: "Failure", failure: `asked by ${known}` })
+  }
+  expect(await ask(one, (of) => of.renew(cookie(0), (before) => Effect.succeed(before)))).toBe("b")
+})
+
 it("a process that dies while it asks holds up the session for seconds", async () => {
   await begin()
   const asked = Deferred.makeUnsafe<void>()
-  void ask(one, (of) => of.renew(cookie(0), Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))).catch(
-    () => undefined
-  )
+  void ask(one, (of) =>
+    of.renew(cookie(0), () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never))
+  ).catch(() => undefined)
   await Effect.runPromise(Deferred.await(asked))
   other.move(Session.ASKING)
   expect(await renew(other, 0, "second")).toBe("second")
