@@ -51,6 +51,7 @@ import * as Stock from "./app/sims/Stock.ts"
 import * as Subscriptions from "./app/subscriptions/Subscriptions.ts"
 import * as Usage from "./app/subscriptions/Usage.ts"
 import * as UsageReconciliation from "./app/telco/UsageReconciliation.ts"
+import * as Verdicts from "./app/subscriptions/Verdicts.ts"
 import * as Wallet from "./app/sims/Wallet.ts"
 import * as Webhooks from "./app/organizations/Webhooks.ts"
 import * as Worker from "./app/engine/Worker.ts"
@@ -80,6 +81,7 @@ export const byName = {
   coverage: Coverage.Coverage,
   eventHandlers: EventHandlers.EventHandlers,
   history: History.History,
+  verdicts: Verdicts.Verdicts,
   messages: Messages.Messages,
   operators: Operators.Operators,
   organizations: Organizations.Organizations,
@@ -116,6 +118,7 @@ export type Services =
   | Coverage.Coverage
   | EventHandlers.EventHandlers
   | History.History
+  | Verdicts.Verdicts
   | IdempotencyKeys.IdempotencyKeys
   | Messages.Messages
   | Operators.Operators
@@ -160,6 +163,7 @@ const callingTelco = Layer.mergeAll(Messages.layer, Subscriptions.layer, Wallet.
 const resources = Layer.mergeAll(
   BulkActions.layer.pipe(Layer.provideMerge(Layer.mergeAll(Attachments.layer, Pauses.layer))),
   History.layer,
+  Verdicts.layer,
   Replacements.layer,
   IdempotencyKeys.layer,
   Commands.layer,

@@ -1,10 +1,8 @@
 /**
  * The codes of errors, each with its HTTP status and its meaning (rule W1). Bodies of the HTTP API,
  * its document and errors of Promise hosts take them from this table. `Refusal` has the code of
- * each refusal. And the codes of other things that both name: the reasons why an attachment gives
- * no service (rule L2), those why a webhook endpoint is disabled, and the states of deliveries.
+ * each refusal.
  */
-import type { Reason } from "simplan/ports"
 
 /** Each code with its status and its meaning. */
 export const table = {
@@ -97,23 +95,3 @@ export const status = (code: Code): number => table[code][0]
 
 /** The meaning of a code, for the OpenAPI document. */
 export const description = (code: Code): string => table[code][1]
-
-const codesOfReasons = {
-  WaitsForStart: "waits_for_start",
-  WaitsForFirstUse: "waits_for_first_use",
-  WaitsForOrder: "waits_for_order",
-  TelcoUnavailable: "telco_unavailable",
-  TelcoRefused: "telco_refused",
-  Suspended: "suspended",
-  Over: "over",
-  Paused: "paused"
-} as const satisfies Readonly<Record<Reason.Reason["_tag"], string>>
-
-/** The code of a reason. */
-export type ReasonCode = (typeof codesOfReasons)[Reason.Reason["_tag"]]
-
-/** All codes. */
-export const reasonCodes: ReadonlyArray<ReasonCode> = Object.values(codesOfReasons)
-
-/** The code of a reason. */
-export const reasonCode = ({ _tag }: Reason.Reason): ReasonCode => codesOfReasons[_tag]

@@ -3,6 +3,7 @@
  * notified (rule R2); of every package the percentages that its plan names (rule U2). Each one is
  * notified once, in order.
  */
+import { type Package, usedOnFormer } from "./Package.ts"
 import type * as Plan from "./Plan.ts"
 
 /** One megabyte in bytes (rule T1). */
@@ -84,4 +85,32 @@ export const left = (terms: Pick<Plan.PlanTerms, "dataMegaBytes" | "throttling">
     steps.set(at, { percentage: at, limit })
   }
   return { dataMegaBytes, throttling: [...steps.values()] }
+}
+
+type Metered = Pick<Plan.PlanTerms, "dataMegaBytes" | "throttling">
+
+/** What the telco was asked for of a package, and what was used of that, in bytes (rule S8). */
+const metered = (
+  terms: Metered,
+  pack: Pick<Package, "usedBytes" | "replacement">
+): Left & { readonly used: number } => {
+  const before = pack.replacement?.usedBefore ?? 0
+  const { dataMegaBytes, throttling } = before === 0 ? terms : left(terms, before)
+  return { dataMegaBytes, throttling, used: pack.usedBytes - usedOnFormer(pack) }
+}
+
+/** Whether all data of a package is used, so that it gives no service. A throttled one goes on. */
+export const isUsedUp = (terms: Metered, pack: Pick<Package, "usedBytes" | "replacement">): boolean => {
+  const { dataMegaBytes, throttling, used } = metered(terms, pack)
+  return throttling.length === 0 && used >= dataMegaBytes * MEGABYTE
+}
+
+/** The speed that a package is limited to by what was used of it; null: by none. */
+export const speedOf = (
+  terms: Metered,
+  pack: Pick<Package, "usedBytes" | "replacement">
+): Plan.ThrottlingLimit | null => {
+  const { dataMegaBytes, throttling, used } = metered(terms, pack)
+  const allowance = Math.max(1, dataMegaBytes) * MEGABYTE
+  return throttling.findLast(({ percentage }) => isReached(allowance, percentage, used))?.limit ?? null
 }

@@ -2,10 +2,12 @@
  * Why an attachment gives no service now (rule L2): what support answers a customer who has no
  * data.
  */
+import * as Allowance from "./Allowance.ts"
 import * as Attachment from "./Attachment.ts"
+import * as Confirmation from "./Confirmation.ts"
 import type { Job } from "./Job.ts"
 import { idOf, isAtTelco, isRefused, type Package, packageId } from "./Package.ts"
-import type { PlanTerms } from "./Plan.ts"
+import type { PlanTerms, ThrottlingLimit } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
 import { type Instant, toIso } from "./Time.ts"
 
@@ -33,12 +35,41 @@ export type Reason =
     }
   /** The telco has refused the package. `said` is what it said; null if that was not kept. */
   | { readonly _tag: "TelcoRefused"; readonly packageId: string; readonly said: string | null }
-  /** For good. `by` is the actor of rule W11; null if the entry is gone. */
-  | { readonly _tag: "Suspended"; readonly at: Instant; readonly by: string | null }
+  /**
+   * All data of the package is used, and no throttling lets it go on. `nextAt`: when the next
+   * package activates; null: none follows.
+   */
+  | { readonly _tag: "DataUsed"; readonly nextAt: Instant | null }
+  /**
+   * For good. `by` is the actor of rule W11; null where the entry is gone. `telco`: whether it has
+   * stopped the packages.
+   */
+  | {
+      readonly _tag: "Suspended"
+      readonly at: Instant
+      readonly by: string | null
+      readonly telco: Confirmation.Confirmation
+    }
   /** It has expired. */
   | { readonly _tag: "Over"; readonly at: Instant }
   /** The subscription is paused (rule S7), and nothing else is in the way. */
   | { readonly _tag: "Paused"; readonly at: Instant }
+
+/** The codes of reasons, for programs. */
+export const codes = {
+  WaitsForStart: "waits_for_start",
+  WaitsForFirstUse: "waits_for_first_use",
+  WaitsForOrder: "waits_for_order",
+  TelcoUnavailable: "telco_unavailable",
+  TelcoRefused: "telco_refused",
+  DataUsed: "data_used",
+  Suspended: "suspended",
+  Over: "over",
+  Paused: "paused"
+} as const satisfies Readonly<Record<Reason["_tag"], string>>
+
+/** The code of a reason. */
+export type Code = (typeof codes)[Reason["_tag"]]
 
 /** What a reason depends on beside the attachment. */
 export interface Known {
@@ -46,6 +77,8 @@ export interface Known {
   readonly order: Pick<Job, "attempts" | "dueAt" | "waiting"> | null
   /** Who suspended the attachment; null if that is not known. */
   readonly suspendedBy: string | null
+  /** The job that suspends the attachment at the telco (rule T7); null: it is done. */
+  readonly suspension: Pick<Job, "dueAt" | "endedAt" | "refused" | "waiting"> | null
   /** Since when the subscription is paused; null: it is not. */
   readonly pausedAt: Instant | null
 }
@@ -54,6 +87,8 @@ export interface Known {
 export interface Explained extends Attachment.View {
   /** Null: it gives service. */
   readonly reason: Reason | null
+  /** What its service is limited to by what was used; null: by nothing, or it gives none. */
+  readonly speed: ThrottlingLimit | null
 }
 
 /** The package that is to give service: the one of now, or the first one. */
@@ -67,9 +102,13 @@ interface Wanted {
   readonly dueAt: Instant
 }
 
-/** Whether the telco has a package that is active. */
-const isServing = (pack: Package, now: Instant): boolean =>
+/** Whether the telco has a package that is active, used up or not. */
+const isActive = (pack: Package, now: Instant): boolean =>
   pack.activationAt !== null && pack.activationAt <= now && isAtTelco(pack, now) && pack.replacement?.isAwaited !== true
+
+/** The packages that give service. */
+const serving = ({ attachment: { terms }, packages }: Attachment.WithPackages, now: Instant): ReadonlyArray<Package> =>
+  packages.filter((pack) => isActive(pack, now) && !Allowance.isUsedUp(terms, pack))
 
 /**
  * The package of now, or the first one, of which the telco has not taken what is left (rule S8).
@@ -114,7 +153,7 @@ export const orderOf = (of: Attachment.WithPackages, now: Instant): string | nul
   if (next === null || now < next.dueAt || of.packages.some(({ occurrence }) => occurrence === next.occurrence)) {
     return null
   }
-  return of.packages.some((pack) => isServing(pack, now))
+  return serving(of, now).length > 0
     ? null
     : packageId(of.attachment.attachmentId, next.occurrence, of.attachment.replacements)
 }
@@ -144,9 +183,11 @@ const lacking = (of: Attachment.WithPackages, known: Known, now: Instant): Reaso
       terms.recurrence === null || anchor === null || pack.occurrence + 1 >= terms.recurrence.occurrences
         ? null
         : ofOccurrence(terms, terms.recurrence, anchor, pack.occurrence + 1)
+    const nextAt = following !== null && now < following.start ? following.start : null
+    if (of.packages.some((one) => isActive(one, now))) return { _tag: "DataUsed", nextAt }
     // It has ended, by the telco's times or because it lapsed, before the next one begins.
-    return following !== null && now < following.start
-      ? { _tag: "WaitsForStart", at: following.start }
+    return nextAt !== null
+      ? { _tag: "WaitsForStart", at: nextAt }
       : { _tag: "Over", at: Math.min(pack.expirationAt ?? now, now) }
   }
   return ordering(known)
@@ -159,7 +200,10 @@ export const of = (attached: Attachment.WithPackages, known: Known, now: Instant
   const state = Attachment.state(attached, now)
   switch (state) {
     case "SUSPENDED":
-      return { _tag: "Suspended", at: attachment.suspendedAt ?? now, by: known.suspendedBy }
+      return {
+        ...{ _tag: "Suspended", at: attachment.suspendedAt ?? now, by: known.suspendedBy },
+        telco: Confirmation.of(known.suspension)
+      }
     case "EXPIRED":
       return { _tag: "Over", at: Attachment.times(attached).expirationAt ?? now }
     case "PENDING_FOR_FIRST_USE": {
@@ -170,8 +214,28 @@ export const of = (attached: Attachment.WithPackages, known: Known, now: Instant
     case "CREATED":
       return lacking(attached, known, now)
     case "ACTIVE":
-      if (!packages.some((pack) => isServing(pack, now))) return lacking(attached, known, now)
+      if (serving(attached, now).length === 0) return lacking(attached, known, now)
       return pausedAt === null ? null : { _tag: "Paused", at: pausedAt }
+  }
+}
+
+/** The attachment as a reader sees it at `now`, with its reason. */
+export const explained = (attached: Attachment.WithPackages, known: Known, now: Instant): Explained => {
+  const reason = of(attached, known, now)
+  const speeds = serving(attached, now).map((pack) => Allowance.speedOf(attached.attachment.terms, pack))
+  const [speed = null] = reason === null && !speeds.includes(null) ? speeds : []
+  return { ...Attachment.view(attached, now), reason, speed }
+}
+
+const stopped = (telco: Confirmation.Confirmation): string => {
+  switch (telco._tag) {
+    case "Confirmed":
+      return ""
+    case "Asked":
+    case "Waits":
+      return ", which the telco has not confirmed yet,"
+    case "Refused":
+      return `, which the telco refuses (${telco.said}),`
   }
 }
 
@@ -190,8 +254,12 @@ export const message = (reason: Reason): string => {
       return `The telco has not taken the order of the package since ${toIso(reason.since)}, in ${reason.tries} tries: ${reason.said}`
     case "TelcoRefused":
       return `The telco has refused the package${reason.said === null ? "" : `: ${reason.said}`}`
+    case "DataUsed": {
+      const next = reason.nextAt === null ? "" : `. The next package activates at ${toIso(reason.nextAt)}`
+      return `All data of the package is used${next}`
+    }
     case "Suspended":
-      return `It was suspended at ${toIso(reason.at)}${reason.by === null ? "" : ` by ${reason.by}`}`
+      return `It was suspended at ${toIso(reason.at)}${stopped(reason.telco)}${reason.by === null ? "" : ` by ${reason.by}`}`
     case "Over":
       return `It ended at ${toIso(reason.at)}`
     case "Paused":

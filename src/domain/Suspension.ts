@@ -9,6 +9,9 @@ import * as SimAggregate from "./SimAggregate.ts"
 import { AttachmentExpired, NotFound } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 
+/** The job that suspends an attachment's packages at the telco. */
+export const jobId = (attachmentId: string): string => `suspend:${attachmentId}`
+
 /**
  * Rule T7: suspends the attachment. A second suspension changes nothing; an expired attachment is
  * refused.
@@ -43,7 +46,7 @@ export const suspend = (
         },
         jobs: [
           {
-            jobId: `suspend:${attachmentId}`,
+            jobId: jobId(attachmentId),
             work: { _tag: "SuspendPackages", iccid: aggregate.sim.iccid, attachmentId },
             dueAt: now
           }

@@ -150,6 +150,7 @@ const faces: Faces = {
     importRows: both("sims.import", "imports.importSims"),
     withhold: used
   },
+  verdicts: { get: both("sims.verdict", "sims.get"), of: { library: inside, api: "sims.update" } },
   stock: {
     get: both("sims.stock"),
     levels: both("sims.stock"),

@@ -12,6 +12,7 @@ import {
   Overview,
   ServiceOperators,
   Telcos,
+  Verdicts,
   type View,
   Webhooks
 } from "simplan/views"
@@ -29,6 +30,7 @@ const modules: Readonly<Record<string, object>> = {
   Overview,
   ServiceOperators,
   Telcos,
+  Verdicts,
   Webhooks
 }
 

@@ -98,7 +98,7 @@ const tasks: ReadonlyArray<Task> = [
       await page().keyboard.type(sold.slice(-6))
       await page().keyboard.press("Enter")
       await heading(`SIM ${sold}`)
-      await page().locator("[data-verdict]").getByText("activates at the first use").waitFor()
+      await page().locator("[data-verdict]").getByText("begins with its first use").waitFor()
       return clicked
     },
     without: async () => ""

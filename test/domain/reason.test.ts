@@ -3,11 +3,12 @@
  */
 import { describe, expect, it } from "vitest"
 import type { WithPackages } from "../../src/domain/Attachment.ts"
+import * as Confirmation from "../../src/domain/Confirmation.ts"
 import * as Reason from "../../src/domain/Reason.ts"
 import { DAY_MS as DAY, HOUR_MS as HOUR } from "./Calendar.ts"
-import { attached, NOW, recurring } from "./Values.ts"
+import { attached, GIGABYTE, NOW, recurring, terms } from "./Values.ts"
 
-const nothing: Reason.Known = { order: null, suspendedBy: null, pausedAt: null }
+const nothing: Reason.Known = { order: null, suspendedBy: null, suspension: null, pausedAt: null }
 const waiting = { reason: "unavailable", message: "connection refused", since: NOW - HOUR } as const
 const order = { attempts: 3, dueAt: NOW + 60_000, waiting }
 
@@ -98,13 +99,59 @@ describe("L2: an attachment", () => {
     for (const one of others) expect(why(one, paused)).toEqual(why(one))
   })
 
+  it("has used all data of what is active, unless it is throttled", () => {
+    const used = { activationAt: NOW - HOUR, expirationAt: NOW + HOUR, usedBytes: GIGABYTE }
+    expect(why(attached({}, [{ ...used, usedBytes: GIGABYTE - 1 }]))).toBeNull()
+    expect(why(attached({}, [used]))).toEqual({ _tag: "DataUsed", nextAt: null })
+    const throttling = [{ percentage: 80, limit: "128" }] as const
+    expect(why(attached({ terms: terms({ throttling }) }, [used]))).toBeNull()
+    const anchor = NOW - HOUR
+    const next = { _tag: "DataUsed", nextAt: anchor + DAY }
+    expect(why(attached({ terms: daily(1), anchor }, [{ ...day(0, anchor), usedBytes: GIGABYTE }]))).toEqual(next)
+    // The package before goes on, or is used up too.
+    const both = (usedBytes: number) => [
+      { ...day(0, anchor - DAY), expirationAt: NOW + DAY, usedBytes },
+      { ...day(1, anchor - DAY), usedBytes: GIGABYTE }
+    ]
+    const overlapping = { terms: daily(2), anchor: anchor - DAY }
+    expect(why(attached(overlapping, both(5)))).toBeNull()
+    expect(why(attached(overlapping, both(GIGABYTE)))).toEqual(next)
+    const slow = { ...overlapping, terms: { ...daily(2), throttling } }
+    const speed = (second: number) =>
+      Reason.explained(
+        attached(slow, [...both(GIGABYTE).slice(0, 1), day(1, anchor - DAY, { usedBytes: second })]),
+        nothing,
+        NOW
+      ).speed
+    expect([speed(0), speed(GIGABYTE)]).toEqual([null, "128"])
+    expect(Reason.message({ _tag: "DataUsed", nextAt: NOW })).toBe(
+      "All data of the package is used. The next package activates at 2026-03-10T12:00:00.000Z"
+    )
+  })
+
+  it("after a move has used what was ordered of it on the new SIM, rounded up to a whole MB", () => {
+    const usedBefore = GIGABYTE - 10
+    const former = { iccid: "1", number: 0, telcoPackageId: null, usedBytes: usedBefore, count: "counted" } as const
+    const replacement = {
+      ...{ number: 1, usedBefore, isAwaited: false },
+      former: [{ ...former, unreportedBytes: 0 }]
+    }
+    const moved = (usedBytes: number) =>
+      why(attached({}, [{ activationAt: NOW - HOUR, expirationAt: NOW + HOUR, replacement, usedBytes }]))
+    expect(moved(usedBefore + 1_048_575)).toBeNull()
+    expect(moved(usedBefore + 1_048_576)).toEqual({ _tag: "DataUsed", nextAt: null })
+  })
+
   it("was suspended by somebody, or is over", () => {
     const suspended = attached({ suspendedAt: NOW - 5 }, [{ activationAt: NOW - DAY, expirationAt: NOW + DAY }])
     expect(why(suspended, { ...nothing, suspendedBy: "key-1" })).toEqual({
       _tag: "Suspended",
       at: NOW - 5,
-      by: "key-1"
+      by: "key-1",
+      telco: { _tag: "Confirmed" }
     })
+    const suspension = { dueAt: NOW, endedAt: null, refused: null, waiting: null }
+    expect(why(suspended, { ...nothing, suspension })).toMatchObject({ telco: { _tag: "Asked" } })
     expect(why(attached({}, [{ activationAt: NOW - DAY, expirationAt: NOW }]))).toEqual({ _tag: "Over", at: NOW })
   })
 
@@ -112,8 +159,11 @@ describe("L2: an attachment", () => {
     expect(Reason.message({ _tag: "TelcoRefused", packageId: "a:0", said: "no zone" })).toBe(
       "The telco has refused the package: no zone"
     )
-    expect(Reason.message({ _tag: "Suspended", at: 0, by: "admin" })).toBe(
-      "It was suspended at 1970-01-01T00:00:00.000Z by admin"
+    const suspended = { _tag: "Suspended", at: 0, by: "admin" } as const
+    const sentence = "It was suspended at 1970-01-01T00:00:00.000Z"
+    expect(Reason.message({ ...suspended, telco: Confirmation.confirmed })).toBe(`${sentence} by admin`)
+    expect(Reason.message({ ...suspended, telco: { _tag: "Refused", said: "gone" } })).toBe(
+      `${sentence}, which the telco refuses (gone), by admin`
     )
   })
 })

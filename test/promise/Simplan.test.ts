@@ -325,6 +325,8 @@ describe("subscriptions", () => {
     await simplan.drain()
     expect(await waiting()).toEqual([])
     expect(await simplan.sims.get({ organizationId, iccid: sim.iccid })).toMatchObject({ iccid: sim.iccid })
+    const verdict = await simplan.sims.verdict({ organizationId, iccid: sim.iccid })
+    expect(verdict.reason.message).toMatch(/^[A-Z].*\. [A-Z].*\.$/)
   })
 
   it("are previewed before they are created, suspended and removed (S9)", async () => {

@@ -216,6 +216,8 @@ const calls: Readonly<Record<string, Asked>> = {
   },
   "sims.setStockLevels": ({ sims }, { organizationId }) =>
     sims.setStockLevels({ organizationId, levels: [{ label: "Green", level: 5 }] }),
+  "sims.verdict": ({ sims }, { iccid, organizationId, short }) =>
+    Promise.all([iccid, short].map((one) => sims.verdict({ organizationId, iccid: one }))),
   "sims.smdpInfo": ({ sims }, { iccid, organizationId }) => sims.smdpInfo({ organizationId, iccid }),
   "sims.stock": ({ sims }, { organizationId }) => sims.stock({ organizationId }),
   "sims.update": ({ sims }, { organizationId, short }) =>

@@ -189,6 +189,6 @@ describe("L2: a customer has no data, because the attachment", () => {
     await world.run(
       Attachments.Attachments.use((of) => of.suspend({ organizationId: world.organizationId, iccid, attachmentId }))
     )
-    expect(await reason()).toEqual({ _tag: "Suspended", at: START + Time.HOUR, by: "host" })
+    expect(await reason()).toEqual({ _tag: "Suspended", at: START + Time.HOUR, by: "host", telco: { _tag: "Asked" } })
   })
 })

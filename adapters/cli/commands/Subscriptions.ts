@@ -92,27 +92,37 @@ const show = Operations.make(
   "show",
   "subscriptions.get",
   {
-    says: "Show the subscription of a SIM with its plan attachments, its last operator and the last that has happened.",
+    says: "Show the subscription of a SIM: why it works or does not, its plan attachments, its last operator and the last that has happened.",
     examples: [{ command: "simplan subscriptions show 8988000000000000001 --all" }]
   },
   Lists.flagsOf("How much of the history is listed at most", "List the whole history", 25),
   Effect.fnUntraced(function* ({ json, open }, bounds) {
     const { call, connection, params } = yield* open
-    const [{ data: subscription }, { data: plan_attachments }, { last_operator }, { isCut, items: history }] =
-      yield* Calls.call(connection, (client) =>
-        Effect.all(
-          [
-            call(client),
-            Operations.send(client, "subscriptions.attachments", { params }),
-            Operations.send(client, "subscriptions.location", { params }),
-            Lists.first(bounds, (query) => Operations.send(client, "subscriptions.history", { params, query }))
-          ],
-          { concurrency: "unbounded" }
-        )
+    const [
+      { data: subscription },
+      { data: sim },
+      { data: plan_attachments },
+      { last_operator },
+      { isCut, items: history }
+    ] = yield* Calls.call(connection, (client) =>
+      Effect.all(
+        [
+          call(client),
+          Operations.send(client, "sims.get", { params, query: {} }),
+          Operations.send(client, "subscriptions.attachments", { params }),
+          Operations.send(client, "subscriptions.location", { params }),
+          Lists.first(bounds, (query) => Operations.send(client, "subscriptions.history", { params, query }))
+        ],
+        { concurrency: "unbounded" }
       )
+    )
     const { esim, ...others } = subscription
-    if (json) return yield* Output.print(JSON.stringify({ ...subscription, plan_attachments, last_operator, history }))
-    yield* Output.record({ ...others, ...esimOf(esim), last_operator }, false)
+    const { reason, works } = sim
+    if (json) {
+      const whole = { ...subscription, works, reason, plan_attachments, last_operator, history }
+      return yield* Output.print(JSON.stringify(whole))
+    }
+    yield* Output.record({ ...others, ...esimOf(esim), works, reason: reason.message, last_operator }, false)
     yield* Lists.section(
       "Plan attachments:",
       plan_attachments.map(({ packages, plan, reason, used_allowance, ...attachment }) => ({

@@ -5,8 +5,8 @@
 import * as Api from "../Api.ts"
 import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
+import * as Search from "../Search.tsx"
 import * as Task from "../Task.tsx"
-import * as Verdict from "../Verdict.ts"
 import * as View from "../View.tsx"
 import { Installation } from "./SimInstallation.tsx"
 import { Timeline } from "./SimTimeline.tsx"
@@ -35,7 +35,7 @@ const orNull = <A,>(read: Promise<A>): Promise<A | null> =>
     throw error
   })
 
-interface All extends Verdict.Known {
+interface All {
   readonly sim: Sim
   readonly subscription: Subscription | null
   readonly attachments: ReadonlyArray<Attachment>
@@ -48,7 +48,7 @@ const readAll = async (path: (folder: string) => string): Promise<All> => {
     subscription === null
       ? null
       : await orNull(Api.read<ReadonlyArray<Attachment>>(`${path("subscriptions")}/plan-attachments`))
-  return { ...sim, sim, subscription, attachments: attachments ?? [] }
+  return { sim, subscription, attachments: attachments ?? [] }
 }
 
 const plans: ReadonlyArray<View.Column<Attachment>> = [
@@ -119,29 +119,45 @@ const history = (): ReadonlyArray<View.Column<Entry>> => [
   { title: "By", of: ({ by }) => <View.Text>{by}</View.Text> }
 ]
 
+/** Why no data is no alarm: nobody pays for the SIM. */
+const CALM = ["free", "withdrawn", "replaced", "provisioning"]
+
+const toneOf = ({ reason, works }: Sim): string => {
+  if (works === true) return "verdict works"
+  return works === null || CALM.includes(reason.code) ? "verdict" : "verdict broken"
+}
+
+const Verdict = ({ of, sim }: { readonly of: string; readonly sim: Sim }) => {
+  const { code, message, moved_to: moved } = sim.reason
+  return (
+    <p class={toneOf(sim)} data-verdict={code}>
+      <View.Text>{message}</View.Text>
+      {moved !== null && (
+        <>
+          {" "}
+          <View.Link to={Search.simOf({ iccid: moved, organization_id: of })}>Open it</View.Link>
+        </>
+      )}
+    </p>
+  )
+}
+
 const Summary = ({
   all,
+  of,
   organization,
   path
 }: {
   readonly all: All
+  readonly of: string
   readonly organization: string
   readonly path: string
 }) => {
-  const { plan, sentence, works } = Verdict.of(all)
   const { attachments, sim, subscription } = all
   const rows = attachments.flatMap((one) => one.packages.map((part) => ({ plan: one.plan, one: part })))
   return (
     <>
-      <p class={works ? "verdict works" : "verdict"} data-verdict>
-        <View.Text>{sentence}</View.Text>
-        {plan !== null && (
-          <>
-            {" Plan: "}
-            <View.Text>{plan}</View.Text>
-          </>
-        )}
-      </p>
+      <Verdict of={of} sim={sim} />
       <p>
         {sim.is_esim ? "An eSIM" : "A SIM card"} of the label <View.Text>{sim.label}</View.Text>
         {subscription !== null && (
@@ -243,7 +259,12 @@ export default () => {
         )
       ) : (
         <>
-          <Summary all={found.data} organization={organization} path={path("subscriptions")} />
+          <Summary
+            all={found.data}
+            of={Location.field("of")}
+            organization={organization}
+            path={path("subscriptions")}
+          />
           <Network path={path("subscriptions")} isSold={found.data.subscription !== null} />
           {found.data.sim.is_esim && <Profile path={path("sims")} iccid={iccid} />}
           {Api.allows("support") && (

@@ -3,8 +3,7 @@
  * them (rule S4).
  */
 import { Schema } from "effect"
-import { Attachment } from "simplan/ports"
-import { Codes } from "../../fields/index.ts"
+import { Attachment, Reason as Reasons } from "simplan/ports"
 import * as Operations from "./Operations.ts"
 import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
@@ -36,9 +35,17 @@ const usedAllowance = Schemas.field(
 )
 
 const Reason = Schema.Struct({
-  code: Schemas.field(Schema.Literals(Codes.reasonCodes), "The kind of reason, for programs", "waits_for_first_use"),
+  code: Schemas.field(
+    Schema.Literals(Object.values(Reasons.codes)),
+    "The kind of reason, for programs",
+    "waits_for_first_use"
+  ),
   message: Schemas.string("The reason, for people", "The package activates at the first use of the SIM"),
-  at: Schemas.optional(Schemas.Timestamp, "When it starts, was suspended or paused, or ended", Samples.start),
+  at: Schemas.optional(
+    Schemas.Timestamp,
+    "When it starts, was suspended or paused, or ended, or when the next package starts after all data was used",
+    Samples.start
+  ),
   tries: Schemas.optional(Schema.Int, "How often the telco was asked for the package", 3),
   since: Schemas.optional(Schemas.Timestamp, "Since when the telco has not taken the order", Samples.used),
   next_try_at: Schemas.optional(Schemas.Timestamp, "When the telco is asked again", Samples.used),

@@ -5,8 +5,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Label, Sim as SimRules, SimCorrection, SmdpHistory, Stock, TextLimit, Withdrawal } from "simplan/ports"
 import * as Operations from "./Operations.ts"
-import { Samples } from "simplan/views"
+import { Samples, Verdicts } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
+import * as Views from "./Views.ts"
 import { Fields } from "../../fields/index.ts"
 
 export const Sim = Schema.Struct({
@@ -28,12 +29,14 @@ const Status = Fields.oneOf(SimCorrection.statuses)
 
 const Reason = Fields.oneOf(Withdrawal.reasons)
 
-/** A SIM by itself: lists have no more than the interface names. */
+/** A SIM by itself (rule L5): lists have no more than the interface names. */
 export const SimDetails = Schema.Struct({
   ...Sim.fields,
   status: Schemas.field(Status, "`withdrawn`: no subscription gets it", "available"),
   withdrawn_reason: Schemas.field(Schema.NullOr(Reason), "Why it is withdrawn; null: it is not", null),
-  version: Schemas.version
+  version: Schemas.version,
+  works: Schemas.field(Schema.NullOr(Schema.Boolean), Verdicts.Verdict.fields.works.meaning, false),
+  reason: Schemas.field(Views.answer(Verdicts.VerdictReason), Verdicts.Verdict.fields.reason.meaning)
 }).annotate({ identifier: "SimDetails" })
 
 const correctable = ["label", "lpa_string", "status"] as const
@@ -206,8 +209,10 @@ export const reads = {
     query: Schemas.installable,
     success: Schemas.data(SimDetails),
     errors: ["invalid_field", "sim_not_found"],
-    summary: "Get a SIM",
-    description: "One SIM of the inventory.",
+    summary: "Get a SIM, and why it works or does not",
+    description:
+      "One SIM of the inventory, whether a phone with it has data now, why it has or has not, and what to do next. `ETag` is about " +
+      "what can be corrected: `works` and `reason` change without it.",
     hasCodes: true
   }),
   stock: Operations.readOfAll("stock", "/sims/stock", {

@@ -4,8 +4,9 @@
  */
 import { Effect, Result, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { AuditLog, Refusal, RequestContext, SimCorrections, Sims, Stock, Time, Wallet } from "simplan"
+import { AuditLog, Refusal, RequestContext, SimCorrections, Sims, Stock, Time, Verdicts, Wallet } from "simplan"
 import { type MobilePlan, Sim, SimCorrection, type SmdpHistory } from "simplan/ports"
+import { Copy, Verdicts as Views } from "simplan/views"
 import { QrCode } from "../../fields/index.ts"
 import { Fields } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
@@ -31,10 +32,18 @@ const shape = (one: Sim.Sim, installation: Auth.Installation): typeof SimsApi.Si
   is_esim: one.isEsim
 })
 
-const details = (one: Sim.Sim, installation: Auth.Installation): typeof SimsApi.SimDetails.Type => {
-  const reason = Sim.withdrawnReason(one)
+const verdictOf = Copy.toWire(Views.Verdict)
+
+const details = (
+  { sim, verdict }: Verdicts.Judged,
+  installation: Auth.Installation
+): typeof SimsApi.SimDetails.Type => {
+  const reason = Sim.withdrawnReason(sim)
   const status = reason === null ? "available" : "withdrawn"
-  return { ...shape(one, installation), status, withdrawn_reason: reason, version: one.version }
+  return {
+    ...{ ...shape(sim, installation), status, withdrawn_reason: reason, version: sim.version },
+    ...verdictOf(Views.verdictOf(verdict))
+  }
 }
 
 const texts = ["label", "status", "reason"] as const
@@ -149,6 +158,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const sims = yield* Sims.Sims
     const corrections = yield* SimCorrections.SimCorrections
+    const verdicts = yield* Verdicts.Verdicts
     const stock = yield* Stock.Stock
     const log = yield* AuditLog.AuditLog
     const once = yield* Idempotency.make
@@ -205,9 +215,9 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         )
       }),
       get: Effect.fnUntraced(function* (call) {
-        const found = yield* sims.get(simOf(call))
-        const answer = Responses.data(details(found, Auth.installation(call)))
-        return Versions.tagged(call.respond(answer), found.version)
+        const judged = yield* verdicts.get(simOf(call))
+        const answer = Responses.data(details(judged, Auth.installation(call)))
+        return Versions.tagged(call.respond(answer), judged.sim.version)
       }),
       stock: Effect.fnUntraced(function* ({ caller: { organizationId } }) {
         return Responses.data((yield* stock.get({ organizationId })).map(stockItem))
@@ -231,14 +241,15 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const { lpa_string: lpa, ...given } = yield* decodeUpdate(value)
         const request = { ...simOf(call), ...given, lpa, ifVersion: call.ifVersion }
         const installation = Auth.installation(call)
-        const answer = (sim: Sim.Sim) => Responses.data(details(sim, installation))
+        const answer = (sim: Sim.Sim) =>
+          Effect.map(verdicts.of(sim), (verdict) => Responses.data(details({ sim, verdict }, installation)))
         if (Fields.flag(call.query.dry_run) !== true) {
           const corrected = yield* corrections.correct(request)
-          return Versions.tagged(call.respond(answer(corrected)), corrected.version)
+          return Versions.tagged(call.respond(yield* answer(corrected)), corrected.version)
         }
         const { changed, sim } = yield* corrections.previewCorrect(request)
         return {
-          ...answer(sim),
+          ...(yield* answer(sim)),
           preview: { changed: changed.map((field) => (field === "lpa" ? "lpa_string" : field)) }
         }
       }),

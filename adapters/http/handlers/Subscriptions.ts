@@ -14,7 +14,6 @@ import {
   type Subscription
 } from "simplan/ports"
 import { Copy, Webhooks } from "simplan/views"
-import { Codes } from "../../fields/index.ts"
 import type * as AttachmentsApi from "../api/AttachmentsApi.ts"
 import { Fields } from "../../fields/index.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
@@ -164,7 +163,7 @@ const shapeOfReason = (
   tenant: Auth.Tenant,
   reason: Reason.Reason
 ): NonNullable<(typeof AttachmentsApi.PlanAttachment.Type)["reason"]> => {
-  const head = { code: Codes.reasonCode(reason), message: Reason.message(reason) }
+  const head = { code: Reason.codes[reason._tag], message: Reason.message(reason) }
   switch (reason._tag) {
     case "WaitsForStart":
     case "Over":
@@ -174,6 +173,8 @@ const shapeOfReason = (
       return { ...head, ...(reason.pausedAt !== null && { paused_at: Time.toIso(reason.pausedAt) }) }
     case "WaitsForOrder":
       return head
+    case "DataUsed":
+      return { ...head, ...(reason.nextAt !== null && { at: Time.toIso(reason.nextAt) }) }
     case "TelcoUnavailable": {
       const { nextTryAt, said, since, tries } = reason
       return { ...head, tries, since: Time.toIso(since), next_try_at: Time.toIso(nextTryAt), telco_message: said }

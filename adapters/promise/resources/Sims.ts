@@ -2,8 +2,9 @@
  * The SIM inventory and the mobile plan of eSIMs.
  */
 import { Cause, Effect, Result, Schema, Stream } from "effect"
-import { Refusal, SimCorrections, Sims, Stock, Wallet } from "simplan"
+import { Refusal, SimCorrections, Sims, Stock, Verdicts, Wallet } from "simplan"
 import { ActivationCode, Label, Sim, SimCorrection, SimIdentities, SimImport, type SimSearch } from "simplan/ports"
+import { Copy, Verdicts as Views } from "simplan/views"
 import { QrCode } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Failures from "../errors/Failures.ts"
@@ -29,6 +30,8 @@ const shape = (of: Sim.Sim): Types.Sim => ({
   version: of.version,
   createdAt: Arguments.toDate(of.createdAt)
 })
+
+const verdictOf = Copy.toHost(Views.Verdict)
 
 const filter = Arguments.decoder(
   Schema.Struct({
@@ -227,6 +230,11 @@ export const make = (runtime: Runtime): Types.Sims => ({
   ),
   get: Methods.reading(runtime, { name: "sims.get", decode: named }, (of) =>
     Effect.flatMap(Sims.Sims, (sims) => Effect.map(sims.get(of), shape))
+  ),
+  verdict: Methods.reading(runtime, { name: "sims.verdict", decode: named }, (of) =>
+    Effect.flatMap(Verdicts.Verdicts, (verdicts) =>
+      Effect.map(verdicts.get(of), ({ verdict }) => verdictOf(Views.verdictOf(verdict)))
+    )
   ),
   installation: Methods.reading(runtime, { name: "sims.installation", decode: named }, (of) =>
     Effect.flatMap(Sims.Sims, (sims) =>

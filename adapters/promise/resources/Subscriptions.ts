@@ -14,7 +14,7 @@ import {
   TextLimit
 } from "simplan/ports"
 import { Copy, Webhooks } from "simplan/views"
-import { Codes, Fields } from "../../fields/index.ts"
+import { Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
@@ -228,7 +228,7 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
 })
 
 const reasonOf = (reason: Reason.Reason): Types.Reason => {
-  const head = { code: Codes.reasonCode(reason), message: Reason.message(reason) }
+  const head = { code: Reason.codes[reason._tag], message: Reason.message(reason) }
   switch (reason._tag) {
     case "WaitsForStart":
     case "Over":
@@ -238,6 +238,8 @@ const reasonOf = (reason: Reason.Reason): Types.Reason => {
       return { ...head, ...(reason.pausedAt !== null && { pausedAt: Arguments.toDate(reason.pausedAt) }) }
     case "WaitsForOrder":
       return head
+    case "DataUsed":
+      return { ...head, ...(reason.nextAt !== null && { at: Arguments.toDate(reason.nextAt) }) }
     case "TelcoUnavailable": {
       const { nextTryAt, said: telcoMessage, since, tries } = reason
       return { ...head, tries, since: Arguments.toDate(since), nextTryAt: Arguments.toDate(nextTryAt), telcoMessage }

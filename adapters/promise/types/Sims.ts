@@ -3,6 +3,7 @@
  */
 import type { CallOptions, InstantInput, List, PagedList, WriteOptions } from "./Calls.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
+import type { Verdict } from "./printed/Verdicts.ts"
 import type { ErrorCode } from "../errors/Errors.ts"
 import type { Label } from "./Plans.ts"
 
@@ -329,6 +330,11 @@ export interface Sims {
   ) => Promise<SearchHits>
   /** Reads a SIM. Errors: `NotFoundError`. */
   readonly get: (of: OfSim, options?: CallOptions) => Promise<Sim>
+  /**
+   * Whether a phone with the SIM has data now, why it has or has not, and what to do next
+   * (rule L5). Errors: `NotFoundError`.
+   */
+  readonly verdict: (of: OfSim, options?: CallOptions) => Promise<Verdict>
   /**
    * How a phone installs an eSIM (rule I10). Errors: `NotFoundError`, also for a SIM without an
    * activation code.

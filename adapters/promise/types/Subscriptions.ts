@@ -316,12 +316,16 @@ export interface Reason {
     | "waits_for_order"
     | "telco_unavailable"
     | "telco_refused"
+    | "data_used"
     | "suspended"
     | "over"
     | "paused"
   /** The reason in a sentence, for people. */
   readonly message: string
-  /** When it starts, was suspended or paused, or ended. */
+  /**
+   * When it starts, was suspended or paused, or ended, or when the next package starts after all
+   * data was used.
+   */
   readonly at?: Date
   /** How often the telco was asked for the package. */
   readonly tries?: number

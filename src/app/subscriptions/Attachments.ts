@@ -53,6 +53,57 @@ export class Attachments extends Context.Service<
  */
 const LOOKUP = 64
 
+/** Attachments with their reasons (rule L2), as of a SIM that is paused since then, or is not. */
+export const makeExplain = Effect.map(Storage, (storage) => {
+  /**
+   * Looks up what a reason depends on; null for an attachment that gives service, or waits for a
+   * time.
+   */
+  const lookup = (
+    of: WithPackages,
+    nothing: Reason.Known,
+    now: Instant
+  ): Effect.Effect<Reason.Known, StorageError> | null => {
+    const { attachmentId, organizationId, suspendedAt } = of.attachment
+    if (suspendedAt !== null) {
+      const change = { action: "plan_attachment.suspend", resourceId: attachmentId, createdAt: suspendedAt } as const
+      const reads = {
+        suspendedBy: storage.auditEntries.actor({ organizationId, ...change }),
+        suspension: storage.jobs.get(Suspension.jobId(attachmentId))
+      }
+      return Effect.map(Effect.all(reads, { concurrency: "unbounded" }), (found) => ({ ...nothing, ...found }))
+    }
+    const jobId = Reason.orderOf(of, now)
+    return jobId === null ? null : Effect.map(storage.jobs.get(jobId), (order) => ({ ...nothing, order }))
+  }
+
+  const explained = (
+    of: WithPackages,
+    pausedAt: Instant | null,
+    now: Instant
+  ): Reason.Explained | Effect.Effect<Reason.Explained, StorageError> => {
+    const nothing: Reason.Known = { order: null, suspendedBy: null, suspension: null, pausedAt }
+    const found = lookup(of, nothing, now)
+    if (found === null) return Reason.explained(of, nothing, now)
+    return Effect.andThen(
+      RequestContext.countRows(LOOKUP),
+      Effect.map(found, (known) => Reason.explained(of, known, now))
+    )
+  }
+
+  return (
+    attachments: ReadonlyArray<WithPackages>,
+    pausedAt: Instant | null,
+    now: Instant
+  ): Effect.Effect<ReadonlyArray<Reason.Explained>, StorageError> => {
+    const all = attachments.map((one) => explained(one, pausedAt, now))
+    const isKnown = (one: (typeof all)[number]): one is Reason.Explained => !Effect.isEffect(one)
+    if (all.every(isKnown)) return Effect.succeed(all)
+    // The lookups of one turn are one read.
+    return Effect.forEach(all, (one) => (isKnown(one) ? Effect.succeed(one) : one), { concurrency: "unbounded" })
+  }
+})
+
 /**
  * The implementation that `Services.layer` provides. It keeps nothing in memory: states are worked
  * out at each reading (rule T2).
@@ -63,6 +114,8 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
+    const explain = yield* makeExplain
+
     /** The visible ones: all of them, or those of one name. */
     const seen = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription, id?: string) {
       const found = yield* storage.subscriptions.attachments({ organizationId, iccid, id })
@@ -70,42 +123,6 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       yield* RequestContext.countAttachments(found.attachments)
       return { pausedAt: found.pausedAt, attachments: SimAggregate.confirmed(found) }
     })
-
-    /**
-     * Looks up what a reason depends on (rule L2); null for an attachment that gives service, or
-     * waits for a time.
-     */
-    const lookup = (
-      of: WithPackages,
-      nothing: Reason.Known,
-      now: Instant
-    ): Effect.Effect<Reason.Known, StorageError> | null => {
-      const { attachmentId, organizationId, suspendedAt } = of.attachment
-      if (suspendedAt !== null) {
-        const change = { action: "plan_attachment.suspend", resourceId: attachmentId, createdAt: suspendedAt } as const
-        return Effect.map(storage.auditEntries.actor({ organizationId, ...change }), (suspendedBy) => ({
-          ...nothing,
-          suspendedBy
-        }))
-      }
-      const jobId = Reason.orderOf(of, now)
-      return jobId === null ? null : Effect.map(storage.jobs.get(jobId), (order) => ({ ...nothing, order }))
-    }
-
-    const explained = (
-      of: WithPackages,
-      pausedAt: Instant | null,
-      now: Instant
-    ): Reason.Explained | Effect.Effect<Reason.Explained, StorageError> => {
-      const explain = (known: Reason.Known): Reason.Explained => ({
-        ...Attachment.view(of, now),
-        reason: Reason.of(of, known, now)
-      })
-      const nothing: Reason.Known = { order: null, suspendedBy: null, pausedAt }
-      const found = lookup(of, nothing, now)
-      if (found === null) return explain(nothing)
-      return Effect.andThen(RequestContext.countRows(LOOKUP), Effect.map(found, explain))
-    }
 
     /** The aggregate of a live subscription, with this attachment alone. */
     const loadLive = Effect.fnUntraced(function* (of: OfSubscription & { readonly attachmentId: string }) {
@@ -120,21 +137,15 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       list: Effect.fnUntraced(function* (of) {
         const { attachments, pausedAt } = yield* seen(of)
         const now = yield* clock.now
-        const all = attachments.map((one) => explained(one, pausedAt, now))
-        const isKnown = (one: (typeof all)[number]): one is Reason.Explained => !Effect.isEffect(one)
-        if (all.every(isKnown)) return all
-        // The lookups of one turn are one read.
-        return yield* Effect.forEach(all, (one) => (isKnown(one) ? Effect.succeed(one) : one), {
-          concurrency: "unbounded"
-        })
+        return yield* explain(attachments, pausedAt, now)
       }),
       get: Effect.fnUntraced(function* (of) {
         const { attachments, pausedAt } = yield* seen(of, of.id)
         const now = yield* clock.now
         const found = Attachment.find(attachments, of.id, now)
         if (found === undefined) return yield* new NotFound({ resource: "plan attachment", id: of.id })
-        const reason = explained(found, pausedAt, now)
-        return Effect.isEffect(reason) ? yield* reason : reason
+        const [one] = yield* explain([found], pausedAt, now)
+        return one ?? (yield* new NotFound({ resource: "plan attachment", id: of.id }))
       }),
       suspend: Effect.fn("Attachments.suspend")(function* (of) {
         yield* commits.retryOnConflict(

@@ -185,7 +185,10 @@ describe("a correction of a SIM", () => {
     const next = { label: "Blue", lpa: null, used: true, status: "withdrawn", withdrawn_reason: "lost" }
     expect(preview.body).toEqual({
       error: false,
-      data: { ...before, ...next, version: before.version + 1 },
+      data: {
+        ...{ ...before, ...next, version: before.version + 1 },
+        reason: expect.objectContaining({ code: "withdrawn", next_step: "restore" })
+      },
       preview: { changed: ["label", "lpa_string", "status"] }
     })
     expect((await previewed("PATCH", path, { label: before.label })).body).toEqual({

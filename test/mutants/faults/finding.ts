@@ -64,8 +64,113 @@ export const reasons = faultsOf("Reason.ts", "state", [
     "the first use of a paused subscription is waited for",
     '{ _tag: "WaitsForFirstUse", pausedAt }',
     '{ _tag: "WaitsForFirstUse", pausedAt: null }'
+  ],
+  [
+    "L2",
+    "a package with all data used gives service",
+    "isActive(pack, now) && !Allowance.isUsedUp(terms, pack))",
+    "isActive(pack, now))"
+  ],
+  ["L2", "what is used up is over", "of.packages.some((one) => isActive(one, now))", "false"],
+  [
+    "L2",
+    "after all data was used nothing follows",
+    'return { _tag: "DataUsed", nextAt }',
+    'return { _tag: "DataUsed", nextAt: null }'
+  ],
+  [
+    "L2",
+    "a plan is throttled beside one of full speed",
+    "reason === null && !speeds.includes(null)",
+    "reason === null"
+  ],
+  [
+    "L2",
+    "a suspension is confirmed that is not",
+    "telco: Confirmation.of(known.suspension)",
+    "telco: Confirmation.of(null)"
   ]
 ])
+
+const used = faultsOf("Allowance.ts", "threshold", [
+  ["L2", "a throttled plan gives no service at its end", "throttling.length === 0 && used >= ", "used >= "],
+  ["L2", "the last byte is not used", "used >= dataMegaBytes", "used > dataMegaBytes"],
+  ["L2", "what was used on SIMs before counts for what was ordered", " - usedOnFormer(pack) }", " }"],
+  ["L2", "what was ordered after a move is all of the plan", "before === 0 ? terms : left(terms, before)", "terms"],
+  [
+    "L5",
+    "the first step of a throttling stays",
+    "throttling.findLast(({ percentage }) =>",
+    "throttling.find(({ percentage }) =>"
+  ]
+])
+
+const confirmations = faultsOf("Confirmation.ts", "state", [
+  ["L5", "what was not asked yet is confirmed", 'waiting === null ? { _tag: "Asked" }', "waiting === null ? confirmed"],
+  ["L5", "what is refused for good waits", "if (endedAt !== null) return", "if (false) return"]
+])
+
+const judgements = faultsOf("Verdict.ts", "state", [
+  [
+    "L5",
+    "a pause comes before a deleted profile",
+    '  "profile_deleted",\n  "paused",',
+    '  "paused",\n  "profile_deleted",'
+  ],
+  [
+    "L5",
+    "a plan that works comes before a profile that is switched off",
+    '  "profile_disabled",\n  "works",',
+    '  "works",\n  "profile_disabled",'
+  ],
+  ["L5", "all data used comes before a plan that waits for its first use", '  "waits_for_first_use",\n', ""],
+  ["L5", "a paused SIM works as before", '...(service._tag === "Running" ? [] : [service])', ""],
+  ["L5", "who has the SIM is of no account", '...(standing._tag === "InService" ? [] : [standing]),', ""],
+  ["L5", "the profile is of no account", "...ofProfile(profile),", ""],
+  ["L5", "the last of equals is given", "order(one) < order(other)", "order(one) > order(other)"],
+  [
+    "L5",
+    "a pause holds before the telco has confirmed it",
+    'verdict.telco._tag === "Confirmed" ? false : null',
+    "false"
+  ],
+  [
+    "L5",
+    "a suspension holds before the telco has confirmed it",
+    ' && reason.telco._tag !== "Confirmed") return null',
+    " && false) return null"
+  ],
+  ["L5", "what waits for its first use does not work", 'return reason._tag === "WaitsForFirstUse"', "return false"],
+  ["L5", "no sentence says what to do", "message: `${what} ${next}`,", "message: what,"],
+  ["L5", "a throttled plan goes at full speed", "return speed === null ?", "return true ?"],
+  ["L5", "a state counts that the phone has disproved", "lastActivityAt === null || lastActivityAt <= at", "true"],
+  ["L5", "a state of the instant of the last use does not count", "lastActivityAt <= at", "lastActivityAt < at"],
+  ["L5", "a card has a profile", 'if (!isEsim) return { _tag: "Installed" }\n', ""],
+  [
+    "L5",
+    "an installation that succeeded has failed",
+    "!SmdpHistory.isSuccessful(last.modificationResult) &&",
+    "",
+    "the last report that succeeded is the profile's state, and a deletion is no installation"
+  ],
+  ["L5", "any report that failed is an installation", 'last?.state === "BPP Installation" &&', "last !== null &&"],
+  [
+    "L5",
+    "the first report of a profile is its last",
+    "one.modifiedAt >= newest.modifiedAt",
+    "one.modifiedAt < newest.modifiedAt"
+  ],
+  ["L5", "a profile that works has failed on another phone", '(smdp === null || smdp.state === "Delete")', "true"],
+  [
+    "L5",
+    "a change of the service is confirmed from the start",
+    "Sim.changeOfService(service) === null ? Confirmation.confirmed : job",
+    "Confirmation.confirmed"
+  ],
+  ["L5", "a change without a job is done", 'job === null ? { _tag: "Asked" }', "job === null ? Confirmation.confirmed"]
+])
+
+export const verdicts = [...used, ...confirmations, ...judgements]
 
 export const history = faultsOf("SimHistory.ts", "state", [
   [

@@ -6,7 +6,7 @@ import { calendar } from "./calendar.ts"
 import { corrections } from "./corrections.ts"
 import { inEngine, list } from "./engine.ts"
 import type { Fault } from "./Fault.ts"
-import { history, reasons, search } from "./finding.ts"
+import { history, reasons, search, verdicts } from "./finding.ts"
 import { limits, terms } from "./limits.ts"
 import { operation } from "./operation.ts"
 import { outages } from "./outages.ts"
@@ -36,6 +36,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...previews,
   ...search,
   ...reasons,
+  ...verdicts,
   ...history,
   ...lifecycle,
   ...pauses,

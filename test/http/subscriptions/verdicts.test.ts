@@ -1,0 +1,160 @@
+/**
+ * Why a SIM works or does not, as the API says it (rule L5): the commonest complaints, each on a
+ * SIM of its own.
+ */
+import { TelcoSimulator } from "simplan/telco-simulator"
+import { describe, expect, it } from "vitest"
+import * as Inventory from "../Inventory.ts"
+import * as World from "../World.ts"
+
+const world = await World.forFile()
+const { plan, planId, tenant } = await Inventory.stock(world, 1, 20)
+
+const telco = <A, E>(use: Parameters<typeof TelcoSimulator.TelcoSimulator.use<A, E, never>>[0]) =>
+  world.run(TelcoSimulator.TelcoSimulator.use(use))
+
+const isWell = () => telco((of) => of.clearFaults)
+
+const now = async (): Promise<string> => (await world.admin("GET", "/clock")).body.data.now
+
+const advance = (by: string) => world.admin("POST", "/clock/advance", { by })
+
+let made = 0
+
+const report = async (iccid: string, fields: object): Promise<void> => {
+  made += 1
+  const event = { id: `report-${made}`, iccid, occurred_at: await now(), ...fields }
+  expect((await world.telco([event])).body).toMatchObject({ accepted: 1, rejected: [] })
+}
+
+/** A SIM in service, with a package of 1,000 MB that begins with its first use. */
+const sold = async (of = planId, more: object = {}): Promise<string> => {
+  const { body, status } = await tenant.post("/v3/subscription", { plan_id: of, metadata: "", ...more })
+  expect(status).toBe(201)
+  return body.esimdata.iccid
+}
+
+/** The same in both places, and as the organization's attachments say it. */
+const judged = async (iccid: string) => {
+  const { works, reason } = (await tenant.get(`/v3/sims/${iccid}`)).body.data
+  const managed = await world.admin("GET", `/organizations/${tenant.organizationId}/sims/${iccid}`)
+  expect(managed.body.data).toMatchObject({ works, reason })
+  return { works, ...reason }
+}
+
+const codes = async (iccid: string): Promise<ReadonlyArray<string | null>> =>
+  (await tenant.get(`/v3/subscriptions/${iccid}/plan-attachments`)).body.data.map(
+    ({ reason }: { readonly reason: { readonly code: string } | null }) => reason?.code ?? null
+  )
+
+const MEGABYTE = 1_048_576
+
+describe("L5: a SIM", () => {
+  it("waits for its first use, which is no alarm; then it works", async () => {
+    const iccid = await sold()
+    expect(await judged(iccid)).toMatchObject({
+      ...{ works: true, code: "waits_for_first_use", next_step: "install_esim", moved_to: null },
+      message:
+        "It is ready: the plan France 1 GB begins with its first use. There is no sign yet that the eSIM was installed: have its QR " +
+        "code scanned."
+    })
+    await report(iccid, { type: "first_use" })
+    expect(await judged(iccid)).toMatchObject({ works: true, code: "works", next_step: "check_phone" })
+  })
+
+  it("has used all its data, to the byte; a top-up ends that", async () => {
+    const iccid = await sold()
+    await report(iccid, { type: "usage", total_bytes: 1_000 * MEGABYTE - 1 })
+    expect([await codes(iccid), (await judged(iccid)).code]).toEqual([[null], "works"])
+    await report(iccid, { type: "usage", total_bytes: 1_000 * MEGABYTE })
+    expect(await codes(iccid)).toEqual(["data_used"])
+    expect(await judged(iccid)).toMatchObject({
+      ...{ works: false, code: "data_used", next_step: "top_up" },
+      message: "It has no service: all data of the plan France 1 GB is used. Add a plan to the SIM."
+    })
+    await sold(planId, { iccid })
+    expect([await codes(iccid), (await judged(iccid)).works]).toEqual([["data_used", "waits_for_first_use"], true])
+  })
+
+  it("goes on at a lower speed with all data of a throttled plan used", async () => {
+    const iccid = await sold(await plan({ name: "Slow", ...Inventory.throttled }))
+    await report(iccid, { type: "usage", total_bytes: 1_000 * MEGABYTE })
+    expect(await codes(iccid)).toEqual([null])
+    expect(await judged(iccid)).toMatchObject({
+      ...{ works: true, code: "throttled", next_step: "top_up" },
+      message: expect.stringContaining("by the plan Slow, slowed down to 128 Kbit/s by what was used.")
+    })
+  })
+
+  it("has a profile that was deleted, or switched off, or could not be installed", async () => {
+    const states = [
+      ["Delete", "Success", "profile_deleted", "the eSIM was deleted from the phone", "move"],
+      ["Disable", "Success", "profile_disabled", "the eSIM was switched off in the phone", "switch_on"],
+      ["BPP Installation", "Failed: 4.10", "installation_failed", "its installation on the phone failed", "move"]
+    ] as const
+    for (const [state, modification_result, code, words, next_step] of states) {
+      const iccid = await sold()
+      if (code !== "installation_failed") await report(iccid, { type: "first_use" })
+      await report(iccid, { type: "smdp_state", state, modification_result })
+      const found = await judged(iccid)
+      expect(found).toMatchObject({ works: false, code, next_step, at: await now() })
+      expect(found.message).toContain(words)
+      await advance("1 minute")
+      await report(iccid, { type: "smdp_state", state: "Enable" })
+      expect((await judged(iccid)).works).toBe(true)
+    }
+  })
+
+  it("is paused, also before the telco has taken that, and if it refuses", async () => {
+    const iccid = await sold()
+    await report(iccid, { type: "first_use" })
+    await telco((of) => of.setFaults([{ fault: "unavailable", on: "setService" }]))
+    await tenant.post(`/v3/subscriptions/${iccid}/pause`)
+    await advance("1 minute")
+    expect(await judged(iccid)).toMatchObject({
+      ...{ works: null, code: "paused", next_step: "retry_jobs" },
+      message: expect.stringMatching(/^Its subscription is paused since .*\. The telco has not taken that since /)
+    })
+    await telco((of) => of.setFaults([{ fault: "refuse", on: "setService", message: "unknown subscriber" }]))
+    await advance("1 day")
+    expect(await judged(iccid)).toMatchObject({
+      ...{ works: null, code: "paused", next_step: "see_problems" },
+      message: expect.stringContaining("The telco refuses that: unknown subscriber.")
+    })
+    await isWell()
+    const [{ problem_id }] = (await world.admin("GET", "/problems")).body.data
+    await world.admin("POST", `/problems/${encodeURIComponent(problem_id)}/retry`)
+    await advance("1 minute")
+    expect(await judged(iccid)).toMatchObject({ works: false, code: "paused", next_step: "resume" })
+  })
+
+  it("has a plan that was suspended, which the telco may refuse, and one that is over", async () => {
+    const [suspended, ended] = [await sold(), await sold()]
+    await report(suspended, { type: "first_use" })
+    await report(ended, { type: "first_use" })
+    const [{ plan_attachment_id: id }] = (await tenant.get(`/v3/subscriptions/${suspended}/plan-attachments`)).body.data
+    await telco((of) => of.setFaults([{ fault: "refuse", on: "suspendPackage", message: "not now" }]))
+    await tenant.post(`/v3/subscriptions/${suspended}/plan-attachments/${id}/suspend`)
+    await advance("1 day")
+    expect(await judged(suspended)).toMatchObject({ works: null, code: "suspended", next_step: "see_problems" })
+    await isWell()
+    const problems = (await world.admin("GET", "/problems")).body.data
+    await world.admin("POST", `/problems/${encodeURIComponent(problems[0].problem_id)}/retry`)
+    await advance("30 days")
+    expect(await judged(suspended)).toMatchObject({ works: false, code: "suspended", next_step: "top_up" })
+    expect(await judged(ended)).toMatchObject({
+      ...{ works: false, code: "over", next_step: "top_up" },
+      message: expect.stringMatching(
+        /^It has no service: the plan France 1 GB ended at .* UTC\. Add a plan to the SIM\.$/
+      )
+    })
+  })
+
+  it("leads to the SIM that its subscription has moved to", async () => {
+    const iccid = await sold()
+    const { body } = await tenant.post(`/v3/subscriptions/${iccid}/replace`)
+    const moved_to: string = body.data.esim.iccid
+    expect(await judged(iccid)).toMatchObject({ works: false, code: "replaced", next_step: "open_new_sim", moved_to })
+    expect((await judged(moved_to)).works).toBe(true)
+  })
+})
