@@ -1,9 +1,10 @@
 /**
- * Problems: jobs that the telco refuses for good, and what a comparison of both books finds
- * (rule S6). The third refusal ends a job: it is not handed out any more, and stays until an
- * operator retries or resolves it. A finding is such a job from the start, and so is an event that
- * holds up its SIM, because a host's handler fails at it (rule E2).
+ * Problems: jobs that the telco refuses for good, packages that it refuses, and what a comparison
+ * of both books finds (rule S6). The third refusal ends a job: it is not handed out any more, and
+ * stays until an operator retries or resolves it. A finding is such a job from the start, and so is
+ * an event that holds up its SIM, because a host's handler fails at it (rule E2).
  */
+import type { Attachment } from "./Attachment.ts"
 import { nextTry } from "./Backoff.ts"
 import type * as Correction from "./Correction.ts"
 import type { Decision } from "./Decision.ts"
@@ -103,6 +104,28 @@ export const found = (
   ),
   refused: { times: REFUSALS, since: now, message },
   endedAt: now
+})
+
+/**
+ * What an operator reads of a package that the telco refuses for good (rules T5 and S8): once for
+ * an attachment, however many of its packages are refused.
+ */
+export const refusedPackage = (
+  {
+    attachmentId,
+    iccid,
+    terms
+  }: Pick<Attachment, "attachmentId" | "iccid"> & {
+    readonly terms: Pick<Attachment["terms"], "name">
+  },
+  packageId: string,
+  said: string
+): Finding => ({
+  findingId: `refused/${attachmentId}`,
+  iccid,
+  message:
+    `The telco has refused the package ${packageId} of the plan ${terms.name} for good: ${said}. Nothing orders it again. Add ` +
+    "another plan, or see to it at the telco; then resolve this"
 })
 
 /** The package of ours that a finding wants to be cancelled; null if it wants something else. */

@@ -502,6 +502,11 @@ it("lists what the telco refuses, has it asked again, and closes it", async () =
   await stock.tenant.call("DELETE", `/v3/subscriptions/${iccid}`)
   await json("clock", "advance", "--by", "1 day")
   expect(await json("problems")).toMatchObject([{ iccid, last_message: "no such package" }])
+  const jobs = await run("jobs", "list")
+  expect([jobs.out, jobs.err]).toEqual([
+    "",
+    expect.stringContaining("refuses for good is not tried again: see simplan problems.")
+  ])
   const { out } = await run("problems")
   expect(out).toMatch(/^problem_id +iccid +last_message\n/)
   const [problem] = await json("problems")

@@ -11,7 +11,7 @@ import type { Refusals, Work } from "../../src/domain/Job.ts"
 import * as Problem from "../../src/domain/Problem.ts"
 import type { Sim } from "../../src/domain/Sim.ts"
 import type * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
-import { free, ICCID } from "./Values.ts"
+import { attachment, free, ICCID, NOW } from "./Values.ts"
 
 interface State {
   readonly refused: Refusals | null
@@ -19,6 +19,24 @@ interface State {
 }
 
 const untouched: State = { refused: null, endedAt: null }
+
+describe("A package that the telco refuses for good (S6)", () => {
+  it("is a problem from the start, once for its attachment, which an operator takes off", () => {
+    const of = attachment()
+    const [first, second] = ["attachment:1", "attachment:2"].map((id) =>
+      Problem.found(Problem.refusedPackage(of, id, "unknown zone"), of.organizationId, NOW)
+    )
+    expect(first).toMatchObject({ endedAt: NOW, work: { _tag: "ReviewPackage", iccid: ICCID } })
+    expect(first?.refused?.message).toBe(
+      "The telco has refused the package attachment:1 of the plan Ten days for good: unknown zone. Nothing orders it again. Add " +
+        "another plan, or see to it at the telco; then resolve this"
+    )
+    expect(second?.jobId).toBe(first?.jobId)
+    const other = Problem.refusedPackage(attachment({ attachmentId: "other" }), "other:1", "unknown zone")
+    expect(Problem.found(other, of.organizationId, NOW).jobId).not.toBe(first?.jobId)
+    expect(first === undefined ? undefined : Problem.corrected(first.work)).toBeNull()
+  })
+})
 
 describe("A job that the telco refuses (S6)", () => {
   it("ends with the third refusal, which has the first one's time and the last one's message", () => {

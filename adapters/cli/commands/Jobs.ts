@@ -2,6 +2,7 @@
  * `simplan jobs list` and `jobs retry [ID]`; `simplan problems`, `problems retry ID` and
  * `problems resolve ID` (rule S6).
  */
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Operations from "./Operations.ts"
 
@@ -14,7 +15,11 @@ export const jobs = Command.make("jobs").pipe(
       ["job_id", "kind", "reason", "since", "next_try_at", "attempts", "iccid", "last_message", "organization_id"],
       {
         says: "List the work of all organizations that was tried and waits for its next try, oldest first, with the reason.",
-        examples: [{ command: "simplan jobs list --reason unavailable" }]
+        examples: [{ command: "simplan jobs list --reason unavailable" }],
+        then: (client) =>
+          Effect.map(Operations.send(client, "problems.list", { query: { page_size: "1" } }), ({ data }) =>
+            data.length === 0 ? null : "What the telco refuses for good is not tried again: see simplan problems."
+          )
       }
     ),
     Operations.oneOrAll("retry", "jobs.retry", "jobs.retryAll", {

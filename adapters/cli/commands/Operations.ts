@@ -185,6 +185,8 @@ export const record = <N extends Name>(
 interface Listed<N extends Name, Row> extends Options {
   row?(item: ItemOf<N>): Row
   readonly longestPage?: number
+  /** What people read after it, by another call; null: nothing. */
+  readonly then?: (client: Client.Client) => Effect.Effect<string | null, unknown>
 }
 
 /**
@@ -201,12 +203,20 @@ export function list(
   name: string,
   operation: "sims.list",
   columns: ReadonlyArray<string>,
-  { longestPage, row = (item) => item, ...options }: Listed<"sims.list", Output.Row> = {}
+  { longestPage, row = (item) => item, then, ...options }: Listed<"sims.list", Output.Row> = {}
 ): Made {
-  return make(name, operation, options, Lists.flags, ({ isPaged, json, open }, bounds) =>
-    Effect.flatMap(open, ({ call, connection }) =>
-      (isPaged ? Lists.print : Lists.printWhole)(connection, { ...bounds, json }, call, row, columns, longestPage)
-    )
+  return make(
+    name,
+    operation,
+    options,
+    Lists.flags,
+    Effect.fnUntraced(function* ({ isPaged, json, open }, bounds) {
+      const { call, connection } = yield* open
+      const print = isPaged ? Lists.print : Lists.printWhole
+      yield* print(connection, { ...bounds, json }, call, row, columns, longestPage)
+      const note = json || then === undefined ? null : yield* Calls.call(connection, then)
+      if (note !== null) yield* Output.note(note)
+    })
   )
 }
 

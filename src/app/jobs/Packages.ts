@@ -74,7 +74,7 @@ export const make = Effect.gen(function* () {
     held: LeasedJob,
     present: Effect.Effect<ForOccurrence | null, StorageError>,
     decide: (present: ForOccurrence | null, now: Instant) => Decision,
-    findings: ReadonlyArray<Problem.Finding> = []
+    find: (present: ForOccurrence) => ReadonlyArray<Problem.Finding> = () => []
   ) =>
     commits.retryOnConflict(
       Effect.gen(function* () {
@@ -82,7 +82,10 @@ export const make = Effect.gen(function* () {
         const known = yield* present
         const now = yield* clock.now
         const { jobs, ...commit } = yield* commits.prepare(organizationId, decide(known, now), now)
-        const found = findings.map((one) => ({ job: Problem.found(one, organizationId, now), lease: null }))
+        const found = (known === null ? [] : find(known)).map((one) => ({
+          job: Problem.found(one, organizationId, now),
+          lease: null
+        }))
         const put = [...(jobs?.put ?? []), ...found]
         yield* commits.write(finishing(held, { ...commit, jobs: { ...jobs, ...(put.length > 0 && { put }) } }))
       })
@@ -111,7 +114,13 @@ export const make = Effect.gen(function* () {
     const loaded = yield* load(held, work)
     const present = cachedThenReload(loaded, load(held, work))
     const recordOutcome = (outcome: Occurrence.Outcome) =>
-      record(held, present, (known, now) => Occurrence.record(known, work, outcome, now))
+      record(
+        held,
+        present,
+        (known, now) => Occurrence.record(known, work, outcome, now),
+        ({ attachments: [{ attachment }] }) =>
+          outcome._tag === "Refused" ? [Problem.refusedPackage(attachment, id, outcome.message)] : []
+      )
 
     const step = Occurrence.step(loaded, occurrence, now)
     switch (step._tag) {
@@ -265,11 +274,14 @@ export const make = Effect.gen(function* () {
           ? { _tag: "Created", telcoPackageId: answer.success.telcoPackageId }
           : { _tag: "Refused", message: answer.failure.message }
         const failure = Result.isFailure(answer) ? answer.failure : null
-        const findings =
-          failure?._tag === "Telco.Refused" && failure.occupiedBy !== undefined
-            ? [{ findingId: `occupied/${iccid}`, iccid, message: failure.message }]
-            : []
-        yield* record(held, present, (known, now) => Replacement.record(known, work, outcome, now), findings)
+        const find = ({ attachments: [{ attachment }] }: ForOccurrence): ReadonlyArray<Problem.Finding> => {
+          if (failure?._tag !== "Telco.Refused") return []
+          const { message, occupiedBy } = failure
+          return occupiedBy === undefined
+            ? [Problem.refusedPackage(attachment, id, message)]
+            : [{ findingId: `occupied/${iccid}`, iccid, message }]
+        }
+        yield* record(held, present, (known, now) => Replacement.record(known, work, outcome, now), find)
         return Result.isSuccess(answer) ? ("done" satisfies Done) : ("refused" satisfies Done)
       }
     }

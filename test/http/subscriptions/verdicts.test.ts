@@ -1,6 +1,6 @@
 /**
  * Why a SIM works or does not, as the API says it (rule L5): the commonest complaints, each on a
- * SIM of its own.
+ * SIM of its own. And what is refused for good is among the problems (rule S6).
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { describe, expect, it } from "vitest"
@@ -48,6 +48,12 @@ const codes = async (iccid: string): Promise<ReadonlyArray<string | null>> =>
   )
 
 const MEGABYTE = 1_048_576
+
+const daily = () =>
+  plan({
+    ...{ name: "Daily", period_days: 1, recurring: true, nb_occurrence: 3 },
+    ...{ recurring_periodicity_type: "0", recurring_periodicity_frequency: 1 }
+  })
 
 describe("L5: a SIM", () => {
   it("waits for its first use, which is no alarm; then it works", async () => {
@@ -156,5 +162,45 @@ describe("L5: a SIM", () => {
     const moved_to: string = body.data.esim.iccid
     expect(await judged(iccid)).toMatchObject({ works: false, code: "replaced", next_step: "open_new_sim", moved_to })
     expect((await judged(moved_to)).works).toBe(true)
+  })
+})
+
+describe("S6: a package that the telco refuses for good", () => {
+  it("is the verdict, and among the problems once until it is resolved, however many there are", async () => {
+    const iccid = await sold(await daily())
+    await telco((of) => of.setFaults([{ fault: "refuse", on: "createPackage", message: "unknown zone" }]))
+    await report(iccid, { type: "first_use" })
+    await advance("25 hours")
+    expect(await judged(iccid)).toMatchObject({
+      ...{ works: false, code: "telco_refused", next_step: "see_problems" },
+      message:
+        "It has no service: the telco refuses the package of the plan Daily for good: unknown zone. See to it among the problems, or " +
+        "add another plan."
+    })
+    await advance("12 hours")
+    const found = (await world.admin("GET", "/problems")).body.data
+    expect(found).toMatchObject([{ iccid, kind: "ReviewPackage", can_correct: false }])
+    expect(found[0].last_message).toMatch(
+      /^The telco has refused the package .*:1 of the plan Daily for good: unknown zone\. /
+    )
+    const { data } = (await tenant.get(`/v3/subscriptions/${iccid}/history`)).body
+    expect(data).toContainEqual(expect.objectContaining({ type: "problem", resource_id: found[0].problem_id }))
+    await world.admin("POST", `/problems/${encodeURIComponent(found[0].problem_id)}/resolve`)
+    expect((await world.admin("GET", "/problems")).body.data).toEqual([])
+    await isWell()
+  })
+
+  it("after a move is there too", async () => {
+    const iccid = await sold()
+    await report(iccid, { type: "first_use" })
+    await telco((of) => of.setFaults([{ fault: "refuse", on: "createPackage", message: "no such zone" }]))
+    const { body } = await tenant.post(`/v3/subscriptions/${iccid}/replace`)
+    await advance("1 minute")
+    await isWell()
+    const moved = body.data.esim.iccid
+    expect(await judged(moved)).toMatchObject({ works: false, code: "telco_refused" })
+    expect((await world.admin("GET", "/problems")).body.data).toMatchObject([
+      { iccid: moved, last_message: expect.stringContaining("no such zone") }
+    ])
   })
 })
