@@ -2,6 +2,7 @@
 import * as Api from "./Api.ts"
 import { organization } from "./OfOrganization.tsx"
 import * as Search from "./Search.tsx"
+import type { Task, Tasks } from "./Task.tsx"
 import type * as Types from "./Types.ts"
 import * as View from "./View.tsx"
 
@@ -10,8 +11,22 @@ export type Problem = Types.Item<"problems", "list">
 const act = (does: "retry" | "correct" | "resolve", { problem_id }: Problem): Promise<unknown> =>
   Api.call("POST", `/problems/${encodeURIComponent(problem_id)}/${does}`)
 
+/** What a problem is of, for the dialog. */
+const resolution = (problem: Problem): Task => ({
+  title: "Resolve",
+  about: problem.last_message,
+  preview: () =>
+    Promise.resolve([
+      "It would be off the list, as something that was done at the telco by hand. The SIM's history keeps who has said so, and why."
+    ]),
+  does: async () => {
+    await act("resolve", problem)
+    return "The problem is resolved."
+  }
+})
+
 /** The columns of a table of problems. */
-export const columns = (again: () => void): ReadonlyArray<View.Column<Problem>> => [
+export const columns = (again: () => void, tasks: Tasks): ReadonlyArray<View.Column<Problem>> => [
   { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
   { title: "Work", of: ({ kind }) => kind },
   organization,
@@ -34,7 +49,9 @@ export const columns = (again: () => void): ReadonlyArray<View.Column<Problem>> 
               {problem.can_correct ? (
                 <View.Action label="Make it ours" does={() => act("correct", problem)} done={again} />
               ) : null}
-              <View.Action label="Resolve" does={() => act("resolve", problem)} done={again} />
+              <button type="button" onClick={() => tasks.open(resolution(problem))}>
+                Resolve
+              </button>
             </span>
           )
         }

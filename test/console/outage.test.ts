@@ -144,7 +144,9 @@ it("is over by two clicks once the telco and the endpoint answer", async () => {
   await telco((simulator) => simulator.clearFaults)
   answer = 200
   await page.getByRole("button", { name: "Try all at it now" }).click()
+  await expect.poll(() => page.locator("[data-said]").innerText()).toBe("1 job is tried now.")
   await page.getByRole("button", { name: "Send all now" }).click()
+  await expect.poll(() => page.locator("[data-said]").innerText()).toMatch(/^\d deliver(?:y is|ies are) sent again\.$/)
   await expect
     .poll(
       async () => {

@@ -5,6 +5,7 @@
  */
 import { Effect, Layer } from "effect"
 import { Operator, Storage, WebhookSender } from "simplan/ports"
+import { Problems } from "simplan"
 import { readFileSync } from "node:fs"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import type { Locator } from "playwright-core"
@@ -50,6 +51,8 @@ const opened = Opened.forFile({ sender, telcos: undefined }, async (world) => {
       return { ...used, organizationId: tenant.organizationId, iccid: sold, countryAlpha2, bytes: at + first }
     })
     await world.run(Storage.Storage.use((storage) => storage.commit({ reports: { usage } })))
+    const findings = [{ findingId: `test/${sold}`, iccid: sold, message: "It differs at the telco" }]
+    await world.run(Problems.Problems.use((problems) => problems.add({ findings })))
   }
   for (const _ of [1, 2, 3, 4]) await world.admin("POST", "/clock/advance", { by: "23 hours" })
 })
@@ -161,6 +164,27 @@ const tasks: ReadonlyArray<Task> = [
     without: async ({ broken }) => {
       await region("The oldest problems").getByText(broken).waitFor()
       return "Retry"
+    }
+  },
+  {
+    title: "resolve what was dealt with at the telco, and say why",
+    least: "support",
+    most: 2,
+    act: async ({ of, sold }) => {
+      const problem = region("The oldest problems").locator("tbody tr").filter({ hasText: sold })
+      await click("Resolve", problem)
+      const dialog = page().getByRole("dialog")
+      await dialog.getByText("The SIM's history keeps who has said so, and why.").waitFor()
+      await dialog.getByLabel("Why, for the audit log").fill("seen to on the phone")
+      await click("Resolve", dialog)
+      await page().getByText("The problem is resolved.").waitFor()
+      const history = await read(`/organizations/${of}/subscriptions/${sold}/history`)
+      expect(history[0]).toMatchObject({ type: "change", what: "problem.resolve", detail: "seen to on the phone" })
+      return 0
+    },
+    without: async ({ sold }) => {
+      await region("The oldest problems").getByText(sold).waitFor()
+      return "Resolve"
     }
   },
   {

@@ -3,10 +3,14 @@
  * API.
  */
 import type { ComponentChildren } from "preact"
+import { useState } from "preact/hooks"
+import { Overview as Rules } from "simplan/ports"
 import * as Api from "../Api.ts"
 import { organization } from "../OfOrganization.tsx"
 import * as Plot from "../Plot.tsx"
 import * as Problems from "../Problems.tsx"
+import * as Replay from "../Replay.ts"
+import * as Task from "../Task.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
@@ -47,43 +51,50 @@ const nameOf = (telco: string | null) => <View.Text>{telco ?? "the telco"}</View
 const offered = <Item,>(of: (item: Item) => ComponentChildren): ReadonlyArray<View.Column<Item>> =>
   Api.allows("support") ? [{ title: "What to do", of }] : []
 
-const telcos = (again: () => void): ReadonlyArray<View.Column<Telco>> => [
+/** What a page says of what was done, since the row that offered it may be gone. */
+type Say = (sentence: string) => void
+
+const retryAll = async (filter: object, say: Say): Promise<void> => {
+  let retried = 0
+  await Api.doAll<Types.Data<"jobs", "retryAll">>("/jobs/retry", filter, (done) => {
+    retried += done.retried
+  })
+  if (retried === 0) say("None of them waits any more: what is being tried now is not tried again.")
+  else say(`${View.counted(retried, "job is", "jobs are")} tried now.`)
+}
+
+/** A count that has a bound. */
+const upTo = (most: number, count: number): string => (count >= most ? `${most}+` : `${count}`)
+
+const telcos = (again: () => void, say: Say): ReadonlyArray<View.Column<Telco>> => [
   { title: "Telco", of: ({ name }) => nameOf(name) },
   { title: "State", of: ({ answers }) => (answers ? "answers" : <strong class="bad">does not answer</strong>) },
   { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
-  { title: "Waiting work", of: ({ waiting_jobs }) => waiting_jobs },
+  { title: "Waiting work", of: ({ waiting_jobs }) => upTo(Rules.COUNTED, waiting_jobs) },
   { title: "Oldest (UTC)", of: ({ oldest_since }) => <View.Time at={oldest_since} /> },
   { title: "Next try (UTC)", of: ({ next_try_at }) => <View.Time at={next_try_at} /> },
   ...offered(({ name, waiting_jobs }: Telco) =>
     waiting_jobs === 0 ? (
       "–"
     ) : (
-      <View.Action
-        label="Try all at it now"
-        does={() => Api.doAll("/jobs/retry", { telco: name ?? "" })}
-        done={again}
-      />
+      <View.Action label="Try all at it now" does={() => retryAll({ telco: name ?? "" }, say)} done={again} />
     )
   )
 ]
 
-const waiting = (again: () => void): ReadonlyArray<View.Column<Waiting>> => [
+const waiting = (again: () => void, say: Say): ReadonlyArray<View.Column<Waiting>> => [
   { title: "Work", of: ({ kind }) => kind },
   { title: "Reason", of: ({ reason }) => reason },
   { title: "Telco", of: ({ telco }) => nameOf(telco) },
-  { title: "How many", of: ({ count }) => count },
+  { title: "How many", of: ({ count }) => upTo(Rules.COUNTED, count) },
   { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
   { title: "Next try (UTC)", of: ({ next_try_at }) => <View.Time at={next_try_at} /> },
   ...offered(({ kind, reason, telco }: Waiting) => (
-    <View.Action
-      label="Retry all now"
-      does={() => Api.doAll("/jobs/retry", { kind, reason, telco: telco ?? "" })}
-      done={again}
-    />
+    <View.Action label="Retry all now" does={() => retryAll({ kind, reason, telco: telco ?? "" }, say)} done={again} />
   ))
 ]
 
-const endpoints = (again: () => void): ReadonlyArray<View.Column<Endpoint>> => [
+const endpoints = (again: () => void, say: Say): ReadonlyArray<View.Column<Endpoint>> => [
   organization,
   { title: "URL", of: ({ url }) => <View.Text>{url}</View.Text> },
   {
@@ -93,25 +104,34 @@ const endpoints = (again: () => void): ReadonlyArray<View.Column<Endpoint>> => [
     )
   },
   { title: "It fails since (UTC)", of: ({ since }) => <View.Time at={since} /> },
-  { title: "Pending", of: ({ pending_deliveries }) => pending_deliveries },
+  { title: "Pending", of: ({ pending_deliveries }) => upTo(Rules.COUNTED_OF_ENDPOINT, pending_deliveries) },
   ...offered(({ organization_id, webhook_endpoint_id }: Endpoint) => (
     <View.Action
       label="Send all now"
-      does={() =>
-        Api.doAll(`/organizations/${encodeURIComponent(organization_id)}/deliveries/replay`, {
-          status: "pending",
-          webhook_endpoint_id
-        })
+      does={async () =>
+        say(
+          await Replay.all(`/organizations/${encodeURIComponent(organization_id)}`, {
+            status: "pending",
+            webhook_endpoint_id
+          })
+        )
       }
       done={again}
     />
   ))
 ]
 
+/** Up to how many are counted, where no level is higher. */
+const FREE = 1_000
+
 const stocks: ReadonlyArray<View.Column<Stock>> = [
   organization,
   { title: "Label", of: ({ label }) => label },
-  { title: "Free", of: ({ free, is_low }) => (is_low ? <strong class="bad">{free}, which is low</strong> : free) },
+  {
+    title: "Free",
+    of: ({ free, is_low, level }) =>
+      is_low ? <strong class="bad">{free}, which is low</strong> : upTo(Math.max(FREE, level ?? 0), free)
+  },
   { title: "Level", of: ({ level }) => level ?? "–" },
   { title: "Sold a day", of: ({ sold_a_day }) => sold_a_day },
   { title: "Days left", of: ({ days_left }) => days_left ?? "–" }
@@ -119,8 +139,8 @@ const stocks: ReadonlyArray<View.Column<Stock>> = [
 
 const loads: ReadonlyArray<View.Column<Load>> = [
   organization,
-  { title: "Jobs that wait", of: ({ waiting_jobs }) => waiting_jobs },
-  { title: "Deliveries that wait", of: ({ pending_deliveries }) => pending_deliveries }
+  { title: "Jobs that wait", of: ({ waiting_jobs }) => upTo(Rules.COUNTED, waiting_jobs) },
+  { title: "Deliveries that wait", of: ({ pending_deliveries }) => upTo(Rules.COUNTED, pending_deliveries) }
 ]
 
 const Refusals = () => {
@@ -129,13 +149,15 @@ const Refusals = () => {
     () => Api.page<Problems.Problem>("/problems?page_size=10"),
     View.SELDOM
   )
+  const tasks = Task.useTasks(again)
   return (
     <Section id="problems" title="Problems">
       <View.Failure>{failure}</View.Failure>
+      {tasks.shown}
       {data !== undefined && (
         <View.Table
           label="The oldest problems"
-          columns={Problems.columns(again)}
+          columns={Problems.columns(again, tasks)}
           items={data.data}
           empty={Problems.NONE}
         />
@@ -216,22 +238,31 @@ const Process = ({ now, service }: { readonly service: Service; readonly now: st
 
 export default () => {
   const { again, data, failure } = View.useReading("overview", () => Api.read<Overview>("/overview"), View.SELDOM)
+  const [said, say] = useState("")
   return (
     <>
       <h1>Overview</h1>
+      <p role="status" data-said>
+        {said}
+      </p>
       <View.Failure>{failure}</View.Failure>
       {data !== undefined && (
         <>
           <Section id="telcos" title="Telcos">
             <View.Table
               label="How telcos answer"
-              columns={telcos(again)}
+              columns={telcos(again, say)}
               items={data.telcos}
               empty="Nothing waits for a telco."
             />
           </Section>
           <Section id="jobs" title="Work that waits for its next try">
-            <View.Table label="Work that waits" columns={waiting(again)} items={data.waiting} empty="None waits." />
+            <View.Table
+              label="Work that waits"
+              columns={waiting(again, say)}
+              items={data.waiting}
+              empty="None waits."
+            />
           </Section>
         </>
       )}
@@ -241,7 +272,7 @@ export default () => {
           <Section id="endpoints" title="Endpoints that fail now">
             <View.Table
               label="Failing endpoints"
-              columns={endpoints(again)}
+              columns={endpoints(again, say)}
               items={data.failing_endpoints}
               empty="None fails."
             />

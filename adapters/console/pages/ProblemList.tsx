@@ -4,6 +4,7 @@
 import * as Api from "../Api.ts"
 import { List } from "../List.tsx"
 import * as Problems from "../Problems.tsx"
+import * as Task from "../Task.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
@@ -41,14 +42,23 @@ const Comparisons = () => {
   )
 }
 
-export default () => (
-  <>
-    <h1>Problems</h1>
-    <p>
-      Work that ended because the telco refuses it, and where its books differ from ours. It stays here until it is
-      retried, corrected or resolved.
-    </p>
-    <List label="Problems" path="/problems" columns={Problems.columns} empty={Problems.NONE} />
-    {Api.operator.value?.organization_id === null && <Comparisons />}
-  </>
-)
+export default () => {
+  const tasks = Task.useTasks(View.refresh)
+  return (
+    <>
+      <h1>Problems</h1>
+      <p>
+        Work that ended because the telco refuses it, packages that it refuses, and where its books differ from ours. It
+        stays here until it is retried, corrected or resolved.
+      </p>
+      {tasks.shown}
+      <List
+        label="Problems"
+        path="/problems"
+        columns={(again) => Problems.columns(again, tasks)}
+        empty={Problems.NONE}
+      />
+      {Api.operator.value?.organization_id === null && <Comparisons />}
+    </>
+  )
+}
