@@ -135,7 +135,12 @@ const suspending = faultsOf("Suspension.ts", "state", [
     "iccid: aggregate.sim.iccid, attachmentId }",
     'iccid: aggregate.sim.iccid, attachmentId: aggregate.attachments[0]?.attachment.attachmentId ?? "" }'
   ],
-  ["S5", "what is not to be seen is suspended", "found === undefined || !found.attachment.confirmed", "found === undefined"]
+  [
+    "S5",
+    "what is not to be seen is suspended",
+    "found === undefined || !found.attachment.confirmed",
+    "found === undefined"
+  ]
 ])
 
 export const state = [...view, ...suspending]
