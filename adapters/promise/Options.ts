@@ -153,10 +153,14 @@ export interface Telco {
    * telco does not know the order of one, any name by which `cancelPackage` takes it away, and that
    * no package of another SIM has. Those that are over may be left out. Before a SIM is sold again,
    * what is listed on it is cancelled. A telco without this function is taken at its word that what
-   * was cancelled is gone; so is one that answers null.
+   * was cancelled is gone; so is one that answers null. With `onlyAttachments` those of others are
+   * asked for, whose attachments are none of these; a telco that cannot tell them apart lists all.
    */
   readonly listPackages?:
-    | ((of: { readonly iccid: string }, call: AdapterCall) => Promise<ReadonlyArray<string> | null>)
+    | ((
+        of: { readonly iccid: string; readonly onlyAttachments?: ReadonlyArray<string> | undefined },
+        call: AdapterCall
+      ) => Promise<ReadonlyArray<string> | null>)
     | undefined
   /**
    * What the telco has counted by now of the packages of this service on a SIM, whether it was

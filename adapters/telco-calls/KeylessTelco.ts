@@ -14,7 +14,7 @@
  * other, over all processes on the journal.
  */
 import { Clock, Effect, Schema } from "effect"
-import { Telco, type TelcoPorts } from "simplan/ports"
+import { Package, Telco, type TelcoPorts } from "simplan/ports"
 import * as Journal from "./Journal.ts"
 import * as CallFailure from "./CallFailure.ts"
 import * as CallRecords from "./CallRecords.ts"
@@ -297,7 +297,7 @@ export const make = (
     }),
     // Whose a package is that neither the system nor the journal knows by an order, cannot be
     // known: it is left out.
-    listPackages: Effect.fnUntraced(function* ({ iccid }) {
+    listPackages: Effect.fnUntraced(function* ({ iccid, onlyAttachments = [] }) {
       const listed = yield* CallFailure.asPort(system.listPackages(iccid))
       const keys = new Map<string, string>()
       const unknown: Array<string> = []
@@ -308,7 +308,8 @@ export const make = (
       const known = listed.flatMap(({ packageId, telcoPackageId }) =>
         packageId !== null && isOrder(packageId) ? packageId : (keys.get(telcoPackageId) ?? [])
       )
-      return [...new Set([...known, ...unknown])]
+      const all = [...new Set([...known, ...unknown])]
+      return all.filter((key) => !onlyAttachments.includes(Package.attachmentIdOf(key)))
     }),
     sendSms: Messages.make(journal, locks, telco, (sms, { begin }, held) =>
       Effect.andThen(

@@ -172,7 +172,14 @@ export const Cancellation = Schema.Struct({
 }).annotate({ identifier: "Cancellation" })
 
 /** The body of a list of packages. */
-export const Listing = Schema.Struct({ iccid: Iccid }).annotate({ identifier: "Listing" })
+export const Listing = Schema.Struct({
+  iccid: Iccid,
+  only_attachments: Schema.optionalKey(Schema.Array(Text)).annotate({
+    description:
+      "List only packages for which an order with the same `only_attachments` is refused. Optional: answer 400, and the " +
+      "call comes without it, or list all"
+  })
+}).annotate({ identifier: "Listing" })
 
 /** The answer to it; null: the telco cannot list them. */
 export const Listed = Schema.Struct({

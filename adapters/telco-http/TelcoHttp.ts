@@ -201,8 +201,12 @@ const make = ({ pauses = false, timeout = "10 seconds", token, url }: Options) =
         setService: ({ active, iccid, key }) => send(client.setService(bodyOf(key, { iccid, active })), done)
       }),
       setMobilePlan: ({ applied, iccid, key }) => send(client.setMobilePlan(bodyOf(key, { iccid, applied })), done),
-      listPackages: ({ iccid }) =>
-        send(client.listPackages({ payload: { iccid }, responseMode: "response-only" }), listed),
+      listPackages: ({ iccid, onlyAttachments }) => {
+        const more = onlyAttachments === undefined ? {} : { only_attachments: onlyAttachments }
+        const call = (payload: typeof Contract.Listing.Type) =>
+          client.listPackages({ payload, responseMode: "response-only" })
+        return extended({ iccid }, more, call, listed)
+      },
       readUsage: (of) => send(client.readUsage({ payload: of, responseMode: "response-only" }), usage)
     })
   })

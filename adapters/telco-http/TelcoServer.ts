@@ -82,8 +82,10 @@ const handlers = HttpApiBuilder.group(
         finished(telco.setMobilePlan({ key: headers[Contract.IDEMPOTENCY_KEY], iccid, applied })),
       setService: ({ headers, payload: { active, iccid } }) =>
         finished(TelcoPorts.setService(telco, { key: headers[Contract.IDEMPOTENCY_KEY], iccid, active })),
-      listPackages: ({ payload: { iccid } }) =>
-        Effect.map(finished(telco.listPackages?.({ iccid }) ?? NOT_LISTED), (ids) => ({ package_ids: ids })),
+      listPackages: ({ payload: { iccid, only_attachments } }) => {
+        const of = { iccid, ...(only_attachments !== undefined && { onlyAttachments: only_attachments }) }
+        return Effect.map(finished(telco.listPackages?.(of) ?? NOT_LISTED), (ids) => ({ package_ids: ids }))
+      },
       readUsage: ({ payload }) => Effect.map(finished(telco.readUsage?.(payload) ?? NOT_LISTED), Contract.usage)
     })
   })

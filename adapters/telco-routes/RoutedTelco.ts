@@ -169,10 +169,11 @@ export const make = ({
    * What one telco lists. The cancellation of a package goes to the telco that has it, so each is
    * recorded.
    */
-  const listedBy = Effect.fnUntraced(function* (name: string, iccid: string) {
+  const listedBy = Effect.fnUntraced(function* (name: string, of: Telco.Listing) {
+    const { iccid } = of
     const telco = telcos.get(name)?.telco
     if (telco?.listPackages === undefined) return null
-    const ids = yield* counted(name, "listPackages", telco.listPackages({ iccid }))
+    const ids = yield* counted(name, "listPackages", telco.listPackages(of))
     for (const id of ids ?? []) {
       const entry = { telco: ROUTES, kind: KIND, key: `packages/${id}`, iccid, externalId: null, dueAt: null }
       yield* CallFailure.ofJournal(journal.add({ ...entry, document: { telco: name } }))
@@ -202,8 +203,8 @@ export const make = ({
   return {
     ...TelcoPorts.dispatch(ask),
     setService,
-    listPackages: Effect.fnUntraced(function* ({ iccid }) {
-      const lists = yield* Effect.forEach(yield* suppliers(iccid), (name) => listedBy(name, iccid))
+    listPackages: Effect.fnUntraced(function* (of) {
+      const lists = yield* Effect.forEach(yield* suppliers(of.iccid), (name) => listedBy(name, of))
       const known = lists.filter((ids) => ids !== null)
       return known.length === 0 ? null : known.flat()
     }),

@@ -306,12 +306,13 @@ const end = (
  * The packages on a SIM that were not cancelled. The simulator has no clock: those that are over
  * are among them.
  */
-const listed = Effect.fnUntraced(function* (records: Records, iccid: string) {
+const listed = Effect.fnUntraced(function* (records: Records, { iccid, onlyAttachments = [] }: Telco.Listing) {
   const made = granted(yield* records.packages.list(iccid)).filter(({ record }) => record.iccid === iccid)
   const left = yield* Effect.filter(made, ({ key }) =>
     Effect.map(records.cancellations.done.get(key), (cancelled) => cancelled === null)
   )
-  return left.map(({ key }) => key)
+  const isTheirs = (key: string) => onlyAttachments.includes(PackageRules.attachmentIdOf(key))
+  return left.flatMap(({ key }) => (isTheirs(key) ? [] : key))
 })
 
 /** Refuses an order for a SIM that has packages of others (rule S5). */
@@ -321,9 +322,7 @@ const onlyOwn = Effect.fnUntraced(function* (
   { iccid, onlyAttachments, packageId }: Telco.PackageOrder
 ) {
   if (!findsOthers || onlyAttachments === undefined || (yield* records.packages.get(packageId)) !== null) return
-  const occupiedBy = (yield* listed(records, iccid)).filter(
-    (key) => !onlyAttachments.includes(PackageRules.attachmentIdOf(key))
-  )
+  const occupiedBy = yield* listed(records, { iccid, onlyAttachments })
   if (occupiedBy.length === 0) return
   return yield* new Telco.Refused({ message: `The SIM ${iccid} has packages of others`, occupiedBy })
 })
@@ -372,13 +371,13 @@ const working = (
     booked(Effect.flatMap(records.mobilePlanChanges.add(key, { iccid, applied, refusal }), answer)),
   setService: ({ active, iccid, key }) =>
     booked(Effect.flatMap(records.serviceChanges.add(key, { iccid, active, refusal }), answer)),
-  listPackages: ({ iccid }) => booked(Effect.andThen(answer({ refusal }), listed(records, iccid))),
+  listPackages: (of) => booked(Effect.andThen(answer({ refusal }), listed(records, of))),
   // It counts at once, and forgets what was used of a package that is cancelled.
   readUsage: ({ iccid }) =>
     booked(
       Effect.gen(function* () {
         yield* answer({ refusal })
-        return yield* Effect.forEach(yield* listed(records, iccid), (packageId) =>
+        return yield* Effect.forEach(yield* listed(records, { iccid }), (packageId) =>
           Effect.map(usesOf(records, iccid, packageId), (uses) => ({
             packageId,
             usedBytes: bytesOf(uses),
@@ -483,8 +482,8 @@ const make = (options: Options) =>
       ...TelcoPorts.dispatch(({ iccid, key, operation: kind }, call) =>
         send({ kind, key, iccid }, (refusal) => call(at(refusal)))
       ),
-      listPackages: ({ iccid }) =>
-        send({ kind: "listPackages", key: iccid, iccid }, (refusal) => at(refusal).listPackages({ iccid })),
+      listPackages: (of) =>
+        send({ kind: "listPackages", key: of.iccid, iccid: of.iccid }, (refusal) => at(refusal).listPackages(of)),
       readUsage: (of) =>
         send({ kind: "readUsage", key: of.iccid, iccid: of.iccid }, (refusal) => at(refusal).readUsage(of))
     })

@@ -34,6 +34,8 @@ export type Work =
       readonly occurrence: number
       /** The attachment's at that time (rule S8). Absent: 0. */
       readonly replacement?: number
+      /** Nothing was ordered on its SIM before (rule S5). Absent: something was. */
+      readonly isFirst?: true
     }
   /** Order what is left of a package, after its subscription has moved to another SIM (rule S8). */
   | {

@@ -51,11 +51,12 @@ export type Step =
 
 /**
  * The job that creates an occurrence. None if the recurrence has ended, or was suspended before the
- * occurrence was due.
+ * occurrence was due. `isFirst`: nothing was ordered on its SIM yet (rule S5).
  */
 export const next = (
   attachment: Omit<Recurring, "organizationId" | "terms"> & { readonly terms: Pick<PlanTerms, "recurrence"> },
-  occurrence: number
+  occurrence: number,
+  isFirst = false
 ): NewJob | undefined => {
   const { anchor, attachmentId, iccid, replacements, suspendedAt, terms } = attachment
   if (terms.recurrence === null || anchor === null || occurrence >= terms.recurrence.occurrences) return undefined
@@ -68,7 +69,8 @@ export const next = (
       iccid,
       attachmentId,
       occurrence,
-      ...(replacements > 0 && { replacement: replacements })
+      ...(replacements > 0 && { replacement: replacements }),
+      ...(isFirst && { isFirst })
     },
     dueAt
   }
@@ -84,6 +86,8 @@ export interface Named {
   readonly occurrence: number
   /** Absent: 0. */
   readonly replacement?: number
+  /** Nothing was ordered on its SIM before (rule S5). Absent: something was. */
+  readonly isFirst?: true
 }
 
 /**
@@ -129,7 +133,7 @@ export const record = (present: ForOccurrence | null, work: Named, outcome: Outc
   }
   const [of] = present.attachments
   const { attachment } = of
-  const following = next(attachment, occurrence + 1)
+  const following = next(attachment, occurrence + 1, work.isFirst === true && outcome._tag !== "Created")
   const jobs = following === undefined ? [] : [following]
   const { anchor, suspendedAt, terms } = attachment
   if (terms.recurrence === null || anchor === null) return { jobs }

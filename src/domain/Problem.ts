@@ -128,6 +128,16 @@ export const refusedPackage = (
     "another plan, or see to it at the telco; then resolve this"
 })
 
+/**
+ * Rule S5: the telco has packages of others on a SIM in service, for which nothing was ordered
+ * therefore. `message` is the telco's.
+ */
+export const occupied = (iccid: string, message: string): Finding => ({
+  findingId: `occupied/${iccid}`,
+  iccid,
+  message
+})
+
 /** The package of ours that a finding wants to be cancelled; null if it wants something else. */
 export const cancelled = ({ correction }: Pick<Finding, "correction">): string | null =>
   correction?._tag === "Cancellation" ? correction.packageId : null

@@ -17,7 +17,7 @@ import type { Work } from "./Job.ts"
 import * as SimAggregate from "./SimAggregate.ts"
 import * as Occurrence from "./Occurrence.ts"
 import type { Package } from "./Package.ts"
-import { packageId } from "./Package.ts"
+import { isTaken, packageId } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
 import {
   type InvalidField,
@@ -217,7 +217,8 @@ const outcome = (
     const telco = outcome === undefined || outcome.telcoPackageId === null ? null : outcome
     return Occurrence.packageOf(attachment, occurrence, window, telco)
   })
-  const next = Occurrence.next(attachment, packages.length)
+  const isFirst = soleOwners(aggregate, attachment) !== null && !packages.some(isTaken)
+  const next = Occurrence.next(attachment, packages.length, isFirst)
   const first = outcomeOf(0)
   const created: Created = {
     subscriptionId,
@@ -306,20 +307,23 @@ export const orderable = (attachment: Attachment): ReadonlyArray<number> =>
   Activation.initialPackages(attachment).flatMap(({ occurrence, over }) => (over ? [] : [occurrence]))
 
 /**
- * Rule S5: the attachments that alone may have packages on the SIM; null if a subscription had
- * it before.
+ * Rule S5: the attachments that alone may have packages on the SIM; null if the telco has given
+ * its subscription one there already.
  */
 export const soleOwners = (
-  { subscription }: SimAggregate.SimAggregate,
+  { attachments }: SimAggregate.SimAggregate,
   { attachmentId }: Attachment
-): ReadonlyArray<string> | null => (isPending(subscription) ? [attachmentId] : null)
+): ReadonlyArray<string> | null =>
+  attachments.some(({ packages }) => packages.some(({ telcoPackageId }) => telcoPackageId !== null))
+    ? null
+    : [...new Set([...attachments.map((of) => of.attachment.attachmentId), attachmentId])]
 
 /**
  * Rule S5: the telco has not taken the packages, so nothing remains. A job cancels the `ordered`
  * occurrences, which the telco has or may have; a SIM that was allocated for this creation is free
  * only after that. A package that was used meanwhile is kept, and an operator decides about it
- * (rule S6). `isOccupied`: the telco has packages of somebody else on the SIM, which leaves the
- * stock until an operator has decided about these.
+ * (rule S6). `isOccupied`: the telco has packages of somebody else on the SIM. One that was to be
+ * sold leaves the stock until an operator has decided about these.
  */
 export const undo = (
   aggregate: SimAggregate.SimAggregate,
@@ -331,7 +335,7 @@ export const undo = (
   const { iccid, sim } = { iccid: attachment.iccid, sim: aggregate.sim }
   const isNew = isPending(aggregate.subscription)
   const packageIds = ordered.map((occurrence) => packageId(attachment.attachmentId, occurrence))
-  const clean = packageIds.length === 0 && !isOccupied
+  const clean = packageIds.length === 0 && !(isOccupied && isNew)
   return {
     sim: {
       loaded: aggregate,

@@ -141,7 +141,7 @@ const occurrencesOf = ({ attachment, packages }: Attachment.WithPackages, now: I
   const known = new Set(packages.map(({ occurrence }) => occurrence))
   return Array.from({ length: Recurrence.dueCount(terms.recurrence, anchor, now) + 1 }, (_, occurrence) => occurrence)
     .filter((occurrence) => !known.has(occurrence))
-    .flatMap((occurrence) => Occurrence.next(attachment, occurrence) ?? [])
+    .flatMap((occurrence) => Occurrence.next(attachment, occurrence, true) ?? [])
 }
 
 const orderJob = ({ pack }: Left, now: Instant): NewJob => ({

@@ -116,6 +116,17 @@ export interface PackageUsage {
   readonly activationAt?: Instant | null
 }
 
+/** Which packages are listed. */
+export interface Listing {
+  /** The SIM that they are on. */
+  readonly iccid: string
+  /**
+   * Only those of others: for which an order with the same `onlyAttachments` is refused (rule S5).
+   * A telco that cannot tell them apart lists all. Absent: all.
+   */
+  readonly onlyAttachments?: ReadonlyArray<string>
+}
+
 /** A call of the port. */
 export type Call<A> = Effect.Effect<A, Refused | Unavailable>
 
@@ -174,7 +185,7 @@ export class Telco extends Context.Service<
      * (rule S5). Null: the telco cannot list them, and is taken at its word that what was cancelled
      * is gone. So is one without this operation, as telcos are that were written before it.
      */
-    readonly listPackages?: (of: { readonly iccid: string }) => Call<ReadonlyArray<string> | null>
+    readonly listPackages?: (of: Listing) => Call<ReadonlyArray<string> | null>
     /**
      * What the telco has counted by now of the packages of this service on a SIM, suspended ones
      * included (rule S8). `stopped`: those that are suspended already; of them the answer has all

@@ -185,6 +185,20 @@ describe("An occurrence is recorded (T5)", () => {
     }
   })
 
+  it("S5: and the next order is a first one until the telco has given a package", () => {
+    const firstOf = (outcome: Occurrence.Outcome, isFirst?: true) =>
+      Occurrence.record(
+        forOccurrence(aggregate([attached(daily)]), 1),
+        { ...work(1), ...(isFirst && { isFirst }) },
+        outcome,
+        NOW
+      ).jobs?.[0]?.work
+    expect(outcomes.map((outcome) => firstOf(outcome, true))).toMatchObject([{}, { isFirst: true }, { isFirst: true }])
+    for (const work of [firstOf(created, true), ...outcomes.map((outcome) => firstOf(outcome))]) {
+      expect(work).not.toHaveProperty("isFirst")
+    }
+  })
+
   it("once: a second time leaves only the job of the next one", () => {
     const of = attached(daily, [{ occurrence: 0 }, { occurrence: 1 }])
     for (const outcome of outcomes) {

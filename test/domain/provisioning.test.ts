@@ -113,7 +113,7 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
   const later = NOW + 12 * HOUR_MS + 1
   const firstJob = {
     jobId: "new-attachment:0",
-    work: { _tag: "CreatePackage", iccid: ICCID, attachmentId: "new-attachment", occurrence: 0 },
+    work: { _tag: "CreatePackage", iccid: ICCID, attachmentId: "new-attachment", occurrence: 0, isFirst: true },
     dueAt: NOW + 1
   }
 
@@ -147,6 +147,18 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
         period: { activationAt: later, expirationAt: null }
       }
     })
+  })
+
+  it("S5: whose order is the first one only where the telco has given the SIM nothing before", () => {
+    const jobOf = (of: SimAggregate) => accepted(to, of, starting(later)).decision.jobs?.[0]?.work
+    expect(jobOf(aggregate([attached({}, [{ telcoPackageId: null }])]))).toMatchObject({ isFirst: true })
+    expect(jobOf(aggregate([attached({}, [{}])]))).not.toHaveProperty("isFirst")
+    const lapsed = accepted(
+      plan({ terms: recurring({ occurrences: 2, frequency: 3 }) }),
+      free(),
+      starting(NOW - DAY_MS)
+    )
+    expect(lapsed.decision.jobs?.[0]?.work).toMatchObject({ occurrence: 1, isFirst: true })
   })
 
   it("also as a top-up, with the older subscription's id and time", () => {
@@ -423,9 +435,11 @@ describe("S5: a free SIM on which the telco has packages of others", () => {
   if (begun._tag !== "AwaitingTelco") throw new Error("the telco has to be asked")
   const { attachment: pending, aggregate: taken } = begun
 
-  it("is asked about at its first order only", () => {
+  it("is asked about until the telco has given it a package", () => {
     expect(Provisioning.soleOwners(taken, pending)).toEqual(["new-attachment"])
-    expect(Provisioning.soleOwners(aggregate([attached()]), attachment())).toBeNull()
+    const others = [attached({ attachmentId: "mine" }, [{ telcoPackageId: null }]), attached()]
+    expect(Provisioning.soleOwners(aggregate(others), attachment())).toEqual(["mine", "attachment"])
+    expect(Provisioning.soleOwners(aggregate([...others, attached({}, [{}])]), attachment())).toBeNull()
   })
 
   it("leaves the stock, and nothing of the creation remains", () => {
@@ -443,6 +457,8 @@ describe("S5: a free SIM on which the telco has packages of others", () => {
         dueAt: NOW
       }
     ])
+    // A SIM in service stays so.
+    expect(Provisioning.undo(aggregate([attached()]), attachment(), [], NOW, true).jobs).toEqual([])
     // Also where nothing of the creation was ordered.
     expect(Provisioning.undo(taken, pending, [], NOW, true)).toMatchObject({
       sim: { next: { sim: { allocation: { _tag: "Releasing" } } } },

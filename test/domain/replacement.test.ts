@@ -236,15 +236,16 @@ describe("What is ordered on the new SIM (S8)", () => {
     const day = { activationAt: anchor + DAY_MS, expirationAt: anchor + 2 * DAY_MS, usedBytes: MB }
     const of = aggregate([attached({ terms: recurring(), anchor }, [{ ...day, occurrence: 1 }])])
     expect(jobsOf(of, "ReplacePackage").map(({ jobId }) => jobId)).toEqual(["attachment:1:1"])
+    const due = { _tag: "CreatePackage", iccid: NEW, attachmentId: "attachment", replacement: 1, isFirst: true }
     expect(jobsOf(of, "CreatePackage")).toEqual([
       {
         jobId: "attachment:0:1",
-        work: { _tag: "CreatePackage", iccid: NEW, attachmentId: "attachment", occurrence: 0, replacement: 1 },
+        work: { ...due, occurrence: 0 },
         dueAt: anchor - 12 * HOUR_MS
       },
       {
         jobId: "attachment:2:1",
-        work: { _tag: "CreatePackage", iccid: NEW, attachmentId: "attachment", occurrence: 2, replacement: 1 },
+        work: { ...due, occurrence: 2 },
         dueAt: anchor + 2 * DAY_MS - 12 * HOUR_MS
       }
     ])

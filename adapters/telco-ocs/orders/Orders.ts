@@ -225,7 +225,7 @@ const make = Effect.gen(function* () {
     const found = Decision.others(snapshot, { attachments: onlyAttachments, watch, now })
     if (found.length === 0) return
     const message = `${telco} has packages on ${iccid} that no subscription here has: ${found.map(wording).join("; ")}`
-    return yield* new Telco.Refused({ message, occupiedBy: found.map(({ id }) => `${telco}/${id}`) })
+    return yield* new Telco.Refused({ message, occupiedBy: found.map(nameIn(snapshot)) })
   })
 
   /** What an order asks for that is not asked for yet, and in which zone on trial. */
@@ -296,6 +296,12 @@ const make = Effect.gen(function* () {
   const endCall = <A>(call: Effect.Effect<A, CallFailure.CallFailure | Telco.Unavailable>) =>
     Effect.catchTag(call, "TelcoCalls.CallFailure", (failure) => Effect.fail(CallFailure.toPort(failure)))
 
+  /** What a package is called by `listPackages`. */
+  const nameIn =
+    ({ orders }: OrderJournal.Snapshot) =>
+    ({ id }: Api.SubscriberPackage): string =>
+      [...orders].find(([, order]) => OrderJournal.idOf(order) === id)?.[0] ?? `${telco}/${id}`
+
   const namesIn = ({ orders, packages }: OrderJournal.Snapshot, now: number) => {
     const isOver = ({ expirationAt }: Api.SubscriberPackage) => expirationAt !== null && expirationAt + watch <= now
     const left = new Map(packages.filter((one) => !isOver(one)).map((one) => [one.id, one]))
@@ -314,9 +320,11 @@ const make = Effect.gen(function* () {
     return [...keys, ...unowned]
   }
 
-  const listPackages = Effect.fn("Orders.listPackages")(function* ({ iccid }: { readonly iccid: string }) {
+  const listPackages = Effect.fn("Orders.listPackages")(function* ({ iccid, onlyAttachments }: Telco.Listing) {
     const snapshot = yield* observe(iccid)
-    return namesIn(snapshot, yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    if (onlyAttachments === undefined) return namesIn(snapshot, now)
+    return Decision.others(snapshot, { attachments: onlyAttachments, watch, now }).map(nameIn(snapshot))
   })
 
   const listStock = Effect.fn("Orders.listStock")(function* ({ iccid }: { readonly iccid: string }) {

@@ -47,6 +47,22 @@ const uncounted = ({ isAsked, message, retryAfterSeconds, telco }: Unavailable):
     ...(telco !== undefined && { telco })
   })
 
+/** What a telco says of an order that it refuses. */
+interface Said {
+  readonly message: string
+  readonly occupiedBy?: Refused["occupiedBy"] | undefined
+}
+
+/**
+ * What an operator reads of an order that was refused: for good, or since others have packages
+ * there.
+ */
+const findingOf =
+  (id: string, iccid: string, { message, occupiedBy }: Said) =>
+  ({ attachments: [{ attachment }] }: ForOccurrence): ReadonlyArray<Problem.Finding> => [
+    occupiedBy === undefined ? Problem.refusedPackage(attachment, id, message) : Problem.occupied(iccid, message)
+  ]
+
 /** What does the jobs. */
 export const make = Effect.gen(function* () {
   const storage = yield* Storage
@@ -113,13 +129,12 @@ export const make = Effect.gen(function* () {
     const now = yield* clock.now
     const loaded = yield* load(held, work)
     const present = cachedThenReload(loaded, load(held, work))
-    const recordOutcome = (outcome: Occurrence.Outcome) =>
+    const recordOutcome = (outcome: Occurrence.Outcome, occupiedBy?: Refused["occupiedBy"]) =>
       record(
         held,
         present,
         (known, now) => Occurrence.record(known, work, outcome, now),
-        ({ attachments: [{ attachment }] }) =>
-          outcome._tag === "Refused" ? [Problem.refusedPackage(attachment, id, outcome.message)] : []
+        outcome._tag === "Refused" ? findingOf(id, iccid, { message: outcome.message, occupiedBy }) : undefined
       )
 
     const step = Occurrence.step(loaded, occurrence, now)
@@ -134,18 +149,20 @@ export const make = Effect.gen(function* () {
         return "done" satisfies Done
       case "Order": {
         const { attachment, window } = step
-        const order = { packageId: id, iccid, window, terms: attachment.terms }
+        const sole = work.isFirst === true ? { onlyAttachments: yield* owners(held, iccid) } : {}
+        const order = { packageId: id, iccid, window, terms: attachment.terms, ...sole }
         const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
         if (Result.isSuccess(answer)) {
           yield* recordOutcome({ _tag: "Created", telco: answer.success })
           return "done" satisfies Done
         }
         if (answer.failure._tag === "Telco.Refused") {
-          yield* recordOutcome({ _tag: "Refused", message: answer.failure.message })
+          const { message, occupiedBy } = answer.failure
+          yield* recordOutcome({ _tag: "Refused", message }, occupiedBy)
           return "refused" satisfies Done
         }
         // The next occurrence does not wait for this one.
-        const following = Occurrence.next(attachment, occurrence + 1)
+        const following = Occurrence.next(attachment, occurrence + 1, work.isFirst)
         const { jobs } = yield* commits.prepare(
           organizationId,
           { jobs: following === undefined ? [] : [following] },
@@ -273,14 +290,7 @@ export const make = Effect.gen(function* () {
         const outcome: Replacement.Outcome = Result.isSuccess(answer)
           ? { _tag: "Created", telcoPackageId: answer.success.telcoPackageId }
           : { _tag: "Refused", message: answer.failure.message }
-        const failure = Result.isFailure(answer) ? answer.failure : null
-        const find = ({ attachments: [{ attachment }] }: ForOccurrence): ReadonlyArray<Problem.Finding> => {
-          if (failure?._tag !== "Telco.Refused") return []
-          const { message, occupiedBy } = failure
-          return occupiedBy === undefined
-            ? [Problem.refusedPackage(attachment, id, message)]
-            : [{ findingId: `occupied/${iccid}`, iccid, message }]
-        }
+        const find = Result.isFailure(answer) ? findingOf(id, iccid, answer.failure) : undefined
         yield* record(held, present, (known, now) => Replacement.record(known, work, outcome, now), find)
         return Result.isSuccess(answer) ? ("done" satisfies Done) : ("refused" satisfies Done)
       }

@@ -20,15 +20,17 @@ import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Work } from "../../domain/Job.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { packageId } from "../../domain/Package.ts"
+import * as Problem from "../../domain/Problem.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import * as Recurrence from "../../domain/Recurrence.ts"
 import { PackagesListed, SimsReleasing, TelcoRefused } from "../../domain/Refusal.ts"
 import { type Created, isPending } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
-import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
 import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
 import { cachedThenReload } from "../commit/CommittedCache.ts"
+import { AGAIN } from "../sims/OccupiedSims.ts"
 import {
   answering,
   finishing,
@@ -40,9 +42,6 @@ import {
   refusing,
   retrying
 } from "../telco/TelcoCall.ts"
-
-/** When a creation is asked for again whose SIM was not to be sold, in seconds. */
-const AGAIN = 5
 
 /** What the telco said of all packages together. */
 type Answer =
@@ -150,6 +149,18 @@ export const make = Effect.gen(function* () {
         const { occupiedBy: packageIds } = failure
         const { label } = aggregate.sim
         const occupied = Provisioning.undo(aggregate, attachment, ordered, now, true)
+        // A SIM that was to be sold is a problem of its release.
+        const findings = isPending(aggregate.subscription) ? [] : [Problem.occupied(iccid, failure.message)]
+        const listed = (commit: Commit): Commit => ({
+          ...commit,
+          jobs: {
+            ...commit.jobs,
+            put: [
+              ...(commit.jobs?.put ?? []),
+              ...findings.map((one) => ({ job: Problem.found(one, organizationId, now), lease: null }))
+            ]
+          }
+        })
         const refusal =
           isNamed === true
             ? new PackagesListed({ iccid, packageIds })
@@ -158,7 +169,7 @@ export const make = Effect.gen(function* () {
           ...{ organizationId, iccid, packageIds, answer: failure.message }
         })
         return {
-          commit: refusing(held, yield* commits.prepare(organizationId, occupied, now), refusal, now),
+          commit: refusing(held, listed(yield* commits.prepare(organizationId, occupied, now)), refusal, now),
           refusal
         }
       }

@@ -3,7 +3,6 @@
  * tell the telco.
  */
 import { Context, Effect, Layer } from "effect"
-import * as Deletion from "../../domain/Deletion.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import type { Label } from "../../domain/Label.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
@@ -14,15 +13,15 @@ import type { Replaced } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
-import { Telco } from "../../ports/Telco.ts"
+import type { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
 import { notifiedUntil } from "../commit/Caused.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as JobRunner from "../jobs/JobRunner.ts"
 import { BackgroundTasks } from "../jobs/Leases.ts"
 import { Settings } from "../Settings.ts"
+import * as OccupiedSims from "../sims/OccupiedSims.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
-import { makeInTime } from "../telco/TelcoCall.ts"
 import * as Pauses from "./Pauses.ts"
 import { makeLoadLive } from "./Subscriptions.ts"
 
@@ -51,9 +50,6 @@ export class Replacements extends Context.Service<
   }
 >()("simplan/Replacements") {}
 
-/** How many SIMs a move tries on which the telco lists packages of others. */
-const SIMS_TRIED = 10
-
 type Needs =
   | Storage
   | Telco
@@ -79,13 +75,11 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
     const changeOf = yield* Pauses.makeChange
     const loadLive = yield* makeLoadLive
     const { waitLimitMillis } = yield* Settings
-    const telco = yield* Telco
-    const inTime = yield* makeInTime
+    const withhold = yield* OccupiedSims.makeWithhold
 
     /**
-     * Rule S5: a free eSIM on which the telco lists nothing; one with packages of others leaves the
-     * stock. If the telco is not asked, or gives no answer, the order of what is left finds
-     * them.
+     * Rule S5: a free eSIM on which the telco lists nothing of others. If the telco is not asked,
+     * or gives no answer, the first order on it finds them.
      */
     const unoccupied = Effect.fnUntraced(function* (
       organizationId: string,
@@ -93,20 +87,12 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
       reserve: SimReservations.Reserve,
       isInside: boolean
     ) {
-      for (let tried = 0; tried < SIMS_TRIED; tried++) {
+      for (let tried = 0; tried < OccupiedSims.SIMS_TRIED; tried++) {
         const sim = yield* reserve({ organizationId, label, purpose: "subscription" })
-        const { iccid } = sim
-        if (isInside || telco.listPackages === undefined) return sim
-        // Failure: the order of what is left finds them.
-        const listed = yield* Effect.orElseSucceed(inTime("listPackages", telco.listPackages({ iccid })), () => null)
-        if (listed === null || listed.length === 0) return sim
-        const now = yield* clock.now
-        const releaseId = yield* ids.next(now, organizationId)
-        const stock = { sim, subscription: null, attachments: [] }
-        const withheld = Deletion.withheld(stock, releaseId, { areOrdered: false }, now)
-        yield* commits.write(yield* commits.prepare(organizationId, withheld, now))
-        const message = "the telco lists packages on a SIM to which a subscription was to move: it leaves the stock"
-        yield* Effect.logWarning(message, { organizationId, iccid, packageIds: listed })
+        if (isInside) return sim
+        // Failure: the first order on it finds them.
+        const others = yield* Effect.catchTag(withhold(sim), "Telco.Unavailable", () => Effect.succeed([]))
+        if (others.length === 0) return sim
       }
       return yield* SimReservations.outOfStock("Releasing", label)
     })

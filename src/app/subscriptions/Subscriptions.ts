@@ -20,16 +20,17 @@ import {
   type LabelMismatch,
   type NoFreeSim,
   NotFound,
-  type PackagesListed,
+  PackagesListed,
   type PlanArchived,
   type RequestInProgress,
   type SimBusy,
-  type SimsReleasing,
+  SimsReleasing,
   type SimWithdrawn,
   type SubscriptionFull,
   type TelcoRefused,
   type TelcoUnavailable
 } from "../../domain/Refusal.ts"
+import type { Sim } from "../../domain/Sim.ts"
 import * as SimSearch from "../../domain/SimSearch.ts"
 import * as SubscriptionRules from "../../domain/Subscription.ts"
 import type { Created, SubscriptionWithSim } from "../../domain/Subscription.ts"
@@ -37,6 +38,7 @@ import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type CreatedCursor, Storage, StorageError } from "../../ports/Storage.ts"
+import type { Telco } from "../../ports/Telco.ts"
 import { Catalogues } from "../plans/Catalogues.ts"
 import { cachedThenReload } from "../commit/CommittedCache.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -47,8 +49,9 @@ import * as RequestContext from "../RequestContext.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
+import * as OccupiedSims from "../sims/OccupiedSims.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
-import type { NotTaken } from "../telco/TelcoCall.ts"
+import { type NotTaken, notTaken } from "../telco/TelcoCall.ts"
 import { BackgroundTasks } from "../jobs/Leases.ts"
 import * as Pauses from "./Pauses.ts"
 
@@ -222,9 +225,6 @@ const makeOnCachedPlan = Effect.fnUntraced(function* (load: LoadPlan): Effect.fn
   }
 })
 
-/** Rule S5: how many SIMs a request is tried on that the telco has packages of others on. */
-const SIMS_TRIED = 10
-
 /**
  * Whether the request gets another SIM, since the telco has packages of others on the one that it
  * was given.
@@ -237,6 +237,7 @@ const attempt = { tag: "Provision", jobId: Provisioning.jobId, undoJobId: Provis
 type Needs =
   | Storage
   | BusinessClock
+  | Telco
   | Ids
   | Commits
   | Catalogues
@@ -260,6 +261,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const work = yield* BackgroundTasks
     const runner = yield* JobRunner.JobRunner
     const reservations = yield* SimReservations.SimReservations
+    const withhold = yield* OccupiedSims.makeWithhold
     const lists = yield* Paging.FilteredLists
     const inTransaction = yield* HostTransaction
     const refuseInside = yield* makeRefuseInside
@@ -295,6 +297,24 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       return aggregate
     })
 
+    /**
+     * Rule S5: why a free SIM is not sold that nothing is ordered for yet; null: it is. With a
+     * package that is due the first order finds it out.
+     */
+    const unsold = Effect.fnUntraced(function* (sim: Sim, request: CreateRequest) {
+      const asked = yield* Effect.catchTag(withhold(sim), "Telco.Unavailable", (failure) => Effect.succeed(failure))
+      if ("_tag" in asked) {
+        const { iccid, organizationId } = sim
+        const message = "the telco does not say what it has on a SIM that was to be sold"
+        yield* Effect.logWarning(message, { organizationId, iccid, answer: asked.message })
+        return notTaken(asked)
+      }
+      if (asked.length === 0) return null
+      return request.iccid === null
+        ? new SimsReleasing({ label: sim.label, retryAfterSeconds: OccupiedSims.AGAIN })
+        : new PackagesListed({ iccid: sim.iccid, packageIds: asked })
+    })
+
     const begin = Effect.fnUntraced(function* (
       request: CreateRequest,
       reserve: SimReservations.Reserve,
@@ -314,6 +334,8 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         const { attachmentId } = fresh
         const { subscriptionId } = created
         const isFirst = aggregate.subscription === null
+        const refusal = isFirst ? yield* unsold(aggregate.sim, request) : null
+        if (refusal !== null) return { refusal }
         const change = Provisioning.change({ organizationId, subscriptionId, attachmentId, iccid }, isFirst)
         const commit = yield* commits.audited(yield* commits.prepare(organizationId, decision, now), change, now)
         yield* commits.write(commit, kinds.Created.keep(created))
@@ -360,11 +382,15 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const left = yield* resume(request.organizationId)
       let answer = left === null ? null : yield* runner.provision(left.held, left.work, left.value)
       // A command is tried again by its own job.
-      const most = (yield* CurrentCommand) === null ? SIMS_TRIED : 1
+      const most = (yield* CurrentCommand) === null ? OccupiedSims.SIMS_TRIED : 1
       for (let tried = 0; answer === null || (isOccupied(answer) && tried < most); tried++) {
         const begun = yield* reservations.during((reserve) =>
           onPlan(request, (plan) => commits.retryOnConflict(begin(request, reserve, plan)))
         )
+        if ("refusal" in begun) {
+          answer = Result.fail(begun.refusal)
+          continue
+        }
         if (!("held" in begun)) return begun
         answer = yield* runner.provision(begun.held, begun.work, begun.aggregate)
       }

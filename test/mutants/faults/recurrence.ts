@@ -109,7 +109,9 @@ const chain = faultsOf("Occurrence.ts", "recurrence", [
     'if (present === null) return { _tag: "Gone" }',
     'if (present === null) return { _tag: "Nothing" }'
   ],
-  ["T5", "every other occurrence is skipped", "next(attachment, occurrence + 1)", "next(attachment, occurrence + 2)"],
+  ["T5", "every other occurrence is skipped", "next(attachment, occurrence + 1,", "next(attachment, occurrence + 2,"],
+  ["S5", "the second order of a SIM is a first one", ' && outcome._tag !== "Created")', ")"],
+  ["S5", "only the first try of a first order is one", "work.isFirst === true && ", "false && "],
   ["T5", "a recurrence ends with its second occurrence", "following === undefined ? [] : [following]", "[]"],
   [
     "T5",

@@ -87,6 +87,71 @@ describe("S5: a free SIM that the telco has sold to somebody else", () => {
     })
   })
 
+  describe("and an order for which no package is due yet", () => {
+    const recurring = () => world.createPlan({ recurrence: { periodicity: "Monthly", frequency: 1, occurrences: 3 } })
+    const inTwoDays = () => World.START + 2 * 86_400_000
+
+    it("gets another SIM, or is refused where it names that one", async () => {
+      const iccids = await world.importSims(4)
+      for (const iccid of iccids.slice(0, 3)) await sellElsewhere(iccid)
+      const request = { planId: await recurring(), start: inTwoDays() }
+      expect(await Calls.create(world, { ...request, iccid: iccids[1] ?? "" })).toMatchObject({
+        failure: { _tag: "PackagesListed", packageIds: [`elsewhere-${iccids[1]}:0`] }
+      })
+      expect(await Calls.order(world, request)).toMatchObject({ success: { sim: { iccid: iccids[3] } } })
+      expect(await Calls.order(world, request)).toMatchObject({ success: { sim: { iccid: iccids[3] } } })
+      await world.settle()
+      for (const iccid of iccids.slice(0, 3)) {
+        expect([await allocation(iccid), await ofIccid(iccid)]).toEqual(["Releasing", [`elsewhere-${iccid}:0`]])
+      }
+      expect((await problems()).map(({ work }) => work._tag)).toEqual(Array(3).fill("CancelPackages"))
+    })
+
+    it("is not answered while the telco gives no list, and is where the telco cannot give one", async () => {
+      const [iccid = expect.fail()] = await world.importSims(1)
+      const request = { planId: await recurring(), start: inTwoDays() }
+      await world.setFaults([{ fault: "unavailable", on: "listPackages", times: 1 }])
+      expect(await Calls.create(world, request)).toMatchObject({ failure: { _tag: "TelcoUnavailable" } })
+      expect(await allocation(iccid)).toBe("Free")
+      await world.setFaults([{ fault: "refuse", on: "listPackages", times: 1 }])
+      expect(await Calls.create(world, request)).toMatchObject({ success: { sim: { iccid } } })
+    })
+
+    it("has its first package ordered as a first order, whenever that is due, and so has a plan beside it", async () => {
+      const [iccid = expect.fail()] = await world.importSims(1)
+      await Calls.create(world, { planId: await recurring(), start: inTwoDays() })
+      await sellElsewhere(iccid)
+      expect(await Calls.create(world, { planId, iccid })).toMatchObject({ failure: { _tag: "PackagesListed" } })
+      await world.advanceTo(inTwoDays())
+      await world.settle()
+      expect(await ofIccid(iccid)).toEqual([`elsewhere-${iccid}:0`])
+      expect((await problems()).map(({ jobId }) => jobId)).toEqual([`review:occupied/${iccid}`])
+      // Nor is the next one ordered, until nobody else is there.
+      await world.advanceTo(inTwoDays() + 35 * 86_400_000)
+      await world.settle()
+      expect(await ofIccid(iccid)).toEqual([`elsewhere-${iccid}:0`])
+      await world.run(
+        Telco.Telco.use((telco) => telco.cancelPackage({ packageId: `elsewhere-${iccid}:0`, iccid, key: "by hand" }))
+      )
+      await world.advanceTo(inTwoDays() + 65 * 86_400_000)
+      await world.settle()
+      expect(await ofIccid(iccid)).toEqual([expect.stringMatching(/:2$/)])
+    })
+
+    it("gives no data to a subscription that has moved while the telco did not answer", async () => {
+      const [own = expect.fail(), first = expect.fail()] = await world.importSims(2)
+      await Calls.create(world, { planId: await recurring(), iccid: own, start: inTwoDays() })
+      await sellElsewhere(first)
+      await world.setFaults([{ fault: "unavailable", on: "listPackages", times: 1 }])
+      const { organizationId } = world
+      await world.run(Replacements.Replacements.use((of) => of.replace({ organizationId, iccid: own })))
+      await world.advanceTo(inTwoDays())
+      await world.settle()
+      expect(await ofIccid(first)).toEqual([`elsewhere-${first}:0`])
+      expect((await problems()).map(({ jobId }) => jobId)).toContain(`review:occupied/${first}`)
+    })
+  })
+
   it("is tried ten times in one request, which then comes again", async () => {
     const iccids = await world.importSims(13)
     for (const iccid of iccids.slice(0, 12)) await sellElsewhere(iccid)
