@@ -20,7 +20,7 @@ import { type Journal, CallGate } from "../telco-calls/index.ts"
 import type { Api } from "./api/Api.ts"
 import { MobilePlans } from "./MobilePlans.ts"
 import { Orders } from "./orders/Orders.ts"
-import type { UsedDuplicate } from "./orders/Settlement.ts"
+import type { Duplicate } from "./orders/Settlement.ts"
 import type { Settings } from "./Settings.ts"
 import * as Findings from "./drift/Findings.ts"
 import * as FullComparison from "./drift/FullComparison.ts"
@@ -140,8 +140,8 @@ const turns = (options: Options) =>
     const pollDue = Effect.map(polling.due, ({ failed, polls }) =>
       polls > 0 && failed === polls ? STUCK : polls < Polling.BATCH ? Math.min(IDLE, options.fastest) : 0
     )
-    const report = (used: ReadonlyArray<UsedDuplicate>) =>
-      Effect.asVoid(problems.add({ findings: used.map((one) => Findings.duplicate(telco, one)) }))
+    const report = (kept: ReadonlyArray<Duplicate>) =>
+      Effect.asVoid(problems.add({ findings: kept.map((one) => Findings.duplicate(telco, one)) }))
     const settling = Effect.map(orders.settle({ limit: ORDERS, report }), ({ due }) => (due < ORDERS ? IDLE : 0))
     const proving = Effect.gen(function* () {
       const found = yield* orders.disproof

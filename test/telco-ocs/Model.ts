@@ -92,6 +92,8 @@ export const make = ({
   const faults = new Map<Fault["kind"], number>()
   let lastId = 400
   let calls = 0
+  /** How many orders were done twice and answered. */
+  let doubled = 0
   /** What became of packages, the latest last; null: it was deleted. */
   const changes: Array<{ readonly at: number; readonly id: number; readonly one: Package | null }> = []
   const put = (one: Package, at: number): void => {
@@ -157,6 +159,7 @@ export const make = ({
         case "late":
           return Effect.andThen(apart(Effect.andThen(Effect.sleep(TIMEOUT + befalls.after), todo)), timedOut)
         case "twice":
+          if (name === "affectPackage") doubled++
           return Effect.andThen(apart(Effect.andThen(Effect.sleep(befalls.after), todo)), answered(todo))
       }
     })
@@ -301,7 +304,8 @@ export const make = ({
 
   return {
     ...{ api, packages, deleted, templates, messages, mobilePlans, suspended, removed, faults, place, use },
-    calls: () => calls
+    calls: () => calls,
+    doubled: () => doubled
   }
 }
 

@@ -234,20 +234,38 @@ describe("A package", () => {
 
 describe("Extras", () => {
   const extras = (order: OrderJournal.Created | OrderJournal.Cancelled, seen: OrderJournal.Snapshot) => {
-    const { undecided, unused, used } = Decision.extras(KEY, order, seen, WATCH)
-    return { unused: unused.map(({ id }) => id), used: used.map(({ id }) => id), undecided }
+    const { kept, undecided, unused } = Decision.extras(KEY, order, seen, WATCH)
+    const of = (isExplained: boolean) =>
+      kept.flatMap((extra) => (extra.isExplained === isExplained ? extra.one.id : []))
+    return { unused: unused.map(({ id }) => id), used: of(true), unexplained: of(false), undecided }
   }
 
   it("are what fits beside the order's own and those of others, the used ones apart", () => {
     const packages = [listed(401), listed(402), listed(403), listed(404, { usedBytes: 1 }), listed(405)]
-    const seen = snapshot(packages, { [KEY]: created(402), "other:0": created(405) })
-    expect(extras(created(402), seen)).toEqual({ unused: [403], used: [404], undecided: false })
+    const order = created(402, { uncertain: 2 })
+    const seen = snapshot(packages, { [KEY]: order, "other:0": created(405) })
+    expect(extras(order, seen)).toEqual({ unused: [403], used: [404], unexplained: [], undecided: false })
+  })
+
+  it("are explained by calls without an answer alone, as many as there are; others are kept", () => {
+    const packages = [listed(402), listed(403), listed(404)]
+    const of = (order: OrderJournal.Created, orders: Readonly<Record<string, OrderJournal.Order>> = {}) =>
+      extras(order, snapshot(packages, { [KEY]: order, ...orders }))
+    expect(of(created(402))).toMatchObject({ unused: [], unexplained: [403, 404] })
+    expect(of(created(402, { uncertain: 1 }))).toMatchObject({ unused: [], unexplained: [403, 404] })
+    expect(of(created(402, { uncertain: 2 }))).toMatchObject({ unused: [403, 404], unexplained: [] })
+    expect(of(created(402, { uncertain: 1 }), { "other:0": created(404) })).toMatchObject({ unused: [403] })
+    expect(of(created(402), { "other:0": created(404, { uncertain: 1 }) })).toMatchObject({ unused: [403] })
+    const claimed = snapshot(packages, { [KEY]: created(402) }, { 403: KEY })
+    expect(extras(created(402), claimed)).toMatchObject({ unused: [403], unexplained: [404] })
   })
 
   it("are none that were given after the order's calls may take effect, as what was sold before a restore", () => {
     const latest = NOW + WATCH + 15 * MINUTE
-    const seen = snapshot([listed(402), listed(403, { assignedAt: latest }), listed(404, { assignedAt: latest + 1 })])
-    expect(extras(created(402), seen)).toEqual({ unused: [403], used: [], undecided: false })
+    const order = created(402, { uncertain: 1 })
+    const packages = [listed(402), listed(403, { assignedAt: latest }), listed(404, { assignedAt: latest + 1 })]
+    const seen = snapshot(packages, { [KEY]: order })
+    expect(extras(order, seen)).toEqual({ unused: [403], used: [], unexplained: [], undecided: false })
   })
 
   it("are undecided while another order may find its own among them", () => {
@@ -263,8 +281,9 @@ describe("Extras", () => {
   })
 
   it("of a cancelled order are its own package too, used or not", () => {
-    const seen = snapshot([listed(402, { usedBytes: 1 }), listed(403, { usedBytes: 1 })])
-    expect(extras(cancelled({ id: 402 }), seen)).toEqual({ unused: [402], used: [403], undecided: false })
+    const order = cancelled({ id: 402 })
+    const seen = snapshot([listed(402, { usedBytes: 1 }), listed(403, { usedBytes: 1 })], { [KEY]: order })
+    expect(extras(order, seen)).toEqual({ unused: [402], used: [403], unexplained: [], undecided: false })
   })
 })
 
@@ -292,7 +311,7 @@ describe("Cancelling", () => {
     })
     expect(cancel(cancelled())).toEqual({ next: "Observe" })
     expect(cancel(cancelled(), { ...snapshot([]), at: NOW + LAG - 1 })).toEqual({ next: "Wait", until: NOW + LAG })
-    expect(cancel(cancelled(), snapshot([listed(401), listed(402)]))).toEqual({
+    expect(cancel(cancelled(), snapshot([listed(401), listed(402)], { [KEY]: cancelled() }))).toEqual({
       next: "Delete",
       ids: [402],
       order: cancelled({ confirmed: true })
@@ -379,6 +398,8 @@ describe("S5: packages of others on a SIM that was free", () => {
     const former = { "former:0": cancelled({ confirmed: true }) }
     expect(others([listed(500, ours)], former, NOW + WATCH - 1)).toEqual([])
     expect(others([listed(500, ours)], former, NOW + WATCH)).toEqual([500])
+    const answered = { "former:0": cancelled({ asked: asked({ uncertain: 0 }), id: 501, confirmed: true }) }
+    expect(others([listed(500, ours)], answered, NOW + WATCH - 1)).toEqual([500])
     expect(others([listed(500, { ...ours, usedBytes: 1 })], former, NOW)).toEqual([500])
   })
 

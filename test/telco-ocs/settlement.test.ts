@@ -38,24 +38,54 @@ const cancel = (packageId: string) => Telco.Telco.use((telco) => telco.cancelPac
 
 const settle = Effect.gen(function* () {
   const orders = yield* Orders.Orders
-  const used: Array<Settlement.UsedDuplicate> = []
-  const settled = yield* orders.settle({ limit: 10, report: (more) => Effect.sync(() => void used.push(...more)) })
-  return { ...settled, used }
+  const kept: Array<Settlement.Duplicate> = []
+  const settled = yield* orders.settle({ limit: 10, report: (more) => Effect.sync(() => void kept.push(...more)) })
+  return { ...settled, kept }
 })
 
 const createInVain = (key: string) => Scripted.inVain(create(key))
 
 describe("The settling of an order in its watch time", () => {
-  run("deletes a duplicate that was not used", [{ kind: "twice", after: 60_000 }], function* (model) {
+  run(
+    "deletes a duplicate of a call without an answer that was not used",
+    [{ kind: "late", after: 60_000 }],
+    function* (model) {
+      yield* createInVain("a:0")
+      const { telcoPackageId } = yield* create("a:0")
+      yield* TestClock.adjust("3 minutes")
+      expect([...model.packages.keys()]).toHaveLength(2)
+      expect(yield* settle).toEqual({ due: 1, deleted: 1, kept: [] })
+      expect([...model.packages.keys()]).toEqual([Number(telcoPackageId)])
+      yield* TestClock.adjust("1 hour")
+      yield* settle
+      expect(yield* settle).toMatchObject({ due: 0 })
+    }
+  )
+
+  run("keeps a further package where all calls were answered, and reports it", [], function* (model) {
     const { telcoPackageId } = yield* create("a:0")
-    yield* TestClock.adjust("14 minutes")
-    expect([...model.packages.keys()]).toHaveLength(2)
-    expect(yield* settle).toEqual({ due: 0, deleted: 0, used: [] })
-    yield* TestClock.adjust("1 minute")
-    expect(yield* settle).toEqual({ due: 1, deleted: 1, used: [] })
-    expect([...model.packages.keys()]).toEqual([Number(telcoPackageId)])
-    yield* TestClock.adjust("1 hour")
-    expect(yield* settle).toMatchObject({ due: 0 })
+    // As a sale after the backup that was restored, of which the journal knows nothing.
+    const [{ templateId } = { templateId: null }] = [...model.packages.values()]
+    yield* TestClock.adjust("5 minutes")
+    const duplicateId = model.place(iccid, templateId ?? 0, null, 300_000)
+    yield* TestClock.adjust("10 minutes")
+    const kept = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 0, isExplained: false, order: "Created" }]
+    expect(yield* settle).toEqual({ due: 1, deleted: 0, kept })
+    expect([...model.packages.keys()].map(String)).toEqual([telcoPackageId, String(duplicateId)])
+  })
+
+  run("keeps a further package of a SIM whose order was cancelled, and reports it", [], function* (model) {
+    yield* create("a:0")
+    const [{ templateId } = { templateId: null }] = [...model.packages.values()]
+    yield* cancel("a:0")
+    yield* TestClock.adjust("5 minutes")
+    const duplicateId = model.place(iccid, templateId ?? 0, null, 300_000)
+    expect(
+      yield* Telco.Telco.use((telco) => telco.listPackages?.({ iccid, onlyAttachments: [] }) ?? Effect.succeed([]))
+    ).toEqual([`ocs/${duplicateId}`])
+    yield* TestClock.adjust("10 minutes")
+    expect(yield* settle).toMatchObject({ due: 1, deleted: 0, kept: [{ duplicateId, isExplained: false }] })
+    expect([...model.packages.keys()]).toEqual([duplicateId])
   })
 
   run("reports a duplicate that was used, and leaves it", [{ kind: "twice", after: 60_000 }], function* (model) {
@@ -63,8 +93,8 @@ describe("The settling of an order in its watch time", () => {
     yield* TestClock.adjust("15 minutes")
     const duplicateId = [...model.packages.keys()].find((id) => String(id) !== telcoPackageId) ?? 0
     model.use(duplicateId, 5, 0)
-    const used = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5, order: "Created" }]
-    expect(yield* settle).toEqual({ due: 1, deleted: 0, used })
+    const kept = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5, isExplained: false, order: "Created" }]
+    expect(yield* settle).toEqual({ due: 1, deleted: 0, kept })
     expect(model.packages.size).toBe(2)
   })
 
@@ -82,7 +112,7 @@ describe("The settling of an order in its watch time", () => {
       yield* TestClock.adjust("1 minute")
       yield* Fiber.interrupt(dying)
       yield* TestClock.adjust("1 minute")
-      expect(yield* settle).toMatchObject({ due: 1, used: [{ packageId: "a:0", duplicateId }] })
+      expect(yield* settle).toMatchObject({ due: 1, kept: [{ packageId: "a:0", duplicateId }] })
       yield* TestClock.adjust("1 hour")
       expect(yield* settle).toMatchObject({ due: 0 })
     }
@@ -97,11 +127,11 @@ describe("The settling of an order in its watch time", () => {
       const [duplicateId = 0] = model.packages.keys()
       model.use(duplicateId, 5, 0)
       yield* TestClock.adjust("16 minutes")
-      expect(yield* settle).toEqual({ due: 1, deleted: 0, used: [] })
+      expect(yield* settle).toEqual({ due: 1, deleted: 0, kept: [] })
       expect(yield* settle).toMatchObject({ due: 0 })
       yield* cancel("a:0")
-      const used = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5, order: "Cancelled" }]
-      expect(yield* settle).toEqual({ due: 1, deleted: 0, used })
+      const kept = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 5, isExplained: true, order: "Cancelled" }]
+      expect(yield* settle).toEqual({ due: 1, deleted: 0, kept })
       yield* TestClock.adjust("1 hour")
       expect(yield* settle).toMatchObject({ due: 0 })
     }
@@ -120,7 +150,7 @@ describe("The settling of an order in its watch time", () => {
       expect(yield* settle).toMatchObject({ due: 1 })
       expect(model.packages.size).toBe(2)
       const { telcoPackageId } = yield* create("a:0")
-      expect(yield* settle).toEqual({ due: 1, deleted: 1, used: [] })
+      expect(yield* settle).toEqual({ due: 1, deleted: 1, kept: [] })
       expect([...model.packages.keys()].map(String)).toEqual([telcoPackageId])
     }
   )
@@ -134,7 +164,7 @@ describe("The settling of an order in its watch time", () => {
       expect(model.packages.size).toBe(0)
       yield* TestClock.adjust("31 seconds")
       expect(model.packages.size).toBe(1)
-      expect(yield* settle).toEqual({ due: 1, deleted: 1, used: [] })
+      expect(yield* settle).toEqual({ due: 1, deleted: 1, kept: [] })
       expect(model.packages.size).toBe(0)
       expect(yield* Effect.flip(create("a:0"))).toMatchObject({ _tag: "Telco.Refused" })
     }

@@ -8,7 +8,7 @@
  */
 import { type Problem, Time, UsageBook, type UsageReconciliation } from "simplan/ports"
 import type { SubscriberPackage, Window } from "../api/Api.ts"
-import type { UsedDuplicate } from "../orders/Settlement.ts"
+import type { Duplicate } from "../orders/Settlement.ts"
 import type * as ZoneProof from "../orders/ZoneProof.ts"
 
 type Finding = Problem.Finding
@@ -168,16 +168,26 @@ export const unordered = (telco: string, iccid: string, { id, templateName, used
     { ...sides("not ordered", `package ${id}, and ${bytes(usedBytes)}`), ...deleting(telco, id) }
   )
 
-/** A package that came of an order late or twice, and that was used before it could be deleted. */
-export const duplicate = (telco: string, { duplicateId, iccid, order, packageId, usedBytes }: UsedDuplicate): Finding =>
+/**
+ * A package that came of an order late or twice, and that was used before it could be deleted; or
+ * one that only looks so.
+ */
+export const duplicate = (
+  telco: string,
+  { duplicateId, iccid, isExplained, order, packageId, usedBytes }: Duplicate
+): Finding =>
   finding(
     telco,
     unorderedId(iccid, duplicateId),
     iccid,
-    order === "Created"
-      ? `package ${duplicateId} is a second one of ${packageId}, and ${bytes(usedBytes)}`
-      : `package ${duplicateId} came of ${packageId}, which was ${order.toLowerCase()}, and ${bytes(usedBytes)}`,
-    `Delete package ${duplicateId} at ${telco}`,
+    !isExplained
+      ? `package ${duplicateId} is like ${packageId}, all calls of which were answered, and simplan has not ordered it; ${bytes(usedBytes)}`
+      : order === "Created"
+        ? `package ${duplicateId} is a second one of ${packageId}, and ${bytes(usedBytes)}`
+        : `package ${duplicateId} came of ${packageId}, which was ${order.toLowerCase()}, and ${bytes(usedBytes)}`,
+    isExplained
+      ? `Delete package ${duplicateId} at ${telco}`
+      : `Delete package ${duplicateId} at ${telco}, unless a customer has paid for it whom a restored backup does not know`,
     { ...sides("one package", `a further one, ${duplicateId}`), ...deleting(telco, duplicateId) }
   )
 

@@ -136,11 +136,21 @@ const candidates = (key: string, asked: OrderJournal.Asked, { claims, orders, pa
     .filter((one) => (claims.get(one.id) ?? key) === key && fits(one, asked, orders))
     .toSorted((left, right) => left.id - right.id)
 
+/** A package that is not deleted without an operator. */
+export interface KeptExtra {
+  readonly one: Api.SubscriberPackage
+  /**
+   * Whether a call without an answer may have made it. Else it may be what a customer has paid for
+   * after the backup that was restored.
+   */
+  readonly isExplained: boolean
+}
+
 /** What to do with the packages that came of an order although it has another one, or none. */
 export interface Extras {
+  /** Calls without an answer have made them, and nobody has used them. */
   readonly unused: ReadonlyArray<Api.SubscriberPackage>
-  /** A subscriber has used them, so they are not deleted without an operator. */
-  readonly used: ReadonlyArray<Api.SubscriberPackage>
+  readonly kept: ReadonlyArray<KeptExtra>
   /** Another order may still find that one of them is its own. */
   readonly undecided: boolean
 }
@@ -156,8 +166,19 @@ const isLater = ({ assignedAt }: Api.SubscriberPackage, { lastAt }: OrderJournal
   assignedAt !== null && assignedAt > lastAt + watch + SKEW
 
 /**
+ * How many packages like this one calls without an answer may have made, beside those that their
+ * orders have. What was answered has made one, which is known.
+ */
+const unanswered = (one: Api.SubscriberPackage, orders: OrderJournal.Snapshot["orders"], watch: number): number =>
+  [...orders.values()].reduce((sum, order) => {
+    const { asked } = order
+    const mayBe = asked !== null && asked.uncertain > 0 && fits(one, asked, orders) && !isLater(one, asked, watch)
+    return mayBe ? sum + asked.uncertain : sum
+  }, 0)
+
+/**
  * The extras of an order that is final; a call without an answer may take effect for `watch`
- * milliseconds.
+ * milliseconds. Where there are more than such calls have made, nobody can say which are theirs.
  */
 export const extras = (
   key: string,
@@ -169,7 +190,7 @@ export const extras = (
   const owned = new Set([...others.values()].map(OrderJournal.idOf))
   const isOpen = (other: string | undefined) => other !== undefined && others.get(other)?._tag === "Open"
   const unused: Array<Api.SubscriberPackage> = []
-  const used: Array<Api.SubscriberPackage> = []
+  const found: Array<Api.SubscriberPackage> = []
   let undecided = false
   for (const one of packages) {
     const isOwn = one.id === OrderJournal.idOf(order)
@@ -180,10 +201,15 @@ export const extras = (
     const claim = claims.get(one.id)
     const mayBeOf = (other: OrderJournal.Order) => other._tag === "Open" && fits(one, other.asked, orders)
     if (isOpen(claim) || (claim === undefined && [...others.values()].some(mayBeOf))) undecided = true
-    else if (one.usedBytes > 0) used.push(one)
-    else unused.push(one)
+    else found.push(one)
   }
-  return { unused, used, undecided }
+  const kept: Array<KeptExtra> = []
+  for (const one of found) {
+    const isExplained = claims.get(one.id) === key || found.length <= unanswered(one, orders, watch)
+    if (isExplained && one.usedBytes === 0) unused.push(one)
+    else kept.push({ one, isExplained })
+  }
+  return { unused, kept, undecided }
 }
 
 /** Whose packages may be on a SIM that nobody has, or that was free until now. */
@@ -198,8 +224,8 @@ export interface Owners {
 /**
  * The packages that somebody else has who is not known here, as after a restore: active ones of
  * simplan's templates, but for what came of the owners' orders, what an order has that was
- * cancelled, since a list may be behind, and what came unused of a call in its watch time, since
- * `Settlement` deletes that.
+ * cancelled, since a list may be behind, and what came unused of a call without an answer in its
+ * watch time, since `Settlement` deletes that.
  */
 export const others = (
   { orders, packages }: OrderJournal.Snapshot,
@@ -213,7 +239,9 @@ export const others = (
     return all.some(([key, order]) => {
       const { asked } = order
       if (asked === null || !fits(one, asked, orders)) return false
-      return isTheirs(key) || (order._tag !== "Open" && one.usedBytes === 0 && now < asked.lastAt + watch)
+      if (isTheirs(key)) return true
+      const isLate = order._tag !== "Open" && asked.uncertain > 0 && one.usedBytes === 0
+      return isLate && now < asked.lastAt + watch
     })
   }
   const isOver = ({ expirationAt }: Api.SubscriberPackage) => expirationAt !== null && expirationAt <= now

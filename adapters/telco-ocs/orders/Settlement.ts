@@ -3,8 +3,10 @@
  *
  * An order is due to be settled in growing steps after a call without an answer, and at the end of
  * its watch time in any case. Packages that came of its calls beside its own are deleted if they
- * are unused; used ones are reported to the caller. A settling ends only when they are reported, so
- * none is lost with a process that dies: the next one finds and reports them again.
+ * are unused and calls without an answer explain them; others are reported to the caller. Where all
+ * calls were answered, a further package may be what a customer has paid for whom a restored backup
+ * does not know (rule S5). A settling ends only when they are reported, so none is lost with a
+ * process that dies: the next one finds and reports them again.
  *
  * A package that comes late starts the service of its SIM, also if the SIM is paused: it is
  * paused once more each time that an order of it is settled (rule S7).
@@ -17,18 +19,19 @@ import * as Decision from "./Decision.ts"
 import * as OrderJournal from "./OrderJournal.ts"
 
 /**
- * A package that an order should not have. It was used, so it is not deleted. Each settling that
- * sees it reports it again.
+ * A package that looks like a further one of an order. It is used, or nothing shows that the order
+ * has made it, so it is not deleted. Each settling that sees it reports it again.
  */
-export interface UsedDuplicate {
+export interface Duplicate {
   /** The SIM that has it. */
   readonly iccid: string
   /** The order's key. */
   readonly packageId: string
   /** The system's id of the duplicate. */
   readonly duplicateId: number
-  /** Why it was not deleted. */
   readonly usedBytes: number
+  /** Whether a call of the order without an answer may have made it. */
+  readonly isExplained: boolean
   /** What became of the order. One that was cancelled or refused has no other package. */
   readonly order: Exclude<OrderJournal.Order["_tag"], "Open">
 }
@@ -37,7 +40,7 @@ export interface UsedDuplicate {
 export interface Settled {
   /** How many orders were due. */
   readonly due: number
-  /** Packages that were late or twice, and unused. */
+  /** Packages that calls without an answer have made beside their orders' own, unused. */
   readonly deleted: number
 }
 
@@ -47,8 +50,8 @@ export interface Settled {
  */
 export type Settle = <E = never, R = never>(of: {
   readonly limit: number
-  /** Reports the used duplicates of one order; there is at least one. */
-  readonly report: (used: ReadonlyArray<UsedDuplicate>) => Effect.Effect<void, E, R>
+  /** Reports the duplicates of one order that are kept; there is at least one. */
+  readonly report: (kept: ReadonlyArray<Duplicate>) => Effect.Effect<void, E, R>
 }) => Effect.Effect<Settled, Journal.JournalError | E, R>
 
 /**
@@ -73,16 +76,13 @@ export const make = Effect.gen(function* () {
     if (order === null) return null
     const dueAt = Decision.nextCheck(order, now, watch)
     // An open order has no extras: the call that ends it searches its package.
-    if (order._tag === "Open") return { deleted: 0, used: [], end: orderJournal.put(key, iccid, kept, order, dueAt) }
+    if (order._tag === "Open") return { deleted: 0, kept: [], end: orderJournal.put(key, iccid, kept, order, dueAt) }
     const extras = Decision.extras(key, order, yield* orderJournal.observe(iccid), watch)
     for (const { id } of extras.unused) yield* orderJournal.remove(id, key, iccid)
     return {
       deleted: extras.unused.length,
-      used: extras.used.map(({ id, usedBytes }) => ({
-        iccid,
-        packageId: key,
-        duplicateId: id,
-        usedBytes,
+      kept: extras.kept.map(({ isExplained, one: { id, usedBytes } }) => ({
+        ...{ iccid, packageId: key, duplicateId: id, usedBytes, isExplained },
         order: order._tag
       })),
       end: orderJournal.put(key, iccid, kept, order, extras.undecided ? now + RETRY : dueAt)
@@ -109,7 +109,7 @@ export const make = Effect.gen(function* () {
       // The order is due again if the SIM cannot be paused.
       if (seen === null || (yield* orNull(key, Effect.as(CallGate.asPoll(keep(iccid)), true))) === null) continue
       deleted += seen.deleted
-      if (seen.used.length > 0) yield* report(seen.used)
+      if (seen.kept.length > 0) yield* report(seen.kept)
       yield* orNull(key, seen.end)
     }
     return { due: due.length, deleted }

@@ -64,8 +64,9 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       if (isSafe || !isFaulty || now() >= calmFrom || !oneIn(isChange ? 2 : 15)) return null
       if (!isChange) return { kind: pick(["answer lost", "answer cut"] as const) }
       const kind = pick(["request lost", "answer lost", "answer cut", "not reached", "late", "twice"] as const)
-      // A status that was set and answered is not set once more later.
-      if (kind === "late" || (kind === "twice" && !name.endsWith("Status")))
+      // A status that was set and answered is not set once more later, and of an order that was
+      // answered and is done once more, an operator decides.
+      if (kind === "late" || (kind === "twice" && name === "deletePackage"))
         return { kind, after: random(oneIn(3) ? 10 * MINUTE : 40 * SECOND) }
       return { kind: kind === "twice" ? "answer lost" : kind }
     }

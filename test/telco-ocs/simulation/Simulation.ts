@@ -53,7 +53,7 @@ interface Process {
   readonly timeZone: string
   readonly telco: Telco.Telco["Service"]
   readonly orders: Orders.Orders["Service"]
-  readonly report: (used: ReadonlyArray<Settlement.UsedDuplicate>) => Effect.Effect<void>
+  readonly report: (used: ReadonlyArray<Settlement.Duplicate>) => Effect.Effect<void>
   readonly died: Effect.Effect<void>
 }
 
@@ -190,7 +190,7 @@ const start = Effect.fnUntraced(function* (
   shared: Journal.Journal["Service"],
   name: string,
   isSafe: boolean,
-  reported: (used: Settlement.UsedDuplicate) => void
+  reported: (used: Settlement.Duplicate) => void
 ) {
   const { count, mark, now, oneIn, random } = world
   const timeZone = world.zoneSet()
@@ -261,7 +261,7 @@ const start = Effect.fnUntraced(function* (
     replace: (entry, also) => written(shared.replace(entry, also))
   }
 
-  const report = (used: ReadonlyArray<Settlement.UsedDuplicate>) =>
+  const report = (used: ReadonlyArray<Settlement.Duplicate>) =>
     call(
       "report",
       Effect.sync(() => used.forEach(reported))
