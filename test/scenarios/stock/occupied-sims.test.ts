@@ -107,6 +107,28 @@ describe("S5: a free SIM that the telco has sold to somebody else", () => {
       expect((await problems()).map(({ work }) => work._tag)).toEqual(Array(3).fill("CancelPackages"))
     })
 
+    it("gets another SIM as a command too, or is refused where it names that one", async () => {
+      const [first = expect.fail(), second = expect.fail(), third = expect.fail()] = await world.importSims(3)
+      for (const iccid of [first, third]) await sellElsewhere(iccid)
+      const request = { planId: await recurring(), metadata: "", activePeriod: { start: inTwoDays(), end: null } }
+      const { organizationId } = world
+      const outcomeOf = async (iccid: string | null) => {
+        const submission = { _tag: "CreateSubscription", ...request, iccid } as const
+        const { commandId } = await world.run(
+          Commands.Commands.use((of) => of.submit({ organizationId, request: submission, idempotencyKey: null }))
+        )
+        await world.settle()
+        await world.advanceBy(60_000)
+        return (await world.run(Commands.Commands.use((of) => of.get({ organizationId, commandId })))).outcome
+      }
+      expect(await outcomeOf(null)).toMatchObject({ _tag: "Succeeded" })
+      expect([await allocation(first), await allocation(second)]).toEqual(["Releasing", "InService"])
+      expect(await outcomeOf(third)).toMatchObject({
+        _tag: "Refused",
+        refusal: { _tag: "PackagesListed", iccid: third }
+      })
+    })
+
     it("is not answered while the telco gives no list, and is where the telco cannot give one", async () => {
       const [iccid = expect.fail()] = await world.importSims(1)
       const request = { planId: await recurring(), start: inTwoDays() }
