@@ -38,7 +38,7 @@ export const ofService = ({ expected, iccid, telco, theirs }: Of): ReadonlyArray
 }
 
 /**
- * Whether the SIM has the mobile plan. Where it is not applied here, a plan that is not the one of
+ * Whether the SIM has the mobile plan. If it is not applied here, a plan that is not the one of
  * the settings is none of simplan's.
  */
 export const ofMobilePlan = ({ expected, iccid, mobilePlanId, telco, theirs }: Of): ReadonlyArray<Problem.Finding> => {
