@@ -246,7 +246,7 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       }
       if (!oneIn(4)) yield* use
       if (isFaulty && now() < calmFrom && oneIn(3)) dieIn = 1 + random(6)
-      if (oneIn(4)) yield* lose
+      if (dieIn === 0 && oneIn(3)) yield* lose
       const before = yield* attachments.list({ organizationId, iccid: old })
       const reported = (yield* booked(old)).reduce((sum, { bytes }) => sum + bytes, 0)
       // The process dies before the commit, where it lists what the new SIM has, or in a job of its
