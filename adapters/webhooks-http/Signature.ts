@@ -82,8 +82,8 @@ export interface ToVerify {
   readonly body: string | Uint8Array | ArrayBuffer | { readonly [key: string]: unknown }
   /** The key of the endpoint; with several keys, one match is enough. */
   readonly signingKey?: string
-  /** In place of `signingKey`, while two are known; one match is enough. */
-  readonly signingKeys?: ReadonlyArray<string>
+  /** In place of `signingKey`, while two are known; one match is enough. One alone may be a text. */
+  readonly signingKeys?: string | ReadonlyArray<string>
   /** Milliseconds since the epoch; the machine's clock by default. */
   readonly now?: number
   /**
@@ -95,8 +95,8 @@ export interface ToVerify {
 
 /**
  * Verifies the signature of a call. Signatures are compared in constant time. It throws nothing: a
- * body that is none is `BodyMissing`, which says what was given. To prevent replays within the
- * tolerance, store the ids of events for as long.
+ * body that is none is `BodyMissing`, and keys that are none are `SignatureMismatch`, which say what
+ * was given. To prevent replays within the tolerance, store the ids of events for as long.
  */
 export const verify = ({
   body,
@@ -120,25 +120,26 @@ export const verify = ({
     return { _tag: "HeaderMalformed", message }
   }
   const { prefix, secretOf, signatures, timestamp } = parsed
-  const keys = signingKey === undefined ? signingKeys : [...signingKeys, signingKey]
   // With an empty key anyone could sign.
-  const secrets = keys
+  const secrets = [signingKeys, signingKey]
+    .flat()
     .filter((key) => typeof key === "string")
     .map(secretOf)
     .filter((secret) => secret.length > 0)
   const expected = secrets.map((secret) => createHmac("sha256", secret).update(prefix).update(bytes).digest())
   const matches = expected.map((one) => signatures.some((signature) => timingSafeEqual(one, signature)))
   if (!matches.includes(true)) {
-    const message = secrets.length === 0 ? "No signingKey is given" : "No signature is the body's under a given key"
-    return { _tag: "SignatureMismatch", message }
+    const none = secrets.length === 0 ? "No signingKey is given" : "No signature is the body's under a given key"
+    return { _tag: "SignatureMismatch", message: wrongKey({ signingKey, signingKeys }) ?? none }
   }
-  const age = now / 1000 - timestamp
-  if (!(Math.abs(age) <= toleranceSeconds)) {
+  const age = numberOf(now) / 1000 - timestamp
+  const tolerated = numberOf(toleranceSeconds)
+  if (!(Math.abs(age) <= tolerated)) {
     const when = `${Math.ceil(Math.abs(age))} s ${age > 0 ? "ago" : "ahead"}`
     return {
       _tag: "TimestampOutOfTolerance",
       timestamp,
-      message: `The call was signed ${when}; ${toleranceSeconds} s are tolerated`
+      message: `The call was signed ${when}; ${tolerated} s are tolerated`
     }
   }
   return { _tag: "Verified", timestamp }
@@ -155,19 +156,41 @@ const read = (headers: NonNullable<ToVerify["headers"]>, name: string): HeaderVa
   return single(value)
 }
 
+/** A number, whatever JavaScript code has given; NaN where that is none. */
+const numberOf = (value: unknown): number => {
+  try {
+    return Number(value)
+  } catch {
+    return Number.NaN
+  }
+}
+
+const typeOf = (value: unknown): string => (value === null ? "null" : typeof value)
+
+/** What is wrong with the keys; undefined: nothing. Those of a list may be missing. */
+const wrongKey = (keys: Readonly<Record<string, unknown>>): string | undefined => {
+  for (const [name, value] of Object.entries(keys)) {
+    const wrong = [value].flat().find((key) => typeof key !== "string" && key !== undefined)
+    if (wrong !== undefined) return `${name} must be a text, or a list of texts, not ${typeOf(wrong)}`
+  }
+  return undefined
+}
+
 const MUST = "body must be the received body, as text, bytes or the parsed payload"
 
 /** The bytes of a body, of whatever realm; or a sentence that says what was given in its place. */
 const bytesOf = (body: unknown): Uint8Array | string => {
   if (typeof body === "string") return Buffer.from(body)
-  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
-  if (typeof body !== "object" || body === null) return `${MUST}, not ${body === null ? "null" : typeof body}`
-  if (isBuffer(body)) return new Uint8Array(body)
-  if (["arrayBuffer", "getReader", "pipe"].some((name) => typeof Reflect.get(body, name) === "function")) {
-    return `${MUST}, not a request or a stream that is still to be read`
-  }
+  if (typeof body !== "object" || body === null) return `${MUST}, not ${typeOf(body)}`
   try {
-    return Buffer.from(JSON.stringify(body))
+    if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+    if (isBuffer(body)) return new Uint8Array(body)
+    const has = (name: string): boolean => typeof Reflect.get(body, name) === "function"
+    if (has("then")) return `${MUST}, not a promise that is still to be awaited`
+    if (["arrayBuffer", "getReader", "pipe"].some(has))
+      return `${MUST}, not a request or a stream that is still to be read`
+    const kind = Object.prototype.toString.call(body).slice("[object ".length, -1)
+    return kind === "Object" ? Buffer.from(JSON.stringify(body)) : `${MUST}, not an object of the kind ${kind}`
   } catch {
     return `${MUST}, not an object that is no JSON`
   }

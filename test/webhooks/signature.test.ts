@@ -20,6 +20,8 @@ const now = timestamp * 1000
 const payload = { id: "e1", type: "esim.smdp.stateChanged", timestamp, data: { sim: "8988303000000000017", é: "✓" } }
 const body = JSON.stringify(payload)
 const header = Signature.sign({ timestamp, body, signingKeys: [signingKey] })
+const detached = new Uint8Array(8)
+structuredClone(detached, { transfer: [detached.buffer] })
 
 describe("A signature", () => {
   it("is HMAC-SHA256 over <t>.<body> keyed by the key's UTF-8 bytes", () => {
@@ -52,6 +54,11 @@ describe("A signature", () => {
     ["a number", 7, "not number"],
     ["a stream", new Response("x").body, "not a request or a stream that is still to be read"],
     ["a request", new Request("http://host", { method: "POST", body: "x" }), "not a request or a stream"],
+    ["a promise", Promise.resolve(body), "not a promise that is still to be awaited"],
+    ["bytes in a list", [...Buffer.from(body)], "not an object of the kind Array"],
+    ["an instant", new Date(now), "not an object of the kind Date"],
+    ["a form", new URLSearchParams({ body }), "not an object of the kind URLSearchParams"],
+    ["bytes that are elsewhere by now", detached, "not an object that is no JSON"],
     ["what is no JSON", { count: 1n }, "not an object that is no JSON"]
   ])("says what is wrong with a body that is %s", (_, given, what) => {
     const of: object = { header, body: given, signingKey, now }
@@ -78,6 +85,39 @@ describe("A signature", () => {
     expect(Signature.verify({ header, body, now })).toMatchObject({ ...mismatch, message: "No signingKey is given" })
     const forged = Signature.sign({ timestamp, body, signingKeys: [""] })
     expect(Signature.verify({ header: forged, body, signingKey: "", now })).toMatchObject(mismatch)
+  })
+
+  it("takes a key as text for a list of keys, and names what is none", () => {
+    const of = (keys: object) => Reflect.apply(Signature.verify, undefined, [{ header, body, now, ...keys }])
+    expect(of({ signingKeys: signingKey })).toEqual({ _tag: "Verified", timestamp })
+    for (const keys of [{ signingKeys: null, signingKey }, { signingKeys: [undefined, signingKey] }]) {
+      expect(of(keys)._tag).toBe("Verified")
+    }
+    for (const [keys, named] of [
+      [{ signingKeys: null }, "signingKeys must be a text, or a list of texts, not null"],
+      [{ signingKeys: { signingKey } }, "signingKeys must be a text, or a list of texts, not object"],
+      [{ signingKeys: [otherKey, 7] }, "signingKeys must be a text, or a list of texts, not number"],
+      [{ signingKey: Buffer.from(signingKey) }, "signingKey must be a text, or a list of texts, not object"],
+      [{ signingKeys: [] }, "No signingKey is given"],
+      [{ signingKeys: otherKey }, "No signature is the body's under a given key"]
+    ] as const) {
+      expect(of(keys)).toEqual({ _tag: "SignatureMismatch", message: named })
+    }
+  })
+
+  it("throws nothing, and verifies nothing, whatever it is given in place of one argument", () => {
+    const right = { header, body, signingKey, now, toleranceSeconds: 300 }
+    const anything = fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true })
+    const name = fc.constantFrom("header", "headers", "body", "signingKey", "signingKeys", "now", "toleranceSeconds")
+    fc.assert(
+      fc.property(name, anything, (name, value) => {
+        const given = { ...right, ...(name.startsWith("signingKey") && { signingKey: undefined }), [name]: value }
+        if (name === "headers") Reflect.deleteProperty(given, "header")
+        const { _tag } = Reflect.apply(Signature.verify, undefined, [given])
+        if (["body", "header", "headers", "signingKey"].includes(name)) expect(_tag).not.toBe("Verified")
+      }),
+      { numRuns: 1_000 }
+    )
   })
 
   it("fails for any other body or timestamp", () => {
