@@ -82,7 +82,7 @@ export interface ToVerify {
   readonly body: string | Uint8Array | ArrayBuffer | { readonly [key: string]: unknown }
   /** The key of the endpoint; with several keys, one match is enough. */
   readonly signingKey?: string
-  /** In place of `signingKey`, while two are known; one match is enough. One alone may be a text. */
+  /** In place of `signingKey`, while two are known; one match is enough. It may be one text. */
   readonly signingKeys?: string | ReadonlyArray<string>
   /** Milliseconds since the epoch; the machine's clock by default. */
   readonly now?: number
@@ -95,7 +95,7 @@ export interface ToVerify {
 
 /**
  * Verifies the signature of a call. Signatures are compared in constant time. It throws nothing: a
- * body that is none is `BodyMissing`, and keys that are none are `SignatureMismatch`, which say what
+ * body that is none is `BodyMissing`, and keys that are none are `SignatureMismatch`; both say what
  * was given. To prevent replays within the tolerance, store the ids of events for as long.
  */
 export const verify = ({
@@ -156,7 +156,7 @@ const read = (headers: NonNullable<ToVerify["headers"]>, name: string): HeaderVa
   return single(value)
 }
 
-/** A number, whatever JavaScript code has given; NaN where that is none. */
+/** A number, whatever JavaScript code has given; NaN if that is none. */
 const numberOf = (value: unknown): number => {
   try {
     return Number(value)

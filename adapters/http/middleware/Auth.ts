@@ -223,17 +223,51 @@ const kinds = [
   [/\d/, 10]
 ] as const
 
+/** The pairs of letters that words have most. */
+const PAIRS: ReadonlySet<string> = new Set(
+  (
+    "th he in er an re nd on en at ou ed ha to or it is hi es ng ea ti st as nt al te ve le se " +
+    "ar ro me de ll ra ne ri ic li co ma om ur io ch ns el ta la ce ca ec us pl ss ho wh wi ct " +
+    "di da si un no so il lo ad ac pe mi mo wa ge em pr ol ee ke et po ow tr am id ut tt ot ay " +
+    "ai su fo wo ie op pa ck ok ba ry we be sh vi my ey br"
+  ).split(" ")
+)
+
 /**
- * Whether a token has fewer than 128 bits at the very most: as if each of its characters were
- * chosen among all of the kinds that it has, among few if it has few, and few times each. What
- * people choose has less than that.
+ * How many characters follow from those before: they go on by a step, in up to three turns, or
+ * three of them come again.
+ */
+const following = (token: string): number => {
+  const step = (at: number, lag: number) => token.charCodeAt(at) - token.charCodeAt(at - lag)
+  const isStep = (at: number, lag: number) => Math.abs(step(at, lag)) <= 1 && step(at, lag) === step(at - lag, lag)
+  return Array.from(
+    token,
+    (_, at) => [1, 2, 3].some((lag) => isStep(at, lag)) || token.indexOf(token.slice(at - 2, at + 1)) < at - 2
+  ).filter(Boolean).length
+}
+
+/**
+ * Whether a token has fewer than 128 bits. It counts as random, as if each of its characters were
+ * chosen among all of its kinds, unless it has more order, or more of words, than one of a million
+ * random ones has. Then what follows from the characters before counts nothing, and words count as
+ * much as two letters.
  */
 export const isGuessable = (token: string): boolean => {
-  const distinct = new Set(token)
-  const others = [...distinct].filter((character) => /[^a-z\d]/i.test(character)).length
-  const alphabet = kinds.reduce((sum, [kind, count]) => sum + (kind.test(token) ? count : 0), others)
-  const length = Math.min(token.length, 4 * distinct.size)
-  return length === 0 || length * Math.log2(Math.min(alphabet, 3 * distinct.size)) < STRONG
+  const isHex = /^(?:[\da-f-]*|[\dA-F-]*)$/.test(token)
+  const present = kinds.filter(([kind]) => kind.test(token))
+  const others = new Set(token.replaceAll(/[a-z\d]/gi, "")).size
+  const alphabet = present.reduce((sum, [, count]) => sum + count, others)
+  const ordered = following(token)
+  // The third letter of each word or number and those after it, each with the two before.
+  const runs = isHex ? [] : (token.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [])
+  const more = runs.flatMap((run) => Array.from(run.slice(2), (_, at) => run.slice(at, at + 3).toLowerCase()))
+  const spelt = more.filter((three) => PAIRS.has(three.slice(0, 2)) && PAIRS.has(three.slice(1)))
+  const separated = isHex ? [] : (token.match(/[a-z]{2}[^a-z\d](?=[a-z\d])/gi) ?? [])
+  const likeWords = more.length + 2 * spelt.length + 3 * separated.length
+  const isChosen = ordered > 4 + token.length / 5 || likeWords > 14 + token.length / 2
+  return isChosen
+    ? Math.max(0, token.length - ordered - more.length) * Math.log2(alphabet) < STRONG
+    : token.length * Math.log2(isHex || present.length < 2 ? Math.max(1, alphabet) : Math.max(64, alphabet)) < STRONG
 }
 
 /** Says so if a token of the settings can be guessed. */

@@ -268,22 +268,39 @@ it("a host's own login is not taken from a page of another origin, whatever it g
 })
 
 it("tokens of less than 128 bits are warned of, and random ones are not", async () => {
-  const hex = "0123456789abcdef"
-  const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+  const bytes = fc.noBias(fc.uint8Array({ minLength: 64, maxLength: 64 }))
   fc.assert(
-    fc.property(fc.array(fc.nat({ max: 63 }), { minLength: 32, maxLength: 32 }), (numbers) => {
-      const random = (alphabet: string, length: number) =>
-        numbers
-          .slice(0, length)
-          .map((number) => alphabet[number % alphabet.length])
-          .join("")
-      fc.pre(new Set(random(hex, 31)).size > 10 && new Set(random(base64, 22)).size > 18)
-      expect([Auth.isGuessable(random(hex, 32)), Auth.isGuessable(random(hex, 31))]).toEqual([false, true])
-      const token = random(base64, 22)
-      fc.pre([/[g-z]/, /[G-Z]/, /\d/].every((kind) => kind.test(token)))
-      expect([Auth.isGuessable(token), Auth.isGuessable(random(base64, 20))]).toEqual([false, true])
-    })
+    fc.property(bytes, fc.integer({ min: 16, max: 64 }), (all, length) => {
+      const [few, some] = [Buffer.from(all.subarray(0, 16)), Buffer.from(all.subarray(0, length))]
+      const uuid = few.toString("hex").replace(/^(.{8})(.{4}).(.{3}).(.{3})/, "$1-$2-4$3-a$4-")
+      const random = [few, some].flatMap((one) => [
+        one.toString("hex"),
+        one.toString("base64"),
+        one.toString("base64url")
+      ])
+      for (const token of [uuid, ...random]) {
+        for (const one of [token, /[g-z]/i.test(token) ? token : token.toUpperCase()]) {
+          expect([one, Auth.isGuessable(one)]).toEqual([one, false])
+        }
+      }
+      for (const short of [few.toString("hex").slice(1), few.toString("base64url").slice(2)]) {
+        expect([short, Auth.isGuessable(short)]).toEqual([short, true])
+      }
+    }),
+    { numRuns: 2_000 }
   )
+  const ofPeople = [
+    ...["MyCompany-Admin-Token-2026", "correct-horse-battery-staple", "administrator@mycompany.example"],
+    ...["simplan-admin-token-production-1", "CorrectHorseBatteryStaple2026", "motdepasse-administrateur-production"],
+    ...["Geheimnis-Schluessel-Verwaltung-2026", "thisisthesimplanadmintokenfor2026prod"],
+    ...["0123456789abcdef0123456789abcdef", "abcdefghijklmnopqrstuvwxyz0123456789", "Summer2026!Summer2026!"],
+    ...["00112233445566778899aabbccddeeff", "deadbeefdeadbeefdeadbeefdeadbeef", "fedcba9876543210FEDCBA9876543210"],
+    ...["00000000-0000-0000-0000-000000000000", "AdminAdminAdminAdmin2026!", "qwertyuiopasdfghjklzxcvbnm1234567890"]
+  ]
+  for (const chosen of ofPeople) expect([chosen, Auth.isGuessable(chosen)]).toEqual([chosen, true])
+  // Twelve words that dice chose among 7,776.
+  const dice = "acorn-blimp-crust-dwell-eject-flint-gulp-hazy-ivory-jolt-knelt-lunar-mango-nutty"
+  expect(Auth.isGuessable(dice)).toBe(false)
   for (const chosen of ["", "change-me-please", "a".repeat(200), "0123456789".repeat(3), "Summer-2026-Summer!"]) {
     expect([chosen, Auth.isGuessable(chosen)]).toEqual([chosen, true])
   }

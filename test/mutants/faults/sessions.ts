@@ -262,4 +262,20 @@ const inGuards = faultsIn("adapters/http/middleware", "OperatorAuth.ts", "sign-i
   ]
 ])
 
-export const sessions = [...inDomain, ...inService, ...forgotten, ...inClaims, ...inSignIn, ...inCookies, ...inGuards]
+const inTokens = faultsIn("adapters/http/middleware", "Auth.ts", "sign-in", [
+  ["W14", "words count as random letters", " || likeWords > 14 + token.length / 2", ""],
+  ["W14", "order counts as random", "ordered > 4 + token.length / 5 || ", ""],
+  ["W14", "what comes again counts as random", " || token.indexOf(token.slice(at - 2, at + 1)) < at - 2", ""],
+  ["W14", "order in turns counts as random", "[1, 2, 3].some((lag)", "[1].some((lag)"]
+])
+
+export const sessions = [
+  ...inTokens,
+  ...inDomain,
+  ...inService,
+  ...forgotten,
+  ...inClaims,
+  ...inSignIn,
+  ...inCookies,
+  ...inGuards
+]
