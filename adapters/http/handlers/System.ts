@@ -14,7 +14,8 @@ import * as Endpoints from "../Endpoints.ts"
 import * as Auth from "../middleware/Auth.ts"
 import type * as RateLimit from "../middleware/RateLimit.ts"
 import * as Errors from "../wire/Errors.ts"
-import { PrometheusMetrics } from "effect/observability"
+// Not by the group, which has what reads settings, and in that `import.meta`: `examples/modules.md`.
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as Turns from "../Turns.ts"
 
 /** How many metrics are formatted in a turn. One histogram takes 0.1 ms. */
