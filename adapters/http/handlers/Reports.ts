@@ -214,6 +214,8 @@ const outcome = ({ rejected, reports }: Sorted, verdicts: ReadonlyArray<TelcoRep
 export interface Reporter {
   /** Undefined: whatever there is. */
   readonly mayReport: Reports.MayReport | undefined
+  /** The telco whose own token was sent, and whose ids of reports they are; else null. */
+  readonly telco: string | null
 }
 
 /**
@@ -221,9 +223,10 @@ export interface Reporter {
  * bridges; else what is routed to those that have no token of their own.
  */
 const ofSettings = (telcos: ReadonlyArray<Telcos.Telco>): Reporter => {
-  if (!telcos.some(({ kind }) => kind === "http")) return { mayReport: undefined }
+  if (!telcos.some(({ kind }) => kind === "http")) return { mayReport: undefined, telco: null }
   const others = telcos.flatMap(({ reports }) => (reports?.token === null ? [reports.mayReport] : []))
   return {
+    telco: null,
     mayReport: (reports) =>
       Effect.map(
         Effect.forEach(others, (mayReport) => mayReport(reports)),
@@ -246,7 +249,9 @@ export const reporters =
   (credentials) => {
     // They change while the service runs.
     const all = [...telcos.values()]
-    const own = all.flatMap(({ reports }) => (reports?.token == null ? [] : [{ ...reports, token: reports.token }]))
+    const own = [...telcos].flatMap(([telco, { reports }]) =>
+      reports?.token == null ? [] : [{ ...reports, telco, token: reports.token }]
+    )
     const byOthers = (): ReturnType<Auth.Guard<Reporter>> =>
       others === null
         ? failed.count(Auth.tokenInvalid)
@@ -257,7 +262,10 @@ export const reporters =
         const sent = Auth.digest(bearer)
         const found = own.filter(({ token }) => timingSafeEqual(Auth.digest(Redacted.value(token)), sent))[0]
         if (found === undefined) return byOthers()
-        return Effect.succeed({ ...Auth.known(AuditEntry.TELCO), caller: { mayReport: found.mayReport } })
+        return Effect.succeed({
+          ...Auth.known(AuditEntry.TELCO),
+          caller: { mayReport: found.mayReport, telco: found.telco }
+        })
       }
     })
   }
@@ -267,10 +275,10 @@ export const make = (guard: Auth.Guard<Reporter>) =>
     const reports = yield* Reports.Reports
 
     return Endpoints.group(ReportsApi.ReportsApi, guard, {
-      take: Effect.fnUntraced(function* ({ caller: { mayReport }, request }) {
+      take: Effect.fnUntraced(function* ({ caller, request }) {
         const { value } = yield* Body.read(request, { anyText: true })
         const batch = sorted(yield* eventsOf(value))
-        const verdicts = yield* reports.take({ reports: batch.reports.map(({ report }) => report), mayReport })
+        const verdicts = yield* reports.take({ reports: batch.reports.map(({ report }) => report), ...caller })
         return outcome(batch, verdicts)
       })
     })

@@ -33,11 +33,13 @@ export class Reports extends Context.Service<
     /**
      * The verdicts, in the order of the reports. ICCIDs and package ids may be as telcos write them
      * (rules I1 and I13). What `mayReport` does not allow is answered for as a report of an unknown
-     * SIM; all are allowed by default.
+     * SIM; all are allowed by default. `telco`: the ids are those of this telco, which others may
+     * have as well; null by default: those that all have in common (rule R1).
      */
     readonly take: (request: {
       readonly reports: ReadonlyArray<Report>
       readonly mayReport?: MayReport | undefined
+      readonly telco?: string | null | undefined
     }) => Effect.Effect<ReadonlyArray<Verdict>, StorageError>
   }
 >()("simplan/Reports") {}
@@ -68,6 +70,14 @@ const tallyOf = ({ aggregate, seen }: Reported): Tally => ({
   isAudited: false
 })
 
+/** A report's id as it is kept, of whichever telco it is. */
+type KeyOf = (report: Report) => string
+
+const keyOfTelco =
+  (telco: string | null): KeyOf =>
+  ({ reportId }) =>
+    telco === null ? reportId : `${telco}/${reportId}`
+
 const ACCEPTED: Verdict = { _tag: "Accepted" }
 const DUPLICATE: Verdict = { _tag: "Duplicate" }
 const rejected = (rejection: TelcoReport.Rejection): Verdict => ({ _tag: "Rejected", ...rejection })
@@ -75,7 +85,7 @@ const UNKNOWN_SIM = rejected(TelcoReport.UNKNOWN_SIM)
 
 /**
  * The report ids that a batch has taken so far, of an organization. An id is unique in it, of
- * whichever SIM it is.
+ * whichever SIM it is: `KeyOf` has those of the telcos differ.
  */
 type Taken = (organizationId: string) => Set<string>
 
@@ -106,13 +116,14 @@ const takeInto = (
   tally: Tally | undefined,
   present: Tally | undefined,
   report: Report,
+  key: string,
   takenOf: Taken,
   now: Instant
 ): Verdict => {
   if (tally === undefined) return UNKNOWN_SIM
   const { accepted, seen } = tally
   const taken = takenOf(tally.aggregate.sim.organizationId)
-  if (seen.includes(report.reportId) || taken.has(report.reportId)) return DUPLICATE
+  if (seen.includes(key) || taken.has(key)) return DUPLICATE
   if (present === undefined) {
     const applied = TelcoReport.apply(tally.aggregate, report, now)
     if (Result.isFailure(applied)) return rejected(applied.failure)
@@ -123,8 +134,8 @@ const takeInto = (
     tally.aggregate = late.success.left
     add(present, late.success.applied)
   }
-  tally.accepted = accepted.length === 0 ? [report.reportId] : [...accepted, report.reportId]
-  taken.add(report.reportId)
+  tally.accepted = accepted.length === 0 ? [key] : [...accepted, key]
+  taken.add(key)
   if (report.fact._tag === "FirstUse" || report.fact._tag === "SmdpState") tally.isAudited = true
   return ACCEPTED
 }
@@ -152,17 +163,19 @@ const decoded = (report: Report): Report => {
 }
 
 /** What to load for these reports. */
-const asked = (reports: ReadonlyArray<Report>): ReadonlyArray<Asked> => {
+const asked = (reports: ReadonlyArray<Report>, keyOf: KeyOf): ReadonlyArray<Asked> => {
   const byIccid = new Map<string, Asked>()
-  for (const { fact, iccid, occurredAt, reportId } of reports) {
+  for (const report of reports) {
+    const { fact, iccid, occurredAt } = report
+    const key = keyOf(report)
     const packageId = fact._tag === "Usage" || fact._tag === "FirstUse" ? fact.packageId : null
     // A telco's own name of a package stands as it is, and one that is ours in small letters.
     const packageIds = packageId === null ? [] : [...new Set([packageId, Package.canonicalId(packageId)])]
     const known = byIccid.get(iccid)
-    if (known === undefined) byIccid.set(iccid, { iccid, since: occurredAt, packageIds, reportIds: [reportId] })
+    if (known === undefined) byIccid.set(iccid, { iccid, since: occurredAt, packageIds, reportIds: [key] })
     else {
       known.since = Math.min(known.since, occurredAt)
-      known.reportIds.push(reportId)
+      known.reportIds.push(key)
       known.packageIds.push(...packageIds)
     }
   }
@@ -241,13 +254,13 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       return yield* load([...others, ...all], uses, of)
     })
 
-    const attempt = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>) {
+    const attempt = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>, keyOf: KeyOf) {
       // The storage is not asked for a text that it cannot keep.
       const problems = reports.map(TelcoReport.textProblem)
       const asOf = yield* clock.now
       const sound = reports.filter((_, place) => problems[place] === undefined)
       const uses = new Set(sound.filter(TelcoReport.isOfUse).map(({ iccid }) => iccid))
-      const tallies = yield* load(asked(sound), uses, {
+      const tallies = yield* load(asked(sound, keyOf), uses, {
         seenSince: TelcoReport.seenSince(reports, asOf),
         seenUntil: TelcoReport.seenUntil(asOf)
       })
@@ -262,7 +275,8 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
         const problem = problems[place]
         const tally = tallies.get(report.iccid)
         const present = TelcoReport.isOfUse(report) ? tallies.get(presentOf(tallies, report.iccid) ?? "") : undefined
-        verdicts[place] = problem === undefined ? takeInto(tally, present, report, takenOf, now) : rejected(problem)
+        verdicts[place] =
+          problem === undefined ? takeInto(tally, present, report, keyOf(report), takenOf, now) : rejected(problem)
       }
       const touched = [...tallies.values()].filter(
         ({ accepted, aggregate, before }) => accepted.length > 0 || aggregate !== before
@@ -327,8 +341,8 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
      * may wait for a lock of that very transaction, and neither would end. No commit of reports has
      * a lease, so that no conflict is final.
      */
-    const applied = (reports: ReadonlyArray<Report>) => {
-      const once = attempt(reports)
+    const applied = (reports: ReadonlyArray<Report>, keyOf: KeyOf) => {
+      const once = attempt(reports, keyOf)
       return Effect.flatMap(inTransaction, (isInside) =>
         isInside
           ? commits.retryOnConflict(once)
@@ -337,22 +351,22 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     }
 
     /** The verdicts of what is allowed, and the refusals of the rest. */
-    const allowed = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>, mayReport: MayReport) {
+    const allowed = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>, keyOf: KeyOf, mayReport: MayReport) {
       // The storage is not asked for a text that it cannot keep.
       const sound = reports.filter((report) => TelcoReport.textProblem(report) === undefined)
       const may = yield* mayReport(sound)
       const refused = new Set(sound.filter((_, place) => may[place] !== true))
       const taken = reports.filter((report) => !refused.has(report))
-      const verdicts = taken.length === 0 ? [] : yield* applied(taken)
+      const verdicts = taken.length === 0 ? [] : yield* applied(taken, keyOf)
       let next = 0
       return reports.map((report) => (refused.has(report) ? UNKNOWN_SIM : (verdicts[next++] ?? UNKNOWN_SIM)))
     })
 
     return Reports.of({
-      take: Effect.fn("Reports.take")(({ mayReport, reports }) => {
+      take: Effect.fn("Reports.take")(({ mayReport, reports, telco = null }) => {
         if (reports.length === 0) return Effect.succeed([])
-        const asked = reports.map(decoded)
-        return Effect.tap(mayReport === undefined ? applied(asked) : allowed(asked, mayReport), counted)
+        const [asked, keyOf] = [reports.map(decoded), keyOfTelco(telco)]
+        return Effect.tap(mayReport === undefined ? applied(asked, keyOf) : allowed(asked, keyOf, mayReport), counted)
       })
     })
   })

@@ -206,6 +206,32 @@ describe("reports", () => {
     expect(await taken(null)).toBe("401 token_missing")
   })
 
+  it("of a token count once by the ids of its telco, and those of the settings by ids of their own (R1)", async () => {
+    await start([mine, ["theirs", telco("http", THEIRS, SIMS.theirs)], sandbox])
+    const answers: Array<unknown> = []
+    for (const [token, iccid] of [
+      [MINE, SIMS.mine],
+      [THEIRS, SIMS.theirs],
+      [World.TELCO_TOKEN, SIMS.sandbox],
+      [THEIRS, SIMS.theirs],
+      [THEIRS, SIMS.mine]
+    ] as const) {
+      const events = [
+        {
+          ...{ id: "x".repeat(255), type: "location", iccid, occurred_at: "2026-01-01T00:00:00Z" },
+          ...{ country_alpha_2: "SE", operator: "Telia", rat: "5G", imei: "1" }
+        }
+      ]
+      const headers = { authorization: `Bearer ${token}` }
+      answers.push((await world.fetch("POST", "/telco/v1/events", { body: { events }, headers })).body)
+    }
+    const accepted = { accepted: 1, duplicates: 0, rejected: [] }
+    expect(answers).toEqual([
+      ...[accepted, accepted, accepted, { accepted: 0, duplicates: 1, rejected: [] }],
+      { accepted: 0, duplicates: 0, rejected: [{ index: 0, id: "x".repeat(255), message: "the iccid is not known" }] }
+    ])
+  })
+
   it("of the single telco without a token come by that of the settings, which is the operator's without one", async () => {
     await start([["theirs", telco("http", null, SIMS.theirs)], sandbox])
     expect(await taken(World.TELCO_TOKEN)).toEqual(["theirs", "sandbox"])
