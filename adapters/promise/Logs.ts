@@ -53,7 +53,11 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const parts = (message: unknown): ReadonlyArray<unknown> => (Array.isArray(message) ? message : [message])
 
-/** The loggers of all fibers. */
+/**
+ * The loggers of all fibers. Unless `isAll`, only errors are logged, and warnings that work will
+ * stop by how the host uses the service, which have a
+ * level of their own, and are written as errors.
+ */
 export const layer = (write: Write, isAll: boolean): Layer.Layer<never> =>
   Layer.merge(
     Logger.layer([
@@ -66,7 +70,7 @@ export const layer = (write: Write, isAll: boolean): Layer.Layer<never> =>
           cause.reasons.length === 0 ? {} : { err: Cause.squash(cause) }
         )
         const text = said.filter((part) => !isRecord(part)).join(" ")
-        write(levels[logLevel] ?? "debug", text, details)
+        write(isAll ? (levels[logLevel] ?? "debug") : "error", text, details)
       })
     ]),
     Layer.succeed(References.MinimumLogLevel, isAll ? "Debug" : "Error")

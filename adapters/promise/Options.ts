@@ -326,7 +326,8 @@ export interface Options {
    */
   readonly clock?: "system" | { readonly start: InstantInput } | EffectLayer | undefined
   /**
-   * Where logs go; `false` for nowhere. By default errors go to stderr, and nothing else is logged.
+   * Where logs go; `false` for nowhere. By default errors go to stderr, as do warnings that work
+   * will stop by what the host has given, such as a pool that is too small; nothing else is logged.
    */
   readonly logger?: Logger | false | undefined
   /**

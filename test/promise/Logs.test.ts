@@ -1,5 +1,6 @@
 /**
- * Where the service logs: into the host's logger, or only errors and only to stderr.
+ * Where the service logs: into the host's logger, or only to stderr: errors, and the
+ * warnings of which `Logs.layer` says more.
  */
 import { runInNewContext } from "node:vm"
 import type { Options } from "simplan/promise"

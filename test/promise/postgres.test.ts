@@ -3,7 +3,7 @@
  */
 import { Client, Pool } from "pg"
 import { createSimplan, type Simplan, SmsLimitedError } from "simplan/promise"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
 import { foreignUrl, plan, selling, stocked } from "./World.ts"
 
@@ -234,6 +234,19 @@ describe("on PostgreSQL", () => {
       await simplan.close()
       await pool.end()
     }
+  })
+
+  it("warns of such a pool on stderr if it has no logger", async () => {
+    const stderr = vi.spyOn(console, "error").mockImplementation(() => undefined)
+    const pool = new Pool({ connectionString: url(), max: 2 })
+    const simplan = createSimplan({ database: pool, telco: "simulator", webhooks: false })
+    await simplan.on("subscription.created", { name: "only", transaction: true }, async () => undefined)
+    await simplan.ready()
+    const lines = stderr.mock.calls.map((line) => line.join(" "))
+    expect(lines).toEqual([expect.stringMatching(/^simplan: handlers with transactions may keep all .* only 2 3$/)])
+    await simplan.close()
+    await pool.end()
+    stderr.mockRestore()
   })
 
   it("has the database's reason where the transaction of a handler cannot commit", async () => {

@@ -11,7 +11,7 @@
  * writes there is committed once: a process that dies between the two leaves neither, and one that
  * has lost the lease rolls back.
  */
-import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, type Scope } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, References, type Scope } from "effect"
 import type { LoggedDelivery, Schedule } from "../../domain/Delivery.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
 import * as Delivery from "../../domain/Delivery.ts"
@@ -333,9 +333,14 @@ export const makeLoops: (precondition: Effect.Effect<void, StorageError>) => Eff
       const kept = [...loops.keys()].filter(isInTransaction).reduce((sum, one) => sum + slotsOf(one), 0)
       return kept < connections
         ? Effect.void
-        : Effect.logWarning(
-            "handlers with transactions may keep all connections of the pool at once, so that what they call waits for one until it times out; give the pool more",
-            { handler: name, connections, needed: kept + 1 }
+        : // Also where errors alone are logged: what waits would stop without a word.
+          Effect.provideService(
+            Effect.logWarning(
+              "handlers with transactions may keep all connections of the pool at once, so that what they call waits for one until it times out; give the pool more",
+              { handler: name, connections, needed: kept + 1 }
+            ),
+            References.MinimumLogLevel,
+            "Warn"
           )
     }
 
