@@ -107,7 +107,8 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
   subscriptions: {
     get: light(2),
     page: light(2 * PAGE),
-    find: light(SEARCHED),
+    // With a search: with other filters alone they are light, here and of SIMs.
+    find: heavy(SEARCHED),
     attachments: light(AGGREGATE)
   },
   deliveries: {
@@ -148,7 +149,7 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
   sims: {
     get: light(1),
     page: light(PAGE),
-    find: light(SEARCHED),
+    find: heavy(SEARCHED),
     search: heavy(8 * SCAN_LIMIT),
     // If none is free: those that are on their way back, and the creations under way.
     free: light(2_000),

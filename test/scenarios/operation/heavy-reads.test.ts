@@ -6,7 +6,7 @@ import { Context, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { RequestContext } from "simplan"
 import * as Memory from "simplan/memory"
-import { HostTransaction, Jobs, Outbox, ReadCosts, Storage } from "simplan/ports"
+import { HostTransaction, Jobs, Outbox, ReadCosts, SimSearch, Storage } from "simplan/ports"
 import { expect, it } from "vitest"
 import * as HeavyReads from "../../../src/app/HeavyReads.ts"
 import * as Operations from "../../conformance/postgres/printed/Operations.ts"
@@ -54,7 +54,7 @@ it("each read that is declared heavy is made aside of others, and no other one",
     const aside = new Map<string, boolean>()
     const all = yield* ports((name) =>
       Effect.map(Storage.Aside, (given) => {
-        aside.set(name, given !== null)
+        aside.set(name, given !== null || aside.get(name) === true)
         return []
       })
     )
@@ -86,6 +86,26 @@ const held = Effect.gen(function* () {
     })
   )
   return { ...all, begun, end, stopped: () => stopped }
+})
+
+const filter = { label: null, createdAfter: null, status: null, after: null, limit: 101 }
+const lists = (organizationId: string, text: string | null) => {
+  const search = text === null ? null : SimSearch.of(text)
+  return { ...filter, organizationId, search }
+}
+
+Tests.onTestClock("searches of an organization are made in its turn, and its other lists beside them", function* () {
+  const { begun, end, storage } = yield* held
+  const searches = [
+    storage.sims.find({ ...lists("a", "zzz"), isEsim: null }),
+    storage.subscriptions.find(lists("a", "8933")),
+    storage.sims.find({ ...lists("b", "zzz"), isEsim: null })
+  ]
+  for (const search of searches) yield* Effect.forkChild(search, { startImmediately: true })
+  yield* Effect.forkChild(storage.subscriptions.find(lists("a", null)), { startImmediately: true })
+  yield* Effect.forkChild(storage.sims.find({ ...lists("a", null), isEsim: false }), { startImmediately: true })
+  expect(begun).toEqual(["sims.find", "sims.find", "subscriptions.find", "sims.find"])
+  yield* Deferred.succeed(end, undefined)
 })
 
 const refusalOf = (exit: Exit.Exit<unknown, Storage.StorageError>) =>
