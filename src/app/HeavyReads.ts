@@ -83,8 +83,8 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn): Storage["Service"
     <Query extends Named, A>(read: (query: Query) => Read<A>) =>
     (query: Query): Read<A> =>
       inTurn(query.organizationId, read(query))
-  // What has other filters alone is one cheap scan. A search goes over many indexes, and planning it
-  // costs the database more than what it reads, also if it finds nothing.
+  // With other filters alone a list is one cheap scan. A search goes over many indexes, and
+  // planning it costs the database more than what it reads, also if it finds nothing.
   const ofSearch =
     <Query extends Searching, A>(read: (query: Query) => Read<A>) =>
     (query: Query): Read<A> =>

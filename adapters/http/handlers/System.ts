@@ -14,7 +14,7 @@ import * as Endpoints from "../Endpoints.ts"
 import * as Auth from "../middleware/Auth.ts"
 import type * as RateLimit from "../middleware/RateLimit.ts"
 import * as Errors from "../wire/Errors.ts"
-// Not by the group, which has what reads settings, and in that `import.meta`: `examples/modules.md`.
+// Not by the group, which has a module with `import.meta`: `examples/modules.md`, Jest.
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import * as Turns from "../Turns.ts"
 
