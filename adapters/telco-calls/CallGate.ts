@@ -177,7 +177,8 @@ export const makeRate = (callsPerSecond: number): Rate => {
   const interval = (now: number) => (1_000 / callsPerSecond) * divisorAt(now)
   return {
     interval,
-    at: (now) => Math.max(now, next),
+    // An instant so far away is of a clock that was set back.
+    at: (now) => (next - now > 2 * interval(now) ? now : Math.max(now, next)),
     start: (_, now) => {
       next = now + interval(now)
     },

@@ -444,7 +444,8 @@ it("makes operators, gives them other tokens and deletes them", async () => {
   for (const token of [all.token, rotated.token]) expect((await as(token, "operator", "list")).code).toBe(0)
   await json("operator", "delete", all.operator_id)
   expect((await as(rotated.token, "operator", "list")).code).toBe(1)
-  const listed = await json("operator", "list")
+  const made = new Set(["Ada", "Acme desk", "Bob"])
+  const listed = (await json("operator", "list")).filter(({ name }) => made.has(name))
   expect(listed.map(({ name, deleted_at }) => [name, deleted_at !== null])).toEqual([
     ["Ada", true],
     ["Acme desk", false],

@@ -30,7 +30,7 @@ import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
 import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
 import { cachedThenReload } from "../commit/CommittedCache.ts"
-import { AGAIN } from "../sims/OccupiedSims.ts"
+import { AGAIN } from "../telco/OccupiedSims.ts"
 import {
   answering,
   finishing,

@@ -17,7 +17,7 @@ import * as Databases from "../../setup/databases/Databases.ts"
 import { iccid, order } from "./SimulatorBooks.ts"
 
 /** How long the charging system may be late. It is late by 100 ms. */
-const lateFor = "1 second"
+const lateFor = "2 seconds"
 
 class System extends Context.Service<System, Charging.Charging>()("test/Charging") {}
 

@@ -10,7 +10,7 @@ import { BusinessClock } from "../../ports/Clocks.ts"
 import { Telco } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import { makeInTime } from "../telco/TelcoCall.ts"
+import { makeInTime } from "./TelcoCall.ts"
 
 /** How many SIMs a request is tried on that the telco has packages of others on. */
 export const SIMS_TRIED = 10
