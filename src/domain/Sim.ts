@@ -164,6 +164,10 @@ export const status = ({ allocation }: Pick<Sim, "allocation">): Status => {
   }
 }
 
+/** Whether it is withdrawn, and nothing of it is still to be cancelled. */
+export const isOut = ({ allocation }: Pick<Sim, "allocation">): boolean =>
+  allocation._tag === "Withdrawn" && allocation.ending === null
+
 /** Whether a creation that is not decided has the SIM (rule S5). */
 export const isProvisioning = ({ allocation }: Pick<Sim, "allocation">): boolean => allocation._tag === "Provisioning"
 

@@ -19,7 +19,16 @@ const sim = {
   is_esim: true,
   status: "withdrawn",
   withdrawn_reason: "broken",
-  version: 1
+  version: 1,
+  works: false,
+  reason: {
+    code: "withdrawn",
+    message: "It is withdrawn.",
+    next_step: "none",
+    at: null,
+    plan_attachment_id: null,
+    moved_to: null
+  }
 }
 
 const update = async (...flags: ReadonlyArray<string>) => {

@@ -105,9 +105,6 @@ export const makeSince = (telco: string) =>
     })
   })
 
-/** Whether the SIM is withdrawn, and nothing of it is still to be cancelled. */
-const isOut = ({ allocation }: Sim.Sim): boolean => allocation._tag === "Withdrawn" && allocation.ending === null
-
 /** What has come of one SIM. */
 type Outcome = "compared" | "waits" | "left"
 
@@ -152,7 +149,7 @@ export const make = ({ isSupplied = () => true, meter, telco }: Stock.Options) =
     ): Effect.Effect<Outcome, Journal.JournalError | Storage.StorageError> => {
       if (!isSupplied(sim)) return Effect.succeed("left" as const)
       if (!Sim.isUsed(sim)) return inStock(sim)
-      return Sim.isInService(sim) || isOut(sim) ? polled(sim, state, now) : Effect.succeed("left" as const)
+      return Sim.isInService(sim) || Sim.isOut(sim) ? polled(sim, state, now) : Effect.succeed("left" as const)
     }
 
     /** The next SIMs, and what the entry is to remember. */

@@ -224,8 +224,8 @@ export interface Owners {
 /**
  * The packages that somebody else has who is not known here, as after a restore: active ones of
  * simplan's templates, but for what the owners' orders have or may have made by a call without an
- * answer, what an order has that was cancelled, since a list may be behind, and what came unused of a call without an answer in its
- * watch time, since `Settlement` deletes that.
+ * answer, what an order has that was cancelled, since a list may be behind, and what came unused of
+ * a call without an answer in its watch time, since `Settlement` deletes that.
  */
 export const others = (
   { orders, packages }: OrderJournal.Snapshot,

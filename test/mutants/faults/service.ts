@@ -78,8 +78,8 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
   [
     "T5",
     "an occurrence is left out after the creation",
-    "Occurrence.next(attachment, packages.length)",
-    "Occurrence.next(attachment, packages.length + 1)"
+    "Occurrence.next(attachment, packages.length, isFirst)",
+    "Occurrence.next(attachment, packages.length + 1, isFirst)"
   ],
   ["T5", "the occurrences after the creation are not planned", "jobs: next === undefined ? [] : [next]", "jobs: []"],
   [

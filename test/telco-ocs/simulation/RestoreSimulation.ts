@@ -1,10 +1,11 @@
 /**
  * A shop whose database goes back to an earlier state while the charging system stays (rule S5),
- * from a seed: sales, some of plans that begin later, top-ups, pauses, mobile plans, withdrawals and
- * deletions before the backup and after it, the restore within the watch time of orders or after it,
- * all SIMs compared or not, sales and moves again, and SIMs that are removed there. Calls fail meanwhile. In the end no SIM of a customer whom the
- * backup does not know was sold again or moved to, each customer keeps what was paid, no SIM has
- * more packages than its subscription, and whatever differs is among the problems.
+ * from a seed: sales, some of plans that begin later, top-ups, pauses, mobile plans, withdrawals
+ * and deletions before the backup and after it, the restore within the watch time of orders or
+ * after it, all SIMs compared or not, sales and moves again, and SIMs that are removed there. Calls
+ * fail meanwhile. In the end no SIM of a customer whom the backup does not know was sold again or
+ * moved to, each customer keeps what was paid, no SIM has more packages than its subscription, and
+ * whatever differs is among the problems.
  */
 import { Clock, Context, Effect, Layer, Result, Stream } from "effect"
 import {
