@@ -32,6 +32,7 @@ export interface Options {
   readonly window: number
   /** How long a call waits for its turn. */
   readonly waitMillis: number
+  /** How fast they begin. */
   readonly pace: Pace
 }
 
@@ -39,6 +40,7 @@ export interface Options {
 export interface Turn<S, A, E, Late> {
   /** Waits until calls can be made. */
   readonly ready: Effect.Effect<S>
+  /** Makes the call. */
   readonly use: (ready: S) => Effect.Effect<A, E>
   /** If no turn comes in time; after so many milliseconds there may be one. */
   readonly tooLate: (waitMillis: number) => Effect.Effect<never, Late>
@@ -46,6 +48,7 @@ export interface Turn<S, A, E, Late> {
   readonly givenUp?: Effect.Effect<never, Late>
   /** Replaces the `waitMillis` of all. */
   readonly waitMillis?: number
+  /** Whether it takes what the others leave; false unless given. */
   readonly isPoll?: boolean
   /** It is part of what has a slot already. */
   readonly isInSlot?: boolean
@@ -122,6 +125,7 @@ const holding = (slots: FairSlots.FairSlots, asking: FairSlots.Asking): Holding 
 
 const roomForPolls = (window: number): number => (window === 1 ? 1 : window - Math.max(1, Math.floor(window / 4)))
 
+/** The turns of one telco, before any call. */
 export const make = ({ pace, waitMillis: presetMillis, window }: Options): Turns => {
   const single = { slots: 1, mostWaiting: MOST_WAITING }
   const slots = FairSlots.make({ slots: window, mostWaiting: MOST_WAITING })

@@ -29,6 +29,7 @@ export interface Duplicate {
   readonly packageId: string
   /** The system's id of the duplicate. */
   readonly duplicateId: number
+  /** What was used of it, in bytes. */
   readonly usedBytes: number
   /** Whether a call of the order without an answer may have made it. */
   readonly isExplained: boolean
