@@ -193,7 +193,7 @@ export const replace = (
       : [
           {
             jobId: endJobId,
-            work: { _tag: "CancelPackages", iccid: old.iccid, packageIds: cancelled, release: "Review" },
+            work: { _tag: "CancelPackages", iccid: old.iccid, packageIds: cancelled, release: "Cancel" },
             dueAt: now
           }
         ]

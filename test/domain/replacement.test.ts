@@ -117,7 +117,7 @@ describe("A subscription moves (S8)", () => {
     expect(moved(old).decision.jobs).toEqual([
       {
         jobId: `release:subscription:${ICCID}`,
-        work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: "Review" },
+        work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: "Cancel" },
         dueAt: NOW
       },
       {

@@ -40,14 +40,8 @@ const inReplacement = faultsOf("Replacement.ts", "replacements", [
   [
     "S8",
     "what is on the old SIM goes on",
-    'packageIds: cancelled, release: "Review"',
-    'packageIds: [], release: "Review"'
-  ],
-  [
-    "S8",
-    "what a customer may have paid for after a backup is cancelled on the SIM that was left",
-    'packageIds: cancelled, release: "Review"',
-    'packageIds: cancelled, release: "Cancel"'
+    'packageIds: cancelled, release: "Cancel"',
+    'packageIds: [], release: "Cancel"'
   ],
   ["S8", "what was answered is ordered again", "pack.replacement?.isAwaited === true && ", ""],
   ["S8", "what was refused is ordered again", " && pack.refusal === null", ""],
