@@ -234,7 +234,7 @@ export const page = <const R extends Route, Request extends View.AnyFields, Answ
     /** How many items a page has if the request does not say. */
     readonly pageSize?: number
     readonly call: Call<View.Domain<Request> & PageRequest, Page<View.Domain<Answer>>>
-    /** Has the whole list, for who asks for lines of JSON. */
+    /** The whole list, if the caller accepts lines of JSON. */
     readonly stream?: (services: Services, request: View.Domain<Request>) => Stream.Stream<View.Domain<Answer>, Failure>
   }
 ): Of<"Page", R, Request, Answer> => ({ ...row, ...formsOf(row.answer), form: "Page" })

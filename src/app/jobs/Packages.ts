@@ -27,6 +27,7 @@ import {
   type Done,
   ending,
   finishing,
+  listing,
   type LeasedJob,
   logRefused,
   makeGiveBack,
@@ -97,13 +98,8 @@ export const make = Effect.gen(function* () {
         const { organizationId } = held.job
         const known = yield* present
         const now = yield* clock.now
-        const { jobs, ...commit } = yield* commits.prepare(organizationId, decide(known, now), now)
-        const found = (known === null ? [] : find(known)).map((one) => ({
-          job: Problem.found(one, organizationId, now),
-          lease: null
-        }))
-        const put = [...(jobs?.put ?? []), ...found]
-        yield* commits.write(finishing(held, { ...commit, jobs: { ...jobs, ...(put.length > 0 && { put }) } }))
+        const commit = yield* commits.prepare(organizationId, decide(known, now), now)
+        yield* commits.write(finishing(held, listing(held, commit, known === null ? [] : find(known), now)))
       })
     )
 

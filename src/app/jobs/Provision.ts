@@ -26,7 +26,7 @@ import * as Recurrence from "../../domain/Recurrence.ts"
 import { PackagesListed, SimsReleasing, TelcoRefused } from "../../domain/Refusal.ts"
 import { type Created, isPending } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
-import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
 import { cachedThenReload } from "../commit/CommittedCache.ts"
@@ -35,6 +35,7 @@ import {
   answering,
   finishing,
   interrupting,
+  listing,
   type LeasedJob,
   makeInTime,
   logNotTaken,
@@ -151,16 +152,6 @@ export const make = Effect.gen(function* () {
         const occupied = Provisioning.undo(aggregate, attachment, ordered, now, true)
         // A SIM that was to be sold is a problem of its release.
         const findings = isPending(aggregate.subscription) ? [] : [Problem.occupied(iccid, failure.message)]
-        const listed = (commit: Commit): Commit => ({
-          ...commit,
-          jobs: {
-            ...commit.jobs,
-            put: [
-              ...(commit.jobs?.put ?? []),
-              ...findings.map((one) => ({ job: Problem.found(one, organizationId, now), lease: null }))
-            ]
-          }
-        })
         const refusal =
           isNamed === true
             ? new PackagesListed({ iccid, packageIds })
@@ -168,10 +159,8 @@ export const make = Effect.gen(function* () {
         yield* Effect.logWarning("the telco has packages of nobody's on a SIM that was to be sold: it is not", {
           ...{ organizationId, iccid, packageIds, answer: failure.message }
         })
-        return {
-          commit: refusing(held, listed(yield* commits.prepare(organizationId, occupied, now)), refusal, now),
-          refusal
-        }
+        const commit = listing(held, yield* commits.prepare(organizationId, occupied, now), findings, now)
+        return { commit: refusing(held, commit, refusal, now), refusal }
       }
       if (failure._tag === "Telco.Refused") {
         const refusal = new TelcoRefused({ message: failure.message })

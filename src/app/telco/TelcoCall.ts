@@ -240,6 +240,18 @@ export const finishing = (held: LeasedJob, commit: Commit): Commit => ({
   jobs: { ...commit.jobs, finished: [{ jobId: held.job.jobId, token: held.token }] }
 })
 
+/** The commit, extended by what an operator is to read among the problems. */
+export const listing = (
+  { job: { organizationId } }: LeasedJob,
+  commit: Commit,
+  findings: ReadonlyArray<Problem.Finding>,
+  now: Instant
+): Commit => {
+  if (findings.length === 0) return commit
+  const found = findings.map((one) => ({ job: Problem.found(one, organizationId, now), lease: null }))
+  return { ...commit, jobs: { ...commit.jobs, put: [...(commit.jobs?.put ?? []), ...found] } }
+}
+
 /** The commit, extended to end the job and to settle the command that waits for it (rule H1). */
 const settlingCommand = (held: LeasedJob, commit: Commit, outcome: Outcome, now: Instant): Commit => {
   const finished = finishing(held, commit)
