@@ -90,21 +90,24 @@ const timers = () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
   const [set, clear] = [globalThis.setTimeout, globalThis.clearTimeout]
   const pending = new Set<unknown>()
-  const setting = vi.spyOn(globalThis, "setTimeout").mockImplementation((callback, millis, ...rest) => {
-    const timer = set(() => {
-      pending.delete(timer)
-      callback(...rest)
-    }, millis)
-    if (new Error().stack?.includes("NodeAnswer.ts") === true) pending.add(timer)
-    return timer
-  })
-  const clearing = vi.spyOn(globalThis, "clearTimeout").mockImplementation((timer) => {
+  // No spies: vitest restores each spy once more at the end of the file, here to the faked timers.
+  vi.stubGlobal(
+    "setTimeout",
+    (callback: (...rest: ReadonlyArray<unknown>) => void, millis?: number, ...rest: ReadonlyArray<unknown>) => {
+      const timer = set(() => {
+        pending.delete(timer)
+        callback(...rest)
+      }, millis)
+      if (new Error().stack?.includes("NodeAnswer.ts") === true) pending.add(timer)
+      return timer
+    }
+  )
+  vi.stubGlobal("clearTimeout", (timer: Parameters<typeof clear>[0]) => {
     pending.delete(timer)
     clear(timer)
   })
   onTestFinished(() => {
-    setting.mockRestore()
-    clearing.mockRestore()
+    vi.unstubAllGlobals()
     vi.useRealTimers()
   })
   return () => pending.size
