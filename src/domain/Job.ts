@@ -59,6 +59,11 @@ export type Work =
       /** Null: the SIM is not released. */
       readonly release: Release | null
       /**
+       * Whose packages are cancelled too, whatever the telco lists, with `Review`: the subscription
+       * that has left the SIM had these attachments. Absent: nobody's.
+       */
+      readonly onlyAttachments?: ReadonlyArray<string>
+      /**
        * The creation that may have ordered them is undone: one that was used is kept, and is a
        * problem (rules S5 and S6).
        */

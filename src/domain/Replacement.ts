@@ -193,7 +193,13 @@ export const replace = (
       : [
           {
             jobId: endJobId,
-            work: { _tag: "CancelPackages", iccid: old.iccid, packageIds: cancelled, release: "Cancel" },
+            work: {
+              _tag: "CancelPackages",
+              iccid: old.iccid,
+              packageIds: cancelled,
+              release: "Review",
+              onlyAttachments: aggregate.attachments.map(({ attachment }) => attachment.attachmentId)
+            },
             dueAt: now
           }
         ]

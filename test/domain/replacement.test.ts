@@ -117,7 +117,13 @@ describe("A subscription moves (S8)", () => {
     expect(moved(old).decision.jobs).toEqual([
       {
         jobId: `release:subscription:${ICCID}`,
-        work: { _tag: "CancelPackages", iccid: ICCID, packageIds: ["attachment:0"], release: "Cancel" },
+        work: {
+          _tag: "CancelPackages",
+          iccid: ICCID,
+          packageIds: ["attachment:0"],
+          release: "Review",
+          onlyAttachments: ["attachment"]
+        },
         dueAt: NOW
       },
       {

@@ -392,6 +392,9 @@ describe("S5: packages of others on a SIM that was free", () => {
   it("are not what came of the own orders, nor what was cancelled and is listed a moment longer", () => {
     expect(others([listed(500, { ...ours, usedBytes: 5 })], { [KEY]: open({ before: [] }) })).toEqual([])
     expect(others([listed(500, ours)], { "former:0": cancelled({ id: 500, confirmed: true }) })).toEqual([])
+    const listedTwo = [listed(500, ours), listed(501, ours)]
+    expect(others(listedTwo, { [KEY]: created(500, { before: [] }) })).toEqual([501])
+    expect(others(listedTwo, { [KEY]: created(500, { before: [], uncertain: 1 }) })).toEqual([])
   })
 
   it("are what came late of a former order only once it is used, or its watch time is over", () => {

@@ -223,9 +223,9 @@ export interface Owners {
 
 /**
  * The packages that somebody else has who is not known here, as after a restore: active ones of
- * simplan's templates, but for what came of the owners' orders, what an order has that was
- * cancelled, since a list may be behind, and what came unused of a call without an answer in its
- * watch time, since `Settlement` deletes that.
+ * simplan's templates, but for what the owners' orders have or may have made by a call without an
+ * answer, what an order has that was cancelled, since a list may be behind, and what came unused of
+ * a call without an answer in its watch time, since `Settlement` deletes that.
  */
 export const others = (
   { orders, packages }: OrderJournal.Snapshot,
@@ -239,7 +239,7 @@ export const others = (
     return all.some(([key, order]) => {
       const { asked } = order
       if (asked === null || !fits(one, asked, orders)) return false
-      if (isTheirs(key)) return true
+      if (isTheirs(key)) return order._tag === "Open" || asked.uncertain > 0
       const isLate = order._tag !== "Open" && asked.uncertain > 0 && one.usedBytes === 0
       return isLate && now < asked.lastAt + watch
     })

@@ -8,9 +8,10 @@ import type { Decision } from "../../domain/Decision.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import type { Work } from "../../domain/Job.ts"
 import * as Occurrence from "../../domain/Occurrence.ts"
-import { canonicalId, idOf, isAtTelco, packageId } from "../../domain/Package.ts"
+import { attachmentIdOf, canonicalId, idOf, isAtTelco, packageId } from "../../domain/Package.ts"
 import * as Pause from "../../domain/Pause.ts"
 import * as Problem from "../../domain/Problem.ts"
+import * as Provisioning from "../../domain/Provisioning.ts"
 import * as Replacement from "../../domain/Replacement.ts"
 import * as Sim from "../../domain/Sim.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
@@ -330,6 +331,28 @@ export const make = Effect.gen(function* () {
   })
 
   /**
+   * Of what the telco lists on a SIM that is released, what is of others than the attachments of
+   * the job, as after a restore. What another job cancels is none of it.
+   */
+  const ofOthers = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
+    const { iccid, onlyAttachments = [] } = work
+    if (telco.listPackages === undefined) return []
+    const listed = yield* inTime("listPackages", telco.listPackages({ iccid, onlyAttachments }))
+    const isCancelled = Effect.fnUntraced(function* (id: string) {
+      const attachmentId = attachmentIdOf(id)
+      // A telco may list them all the same.
+      if (onlyAttachments.includes(attachmentId)) return true
+      for (const one of [attachmentId, id]) {
+        if ((yield* storage.jobs.get(Provisioning.undoJobId(one))) !== null) return true
+      }
+      return false
+    })
+    return yield* Effect.filter(yield* ownerless(held, work, listed ?? []), (id) =>
+      Effect.map(isCancelled(id), (is) => !is)
+    )
+  })
+
+  /**
    * Rules S5 and S6: the job ends, and its SIM waits for an operator, who knows whose the packages
    * are.
    */
@@ -369,7 +392,8 @@ export const make = Effect.gen(function* () {
    * Cancels packages at the telco until it has confirmed that none is left, and then, if asked
    * for, releases the SIM (rules S3, S5 and S8). Before a SIM is released, all that its telco lists
    * on it is cancelled too: packages that nobody here knows of, as a process that died or a
-   * restored backup leaves them. A SIM that is paused is resumed first (rule S7).
+   * restored backup leaves them; or, on a SIM that leaves the stock or was left by a move, an
+   * operator decides about those of others. A SIM that is paused is resumed first (rule S7).
    */
   const cancel = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
     const { jobId, organizationId } = held.job
@@ -394,7 +418,14 @@ export const make = Effect.gen(function* () {
     const first = yield* Effect.result(Effect.andThen(cancelEach(packageIds), listed))
     if (Result.isFailure(first)) return yield* giveBack(held, "cancellation", first.failure)
     const left = yield* ownerless(held, work, first.success ?? [])
-    if (release === "Review" && left.length > 0) return yield* leaveToOperator(held, iccid, left)
+    if (release === "Review" && left.length > 0) {
+      const others = yield* Effect.catchTags(ofOthers(held, work), {
+        "Telco.Refused": (failure) => Effect.succeed(failure),
+        "Telco.Unavailable": (failure) => Effect.succeed(failure)
+      })
+      if ("_tag" in others) return yield* giveBack(held, "cancellation", others)
+      if (others.length > 0) return yield* leaveToOperator(held, iccid, others)
+    }
     if (left.length > 0) {
       const message = "the telco lists packages on a SIM that is released: they are cancelled"
       yield* Effect.logInfo(message, { organizationId, iccid, packageIds: left })

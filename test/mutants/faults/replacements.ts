@@ -37,11 +37,18 @@ const inReplacement = faultsOf("Replacement.ts", "replacements", [
   ["S8", "events to come are forgotten", "...Lifecycle.jobsUntil(attachments, notifiedUntil)", ""],
   ["S8", "a pause ends", "Pause.asked(taken, old.service.pausedAt, ", "Pause.asked(taken, null, "],
   ["S8", "the old SIM stays paused", "Pause.asked(old, null, pause, now)", instead("null", "old.service.pausedAt")],
+  ["S8", "what is on the old SIM goes on", "packageIds: cancelled,", "packageIds: [],"],
   [
     "S8",
-    "what is on the old SIM goes on",
-    'packageIds: cancelled, release: "Cancel"',
-    'packageIds: [], release: "Cancel"'
+    "what a customer may have paid for after a backup is cancelled on the SIM that was left",
+    'release: "Review"',
+    'release: "Cancel"'
+  ],
+  [
+    "S8",
+    "what a deleted subscription has left of its own on the SIM of before is an operator's",
+    "onlyAttachments: aggregate.attachments.map(({ attachment }) => attachment.attachmentId)",
+    "onlyAttachments: []"
   ],
   ["S8", "what was answered is ordered again", "pack.replacement?.isAwaited === true && ", ""],
   ["S8", "what was refused is ordered again", " && pack.refusal === null", ""],

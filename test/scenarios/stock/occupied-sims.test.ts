@@ -214,6 +214,37 @@ describe("S5: a free SIM that the telco has sold to somebody else", () => {
     expect((await problems()).map(({ jobId }) => jobId)).toContain(`review:occupied/${first}`)
   })
 
+  it("keeps what a subscription that moves away does not know of, until an operator has decided", async () => {
+    const [own = expect.fail(), next = expect.fail()] = await world.importSims(2)
+    await Calls.create(world, { planId, iccid: own })
+    await sellElsewhere(own)
+    const { organizationId } = world
+    await world.run(Replacements.Replacements.use((of) => of.replace({ organizationId, iccid: own })))
+    await world.settle()
+    expect([await ofIccid(own), (await ofIccid(next)).length]).toEqual([[`elsewhere-${own}:0`], 1])
+    const [{ jobId: problemId, refused, work } = expect.fail(), ...others] = await problems()
+    expect([work, others]).toMatchObject([{ _tag: "CancelPackages", iccid: own }, []])
+    expect(refused?.message).toContain(`that no subscription here has: elsewhere-${own}:0`)
+    await world.run(Problems.Problems.use((of) => of.correct({ problemId })))
+    await world.settle()
+    expect([await ofIccid(own), await problems()]).toEqual([[], []])
+  })
+
+  it("cancels what an undone top-up has left on a SIM that was left, and calls it no problem", async () => {
+    const [own = expect.fail(), next = expect.fail()] = await world.importSims(2)
+    await Calls.create(world, { planId, iccid: own })
+    await world.setFaults([
+      { fault: "answer lost", on: "createPackage", times: 1 },
+      { fault: "unavailable", on: "cancelPackage", times: 1 }
+    ])
+    expect(await Calls.create(world, { planId, iccid: own })).toMatchObject({ failure: { _tag: "TelcoUnavailable" } })
+    const { organizationId } = world
+    await world.run(Replacements.Replacements.use((of) => of.replace({ organizationId, iccid: own })))
+    await world.settle()
+    await world.advanceBy(60_000)
+    expect([await ofIccid(own), (await ofIccid(next)).length, await problems()]).toEqual([[], 1, []])
+  })
+
   it("is free again once the telco has nothing of others on it, and an operator retries", async () => {
     const [iccid = expect.fail()] = await world.importSims(1)
     await sellElsewhere(iccid)

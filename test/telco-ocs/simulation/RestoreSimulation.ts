@@ -1,9 +1,10 @@
 /**
  * A shop whose database goes back to an earlier state while the charging system stays (rule S5),
- * from a seed: sales, top-ups, pauses, mobile plans, withdrawals and deletions before the backup
- * and after it, the restore, all SIMs compared or not, SIMs that are removed there, and sales
- * again. Calls fail meanwhile. In the end no SIM of a customer whom the backup does not know was
- * sold again, each of them keeps what was paid, no SIM has more packages than its subscription, and
+ * from a seed: sales, some of plans that begin later, top-ups, pauses, mobile plans, withdrawals
+ * and deletions before the backup and after it, the restore within the watch time of orders or
+ * after it, all SIMs compared or not, sales and moves again, and SIMs that are removed there. Calls
+ * fail meanwhile. In the end no SIM of a customer whom the backup does not know was sold again or
+ * moved to, each customer keeps what was paid, no SIM has more packages than its subscription, and
  * whatever differs is among the problems.
  */
 import { Clock, Context, Effect, Layer, Result, Stream } from "effect"
@@ -14,6 +15,7 @@ import {
   Pauses,
   Plans,
   Problems,
+  Replacements,
   Services,
   SimCorrections,
   Sims,
@@ -117,13 +119,24 @@ const simulate = (seed: number) =>
       organizationId,
       terms: { ...terms, coverageId: profile?.coverageId ?? "" }
     })
+    const recurrence = { periodicity: "Monthly", frequency: 1, occurrences: 2 } as const
+    const recurring = yield* use(Plans.Plans).create({
+      organizationId,
+      terms: { ...terms, name: "Later", coverageId: profile?.coverageId ?? "", recurrence }
+    })
 
     // --- the shop ---
     /** The SIMs in service by what this state has sold, with their last attachments. */
     let sold = new Map<string, string>()
     const sell = Effect.fnUntraced(function* (iccid: string | null) {
       const request = { organizationId, planId, metadata: "", iccid, activePeriod: null }
-      const answer = yield* Effect.result(use(Subscriptions.Subscriptions).create(request))
+      const isLater = oneIn(4)
+      const start = (yield* Clock.currentTimeMillis) + pick([12 * HOUR + MINUTE, 2 * DAY])
+      const period = { planId: recurring.planId, activePeriod: { start, end: null } }
+      const answer = yield* Effect.result(
+        use(Subscriptions.Subscriptions).create(isLater ? { ...request, ...period } : request)
+      )
+      if (isLater) count("sold with a plan that begins later")
       if (Result.isFailure(answer)) return null
       sold.set(answer.success.sim.iccid, answer.success.attachmentId)
       return answer.success.sim.iccid
@@ -174,15 +187,18 @@ const simulate = (seed: number) =>
       yield* act
       yield* turns(1, random(10 * MINUTE))
     }
-    yield* turns(6, 5 * MINUTE)
+    // Perhaps within the watch time of orders.
+    yield* turns(6, pick([SECOND, 5 * MINUTE]))
     memory.take()
     journals.take()
     const kept = new Map(sold)
+    /** What the backup knows of: what was there on the SIMs of its customers. */
+    const known = new Map([...kept.keys()].map((iccid) => [iccid, thereOn(iccid).map(({ id }) => id)]))
     for (let step = 1 + random(6); step > 0; step--) {
       yield* act
       yield* turns(1, random(10 * MINUTE))
     }
-    yield* turns(4, 5 * MINUTE)
+    yield* turns(4, pick([SECOND, 5 * MINUTE]))
 
     // --- the restore ---
     /** SIMs of customers whom the backup does not know, with what they have paid. */
@@ -193,11 +209,16 @@ const simulate = (seed: number) =>
       })
     )
     const changed = [...kept.keys()].filter((iccid) => !sold.has(iccid))
+    /** What customers whom the backup knows have paid for since, of which it knows nothing. */
+    const further = [...known].flatMap(([iccid, ids]) =>
+      thereOn(iccid).flatMap(({ id }) => (ids.includes(id) ? [] : [{ iccid, id }]))
+    )
+    if (further.length > 0) count("restored before further plans")
     if (lost.size > 0) count("restored before sales")
     if (changed.length > 0) count("restored before deletions")
     sold = kept
     process = yield* start("backup", seed * 2 + 2)
-    yield* Effect.sleep(random(HOUR))
+    yield* Effect.sleep(random(pick([MINUTE, HOUR])))
     isCalm = false
     if (oneIn(2)) {
       yield* process.compareAll
@@ -212,6 +233,21 @@ const simulate = (seed: number) =>
     for (let sale = 1 + random(5); sale > 0; sale--) {
       const iccid = yield* sell(oneIn(4) ? pick(ICCIDS.filter((one) => !kept.has(one))) : null)
       if (iccid !== null) again.push(iccid)
+      yield* turns(1, random(10 * MINUTE))
+    }
+    /** The SIMs that were left, which nobody has any more. */
+    const left = new Set<string>()
+    for (let move = random(3); move > 0 && kept.size > 0; move--) {
+      const iccid = pick([...kept.keys()].filter((one) => sold.has(one)))
+      if (iccid === undefined) break
+      const answer = yield* Effect.result(use(Replacements.Replacements).replace({ organizationId, iccid }))
+      if (Result.isFailure(answer)) continue
+      count("moved after a restore")
+      const to = answer.success.sim.iccid
+      again.push(to)
+      left.add(iccid)
+      sold.set(to, sold.get(iccid) ?? "")
+      sold.delete(iccid)
       yield* turns(1, random(10 * MINUTE))
     }
     isCalm = true
@@ -233,8 +269,19 @@ const simulate = (seed: number) =>
       if (left.join() !== ids.join()) found.push(`${iccid} had the packages ${ids.join()}, and has ${left.join()}`)
     }
 
+    for (const { iccid, id } of further) {
+      if (!model.packages.has(id)) found.push(`package ${id} of ${iccid} was paid for after the backup, and is gone`)
+    }
+
     // --- what is listed ---
     const problems = yield* listed
+    for (const { iccid, id } of further) {
+      if (model.packages.get(id)?.isActive && !problems.has(iccid))
+        found.push(`package ${id} of ${iccid} is not listed`)
+    }
+    for (const iccid of left) {
+      if (thereOn(iccid).length > 0 && !problems.has(iccid)) found.push(`${iccid} was left with packages, unlisted`)
+    }
     for (const iccid of lost.keys()) {
       const { allocation } = yield* use(Sims.Sims).get({ organizationId, iccid })
       if (allocation._tag === "Withdrawn") count("restored to a withdrawn SIM that is sold")
