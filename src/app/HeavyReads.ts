@@ -4,7 +4,8 @@
  *
  * - An organization has one under way at a time, and a process three, so that those of one hold up
  *   no others' and the rest of the reads goes on beside them. One more waits for its turn for 5 s,
- *   then it is refused.
+ *   then it is refused. Searches are short: they have turns of their own, one for an organization
+ *   and two for a process, so that none waits for a report.
  * - One that has taken 10 s is stopped, by the storage's server if it has one (`Storage.Aside`),
  *   and refused.
  * - The time that it took is charged to the request (`RequestContext`), also if it was stopped.
@@ -28,7 +29,8 @@ import * as RequestContext from "./RequestContext.ts"
  * How many are under way in a process, and how many of these slots one organization alone leaves
  * free.
  */
-const SLOTS = { slots: 3, kept: 2, mostWaiting: 64 }
+const REPORTS = { slots: 3, kept: 2, mostWaiting: 64 }
+const SEARCHES = { slots: 2, kept: 1, mostWaiting: 64 }
 
 /** How long one waits for its turn, and how long it may take, in milliseconds. */
 const WAIT_LIMIT = 5_000
@@ -58,8 +60,8 @@ export const aside = <A>(read: Read<A>): Read<A> =>
     )
   )
 
-const turns = (isInTransaction: Effect.Effect<boolean>): InTurn => {
-  const slots = FairSlots.make(SLOTS)
+const turns = (isInTransaction: Effect.Effect<boolean>, shared: FairSlots.Options): InTurn => {
+  const slots = FairSlots.make(shared)
   return (of, read) => {
     const organizationId = of ?? AuditEntry.SERVICE
     const asking = { organizationId, isUrgent: true, waitLimitMillis: WAIT_LIMIT }
@@ -78,7 +80,7 @@ interface Searching extends Named {
 }
 
 /** A storage whose heavy reads take turns. */
-const bounded = (storage: Storage["Service"], inTurn: InTurn): Storage["Service"] => {
+const bounded = (storage: Storage["Service"], inTurn: InTurn, inSearch: InTurn): Storage["Service"] => {
   const ofNamed =
     <Query extends Named, A>(read: (query: Query) => Read<A>) =>
     (query: Query): Read<A> =>
@@ -88,7 +90,7 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn): Storage["Service"
   const ofSearch =
     <Query extends Searching, A>(read: (query: Query) => Read<A>) =>
     (query: Query): Read<A> =>
-      query.search === null ? read(query) : inTurn(query.organizationId, read(query))
+      query.search === null ? read(query) : inSearch(query.organizationId, read(query))
   const ofService =
     <Query, A>(read: (query: Query) => Read<A>) =>
     (query: Query): Read<A> =>
@@ -112,7 +114,7 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn): Storage["Service"
     sims: {
       ...sims,
       find: ofSearch(sims.find),
-      search: ofNamed(sims.search),
+      search: (query) => inSearch(query.organizationId, sims.search(query)),
       stock: ofService(sims.stock),
       counts: ofNamed(sims.counts),
       countFree: ofNamed(sims.countFree),
@@ -137,8 +139,9 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn): Storage["Service"
 /** The ports with their heavy reads in turns. All users of one layer take the same turns. */
 export const layer: Layer.Layer<Storage | Jobs | Outbox, never, Storage | Jobs | Outbox> = Layer.unwrap(
   Effect.gen(function* () {
-    const inTurn = turns(yield* HostTransaction)
-    const storage = bounded(yield* Storage, inTurn)
+    const isInTransaction = yield* HostTransaction
+    const inTurn = turns(isInTransaction, REPORTS)
+    const storage = bounded(yield* Storage, inTurn, turns(isInTransaction, SEARCHES))
     const [jobs, outbox] = [yield* Jobs, yield* Outbox]
     return Layer.mergeAll(
       Layer.succeed(Storage, storage),

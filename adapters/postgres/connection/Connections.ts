@@ -44,10 +44,10 @@ export interface Reads {
 }
 
 /**
- * How many heavy reads (`HeavyReads`) and steps of filtered lists (`FilteredLists`) a process has
- * under way.
+ * How many heavy reads and searches (`HeavyReads`) and steps of filtered lists (`FilteredLists`) a
+ * process has under way.
  */
-const HEAVY = 4
+const HEAVY = 6
 
 /**
  * The planner's settings on the connection for reads, if simplan opens that connection itself.
