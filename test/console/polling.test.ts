@@ -36,4 +36,4 @@ it("is read four times a minute, and at once when it is seen again", async () =>
   expect(overviews()).toBe(4)
   await hide(false)
   await expect.poll(overviews).toBe(5)
-}, 60_000)
+})

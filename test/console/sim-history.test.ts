@@ -66,4 +66,4 @@ it("has all books in one order, with the attempts to deliver each event", async 
   expect(await rows.last().innerText()).toMatch(/^2026-01-10 00:00:00\s.*usage\s+SE\s+3\.0 MB/s)
   await check()
   expect(await page().getByRole("alert").count()).toBe(0)
-}, 60_000)
+})

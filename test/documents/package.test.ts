@@ -55,7 +55,7 @@ it("link only to what is in the package, or to addresses outside", () => {
   expect(dead(files, (path) => readFileSync(`${Documents.root}${path}`, "utf8"))).toEqual([])
   const absolute = Documents.paths.filter((path) => Documents.read(path).includes(address))
   expect(absolute).toEqual([])
-}, 60_000)
+})
 
 it("are checked: a link to what the package has not is found", () => {
   const text = "[a](b.md), [test](../test), [there](https://a.example), [up](#a)"

@@ -60,7 +60,7 @@ it("are checked: a wrong one is reported by its line", () => {
   const document = 'Text.\n\n```ts\nconst days: number = "30"\n```\n'
   const files = Blocks.modules("a/README.md", document, () => false)
   expect(problems("wrong", files)).toMatch(/^a\/README\.md\.ts\(4,7\): error TS2322/)
-}, 60_000)
+})
 
 it("of examples in JavaScript name what simplan has", () => {
   const wrong = 'import { Arbitraries, Nothing } from "simplan/testing"\nArbitraries.Nothing.once\n'

@@ -115,7 +115,7 @@ describe("A data directory of PGlite", () => {
     first.process.stdin?.end()
     await first.ended
     await use(dataDir, (storage) => storage.ready)
-  }, 60_000)
+  })
 
   it("is free after a kill -9, with everything that was answered", async () => {
     const dataDir = join(home, "data")
@@ -128,7 +128,7 @@ describe("A data directory of PGlite", () => {
       const stored = await use(dataDir, (storage) => storage.virtualClock)
       expect(stored).toBeGreaterThanOrEqual(answered)
     }
-  }, 60_000)
+  })
 
   it("is made anew where a process was killed while it made it", async () => {
     const dataDir = join(home, "data")
@@ -137,7 +137,7 @@ describe("A data directory of PGlite", () => {
     await writeFile(join(dataDir, "PG_VERSION"), "half")
     await use(dataDir, (storage) => storage.commit({ clock: 7 }))
     expect(await use(dataDir, (storage) => storage.virtualClock)).toBe(7)
-  }, 60_000)
+  })
 
   it("is refused to a second layer of the same process", async () => {
     const dataDir = join(home, "data")

@@ -104,7 +104,7 @@ describe("S7", () => {
     }
     await world.advanceBy(Time.HOUR)
     expect(await service()).toEqual(settled(null))
-  }, 20_000)
+  })
 
   it("notifies those who ask for it", async () => {
     await Calls.listen(world, ["subscription.paused", "subscription.resumed"])
