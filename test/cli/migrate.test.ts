@@ -69,7 +69,7 @@ describe("simplan migrate", () => {
     const env = { SIMPLAN_DATABASE_URL: "postgres://127.0.0.1:1/none" }
     expect((await simplan(["migrate", "--print"], env)).out).toContain("create table simplan.sim (")
     const set = await simplan(["migrate", "--print"], { ...env, SIMPLAN_DATABASE_SCHEMA: "order" })
-    expect(set.out).toContain('create schema if not exists "order";')
+    expect(set.out).toContain(`where nspname = 'order') then create schema "order"; end if;`)
     expect(set.out).not.toContain("simplan.")
     const beside = [SqlBooks.migration("order"), SqlJournal.migration("order")]
     expect([Postgres.migrations({ schema: "order" }), ...beside].join("\n").trimEnd()).toBe(set.out.trimEnd())

@@ -61,8 +61,8 @@ beforeEach(async () => {
   })
 })
 afterEach(async () => {
-  expect(complaints).toEqual([])
   await page.close()
+  expect(complaints).toEqual([])
 })
 
 const open = (query = "") => page.goto(`${world.url}/admin/console${query}`)
@@ -170,7 +170,7 @@ it("says that the server gives no answer, keeps what it shows, and goes on by it
   await signIn()
   await page.getByText("It answers.").waitFor()
   await page.context().setOffline(true)
-  const status = page.getByRole("status")
+  const status = page.locator("div[role=status]")
   await expect.poll(() => status.innerText()).toContain("No answer from the server since")
   await page.getByText("It answers.").waitFor()
   await page.context().setOffline(false)
