@@ -579,6 +579,18 @@ const inFastify = async (simplan: Simplan): Promise<string> => {
   return app.listen({ port: 0, host: "127.0.0.1" })
 }
 
+it("a body of which a parser has made what has no JSON is answered with 400", async () => {
+  const simplan = open()
+  const { headers } = await tenant(simplan)
+  const round: { self?: unknown } = {}
+  round.self = round
+  for (const value of [{ a: 1n }, round, Symbol("a")]) {
+    const url = await listen(router(toNodeHandler(simplan), () => value))
+    const answer = await fetch(`${url}/esim/v3/plans`, { method: "POST", headers, body: "{}" })
+    expect([answer.status, (await bodyOf(answer)).code]).toEqual([400, "malformed_body"])
+  }
+})
+
 describe("a request under way", () => {
   it("is finished before the service stops, and later ones get 503", async () => {
     const slow = slowTelco()

@@ -394,7 +394,10 @@ describe("S5: packages of others on a SIM that was free", () => {
     expect(others([listed(500, ours)], { "former:0": cancelled({ id: 500, confirmed: true }) })).toEqual([])
     const listedTwo = [listed(500, ours), listed(501, ours)]
     expect(others(listedTwo, { [KEY]: created(500, { before: [] }) })).toEqual([501])
-    expect(others(listedTwo, { [KEY]: created(500, { before: [], uncertain: 1 }) })).toEqual([])
+    const uncertain = { [KEY]: created(500, { before: [], uncertain: 1 }) }
+    expect(others(listedTwo, uncertain)).toEqual([])
+    const assignedAt = NOW + WATCH + 15 * MINUTE + 1
+    expect(others([listed(500, ours), listed(501, { ...ours, assignedAt })], uncertain)).toEqual([501])
   })
 
   it("are what came late of a former order only once it is used, or its watch time is over", () => {

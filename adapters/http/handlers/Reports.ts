@@ -214,8 +214,8 @@ const outcome = ({ rejected, reports }: Sorted, verdicts: ReadonlyArray<TelcoRep
 export interface Reporter {
   /** Undefined: whatever there is. */
   readonly mayReport: Reports.MayReport | undefined
-  /** The telco whose own token was sent, and whose ids of reports they are; else null. */
-  readonly telco: string | null
+  /** The telco whose own token was sent, and whose ids of reports they are; else empty. */
+  readonly telco: string
 }
 
 /**
@@ -223,10 +223,10 @@ export interface Reporter {
  * bridges; else what is routed to those that have no token of their own.
  */
 const ofSettings = (telcos: ReadonlyArray<Telcos.Telco>): Reporter => {
-  if (!telcos.some(({ kind }) => kind === "http")) return { mayReport: undefined, telco: null }
+  if (!telcos.some(({ kind }) => kind === "http")) return { mayReport: undefined, telco: "" }
   const others = telcos.flatMap(({ reports }) => (reports?.token === null ? [reports.mayReport] : []))
   return {
-    telco: null,
+    telco: "",
     mayReport: (reports) =>
       Effect.map(
         Effect.forEach(others, (mayReport) => mayReport(reports)),

@@ -142,10 +142,12 @@ interface Body {
   readonly isParsed: boolean
 }
 
-const asText = (value: unknown): Uint8Array | string => {
+const asText = (value: unknown): Uint8Array | string | null => {
   if (typeof value === "string") return value
   if (types.isAnyArrayBuffer(value)) return Buffer.from(value)
-  return types.isUint8Array(value) ? value : JSON.stringify(value)
+  if (types.isUint8Array(value)) return value
+  const text: unknown = JSON.stringify(value)
+  return typeof text === "string" ? text : null
 }
 
 // Reading stops where the reader does, and leaves the connection open for the answer.
@@ -164,15 +166,27 @@ const streamed = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   )
 }
 
+/** A body that never comes. */
+const broken = () => new ReadableStream<Uint8Array>({ start: (controller) => controller.error() })
+
+/** What a parser has made, as a body; null: there is no JSON of it. */
+const parsedBody = (value: unknown, log: Http.Mounted["log"]): Uint8Array | string | null => {
+  try {
+    return asText(value)
+  } catch (error) {
+    log("error", "toNodeHandler: what a parser has left in req.body has no JSON", { err: error })
+    return null
+  }
+}
+
 /** The body of a request, read by nobody or by a parser. */
 const bodyOf = ({ parsed, request }: Incoming, log: Http.Mounted["log"]): Body => {
   const isStream = typeof request.iterator === "function"
   if (isStream && !request.readableDidRead) return { content: streamed(request), isParsed: false }
   const value = parsed.raw ?? parsed.value ?? (isStream ? undefined : "")
-  if (value !== undefined) return { content: asText(value), isParsed: true }
+  if (value !== undefined) return { content: parsedBody(value, log) ?? broken(), isParsed: true }
   log("error", "toNodeHandler: something has read the body before, and left nothing in req.body", {})
-  const broken = new ReadableStream<Uint8Array>({ start: (controller) => controller.error() })
-  return { content: broken, isParsed: true }
+  return { content: broken(), isParsed: true }
 }
 
 /** The path of what matches no route. */

@@ -239,7 +239,7 @@ export const others = (
     return all.some(([key, order]) => {
       const { asked } = order
       if (asked === null || !fits(one, asked, orders)) return false
-      if (isTheirs(key)) return order._tag === "Open" || asked.uncertain > 0
+      if (isTheirs(key)) return order._tag === "Open" || (asked.uncertain > 0 && !isLater(one, asked, watch))
       const isLate = order._tag !== "Open" && asked.uncertain > 0 && one.usedBytes === 0
       return isLate && now < asked.lastAt + watch
     })

@@ -33,8 +33,9 @@ export class Reports extends Context.Service<
     /**
      * The verdicts, in the order of the reports. ICCIDs and package ids may be as telcos write them
      * (rules I1 and I13). What `mayReport` does not allow is answered for as a report of an unknown
-     * SIM; all are allowed by default. `telco`: the ids are those of this telco, which others may
-     * have as well; null by default: those that all have in common (rule R1).
+     * SIM; all are allowed by default. `telco`: the ids are those of this telco, or of the token of
+     * the settings if it is empty, and others may have the same ones; null by default: those that
+     * adapters and hosts make (rule R1).
      */
     readonly take: (request: {
       readonly reports: ReadonlyArray<Report>

@@ -209,7 +209,9 @@ describe("reports", () => {
   it("of a token count once by the ids of its telco, and those of the settings by ids of their own (R1)", async () => {
     await start([mine, ["theirs", telco("http", THEIRS, SIMS.theirs)], sandbox])
     const answers: Array<unknown> = []
-    for (const [token, iccid] of [
+    const id = "x".repeat(250)
+    for (const [token, iccid, sent = id] of [
+      [World.TELCO_TOKEN, SIMS.sandbox, `mine/${id}`],
       [MINE, SIMS.mine],
       [THEIRS, SIMS.theirs],
       [World.TELCO_TOKEN, SIMS.sandbox],
@@ -218,7 +220,7 @@ describe("reports", () => {
     ] as const) {
       const events = [
         {
-          ...{ id: "x".repeat(255), type: "location", iccid, occurred_at: "2026-01-01T00:00:00Z" },
+          ...{ id: sent, type: "location", iccid, occurred_at: "2026-01-01T00:00:00Z" },
           ...{ country_alpha_2: "SE", operator: "Telia", rat: "5G", imei: "1" }
         }
       ]
@@ -227,8 +229,8 @@ describe("reports", () => {
     }
     const accepted = { accepted: 1, duplicates: 0, rejected: [] }
     expect(answers).toEqual([
-      ...[accepted, accepted, accepted, { accepted: 0, duplicates: 1, rejected: [] }],
-      { accepted: 0, duplicates: 0, rejected: [{ index: 0, id: "x".repeat(255), message: "the iccid is not known" }] }
+      ...[accepted, accepted, accepted, accepted, { accepted: 0, duplicates: 1, rejected: [] }],
+      { accepted: 0, duplicates: 0, rejected: [{ index: 0, id, message: "the iccid is not known" }] }
     ])
   })
 
