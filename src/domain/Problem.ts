@@ -4,7 +4,7 @@
  * stays until an operator retries or resolves it. A finding is such a job from the start, and so is
  * an event that holds up its SIM, because a host's handler fails at it (rule E2).
  */
-import type { Attachment } from "./Attachment.ts"
+import type { Attachment, WithPackages } from "./Attachment.ts"
 import { nextTry } from "./Backoff.ts"
 import type * as Correction from "./Correction.ts"
 import type { Decision } from "./Decision.ts"
@@ -13,6 +13,7 @@ import * as EventHandler from "./EventHandler.ts"
 import * as Deletion from "./Deletion.ts"
 import * as Jobs from "./Job.ts"
 import type { Job, Refusals, Work } from "./Job.ts"
+import { isRefused } from "./Package.ts"
 import type { Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
 import type { Difference } from "./UsageReconciliation.ts"
@@ -106,6 +107,20 @@ export const found = (
   endedAt: now
 })
 
+const refusalId = (attachmentId: string): string => `refused/${attachmentId}`
+
+/** The id of the job of the problem that packages of an attachment are refused for good. */
+export const refusalJobId = (attachmentId: string): string => findingJobId(refusalId(attachmentId))
+
+/**
+ * Rule S6: the jobs of the problems that end when these attachments are deleted or suspended: what
+ * the telco refuses of them is not wanted any more.
+ */
+export const endingWith = (attachments: ReadonlyArray<WithPackages>): ReadonlyArray<string> =>
+  attachments
+    .filter(({ packages }) => packages.some((pack) => isRefused(pack) || pack.refusal !== null))
+    .map(({ attachment }) => refusalJobId(attachment.attachmentId))
+
 /**
  * What an operator reads of a package that the telco refuses for good (rules T5 and S8): once for
  * an attachment, however many of its packages are refused.
@@ -121,7 +136,7 @@ export const refusedPackage = (
   packageId: string,
   said: string
 ): Finding => ({
-  findingId: `refused/${attachmentId}`,
+  findingId: refusalId(attachmentId),
   iccid,
   message:
     `The telco has refused the package ${packageId} of the plan ${terms.name} for good: ${said}. Nothing orders it again. Add ` +

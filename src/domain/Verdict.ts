@@ -52,6 +52,8 @@ export interface Plan {
   readonly reason: Reason.Reason | null
   /** What its service is limited to, in Kbit/s; null: by nothing. */
   readonly speed: ThrottlingLimit | null
+  /** Whether what the telco refuses of it is among the problems, until an operator resolves that. */
+  readonly hasProblem: boolean
 }
 
 /** What a verdict depends on. */
@@ -323,7 +325,7 @@ const onPhone = (isInstalled: boolean): Pick<Words, "nextStep" | "next"> =>
 const ADD_PLAN = "Add a plan to the SIM."
 
 const ofReason = (plan: Plan, reason: Reason.Reason, isInstalled: boolean): Words => {
-  const { name } = plan
+  const { hasProblem, name } = plan
   switch (reason._tag) {
     case "WaitsForFirstUse":
       return { what: `It is ready: the plan ${name} begins with its first use.`, ...onPhone(isInstalled), at: null }
@@ -348,12 +350,12 @@ const ofReason = (plan: Plan, reason: Reason.Reason, isInstalled: boolean): Word
         "Have the telco asked at once if it is well again.",
         reason.nextTryAt
       )
-    case "TelcoRefused":
-      return words(
-        `It has no service: the telco refuses the package of the plan ${name} for good${quoted(reason.said)}.`,
-        "see_problems",
-        "See to it among the problems, or add another plan."
-      )
+    case "TelcoRefused": {
+      const what = `It has no service: the telco refuses the package of the plan ${name} for good${quoted(reason.said)}.`
+      return hasProblem
+        ? words(what, "see_problems", "See to it among the problems, or add another plan.")
+        : words(what, "top_up", "Add another plan to the SIM.")
+    }
     case "DataUsed": {
       const { nextAt } = reason
       return words(
@@ -537,10 +539,12 @@ export interface Known {
   readonly attachments: ReadonlyArray<Reason.Explained>
   /** The job that releases the SIM, or that changes its service; null: it has none. */
   readonly job: Pick<Job, "dueAt" | "endedAt" | "refused" | "waiting"> | null
+  /** The attachments of which something refused is among the problems (rule S6). */
+  readonly problems: ReadonlySet<string>
 }
 
 /** The facts about a SIM. */
-export const factsOf = ({ attachments, job, reports, sim }: Known): Facts => {
+export const factsOf = ({ attachments, job, problems, reports, sim }: Known): Facts => {
   const telco: Confirmation.Confirmation = job === null ? { _tag: "Asked" } : Confirmation.of(job)
   return {
     standing: standingOf(sim, telco),
@@ -551,7 +555,8 @@ export const factsOf = ({ attachments, job, reports, sim }: Known): Facts => {
       name: attachment.terms.name,
       until: expirationAt,
       reason,
-      speed
+      speed,
+      hasProblem: problems.has(attachment.attachmentId)
     }))
   }
 }

@@ -8,10 +8,11 @@ import * as Deletion from "../../src/domain/Deletion.ts"
 import * as Delivery from "../../src/domain/Delivery.ts"
 import * as EventHandler from "../../src/domain/EventHandler.ts"
 import type { Refusals, Work } from "../../src/domain/Job.ts"
+import type { Package } from "../../src/domain/Package.ts"
 import * as Problem from "../../src/domain/Problem.ts"
 import type { Sim } from "../../src/domain/Sim.ts"
 import type * as WebhookEvent from "../../src/domain/WebhookEvent.ts"
-import { attachment, free, ICCID, NOW } from "./Values.ts"
+import { attached, attachment, free, ICCID, NOW } from "./Values.ts"
 
 interface State {
   readonly refused: Refusals | null
@@ -35,6 +36,27 @@ describe("A package that the telco refuses for good (S6)", () => {
     const other = Problem.refusedPackage(attachment({ attachmentId: "other" }), "other:1", "unknown zone")
     expect(Problem.found(other, of.organizationId, NOW).jobId).not.toBe(first?.jobId)
     expect(first === undefined ? undefined : Problem.corrected(first.work)).toBeNull()
+  })
+})
+
+describe("Problems that end with attachments (S6)", () => {
+  it("are those of what the telco refuses of them, and of no others", () => {
+    const pack = fc.constantFrom<Partial<Package>>(
+      {},
+      { status: "Refused", refusal: "unknown zone" },
+      { refusal: "unknown zone" }
+    )
+    fc.assert(
+      fc.property(fc.array(fc.array(pack, { maxLength: 3 }), { maxLength: 4 }), (all) => {
+        const attachments = all.map((packages, index) => attached({ attachmentId: `${index}` }, packages))
+        const found = attachments.flatMap(({ attachment: of, packages }) =>
+          packages.some(({ refusal }) => refusal !== null)
+            ? Problem.found(Problem.refusedPackage(of, "a", "unknown zone"), of.organizationId, NOW).jobId
+            : []
+        )
+        expect(Problem.endingWith(attachments)).toEqual(found)
+      })
+    )
   })
 })
 

@@ -60,7 +60,7 @@ const reasons: ReadonlyArray<Reason.Reason> = [
 ]
 
 const plan = (changes: Partial<Verdict.Plan>): Verdict.Plan => ({
-  ...{ attachmentId: "attachment", name: "Europe", until: NOW + DAY, reason: null, speed: null },
+  ...{ attachmentId: "attachment", name: "Europe", until: NOW + DAY, reason: null, speed: null, hasProblem: false },
   ...changes
 })
 
@@ -68,7 +68,8 @@ const single: ReadonlyArray<Verdict.Plan> = [
   plan({}),
   plan({ until: null }),
   plan({ speed: "128" }),
-  ...reasons.map((reason) => plan({ reason }))
+  ...reasons.map((reason) => plan({ reason })),
+  plan({ reason: { _tag: "TelcoRefused", packageId: "a:0", said: "unknown zone" }, hasProblem: true })
 ]
 
 const several: ReadonlyArray<ReadonlyArray<Verdict.Plan>> = [
@@ -157,7 +158,7 @@ describe("L5: of all combinations of facts", () => {
       check_phone: /check data roaming and the APN in the phone\.$/,
       install_esim: /have its QR code scanned\.$/,
       switch_on: /Have it switched on in the phone's settings\.$/,
-      top_up: /Add a plan[^.]*\.$/,
+      top_up: /Add (?:a|another) plan[^.]*\.$/,
       resume: /Resume the subscription\.$/,
       move: /another eSIM(?:, and have that installed)?\.$/,
       sell: /Sell a plan on it\.$/,
@@ -184,6 +185,17 @@ describe("L5: of all combinations of facts", () => {
         if (/10\.0\.0\.7|ada/.test(message)) return false
         const isOpen = service._tag !== "Running" && service.telco._tag !== "Confirmed"
         return (code !== "paused" && code !== "resuming") || waits.test(message) === isOpen
+      })
+    ).toEqual([])
+  })
+
+  it("what the telco refuses of a plan leads to the problems only while it is among them", () => {
+    expect(
+      failing(({ plans }, { code, message, nextStep }) => {
+        if (code !== "telco_refused") return true
+        const isListed = plans.some(({ hasProblem }) => hasProblem)
+        const leadsThere = message.includes("among the problems")
+        return leadsThere === (nextStep === "see_problems") && (plans.length > 1 || leadsThere === isListed)
       })
     ).toEqual([])
   })
@@ -279,7 +291,13 @@ describe("L5: the facts about a SIM", () => {
     const of = attached({ terms: ofPlan, anchor }, packages)
     const known = { order: null, suspendedBy: null, suspension: null, pausedAt: null }
     const attachments = [Reason.explained(of, known, now)]
-    const facts = Verdict.factsOf({ sim: aggregate([of], sim).sim, reports: [], attachments, job: ended })
+    const facts = Verdict.factsOf({
+      sim: aggregate([of], sim).sim,
+      reports: [],
+      attachments,
+      job: ended,
+      problems: new Set()
+    })
     return Verdict.summary(Verdict.of(facts))
   }
   const active = { activationAt: NOW - DAY, expirationAt: NOW + 9 * DAY }

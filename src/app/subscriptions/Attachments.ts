@@ -7,12 +7,13 @@ import type { WithPackages } from "../../domain/Attachment.ts"
 import * as Reason from "../../domain/Reason.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import * as Preview from "../../domain/Preview.ts"
+import * as Problem from "../../domain/Problem.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { type AttachmentExpired, NotFound } from "../../domain/Refusal.ts"
 import * as Suspension from "../../domain/Suspension.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
-import { Storage, type StorageError } from "../../ports/Storage.ts"
+import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
 import * as RequestContext from "../RequestContext.ts"
 import { Commits } from "../commit/Commits.ts"
 
@@ -105,6 +106,22 @@ export const makeExplain = Effect.map(Storage, (storage) => {
 })
 
 /**
+ * Adds to a commit that deletes or suspends attachments that the problems of what the telco refuses
+ * of them end with it (rule S6).
+ */
+export const makeEndProblems = Effect.map(Storage, (storage) =>
+  Effect.fnUntraced(function* (commit: Commit, attachments: ReadonlyArray<WithPackages>) {
+    const found = yield* Effect.forEach(Problem.endingWith(attachments), storage.jobs.get)
+    const resolved = found.flatMap((job) =>
+      job === null || job.endedAt === null ? [] : [{ jobId: job.jobId, endedAt: job.endedAt }]
+    )
+    return resolved.length === 0
+      ? commit
+      : { ...commit, jobs: { ...commit.jobs, resolved: [...(commit.jobs?.resolved ?? []), ...resolved] } }
+  })
+)
+
+/**
  * The implementation that `Services.layer` provides. It keeps nothing in memory: states are worked
  * out at each reading (rule T2).
  */
@@ -115,6 +132,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     const clock = yield* BusinessClock
     const commits = yield* Commits
     const explain = yield* makeExplain
+    const endProblems = yield* makeEndProblems
 
     /** The visible ones: all of them, or those of one name. */
     const seen = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription, id?: string) {
@@ -161,7 +179,9 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
               resourceId: attachmentId,
               iccid
             } as const
-            const commit = yield* commits.audited(yield* commits.prepare(organizationId, decision, now), change, now)
+            const decided = yield* commits.prepare(organizationId, decision, now)
+            const suspended = aggregate.attachments.filter(({ attachment }) => attachment.attachmentId === attachmentId)
+            const commit = yield* commits.audited(yield* endProblems(decided, suspended), change, now)
             yield* commits.write(commit, kinds.Done.keep(null))
           })
         )

@@ -53,6 +53,7 @@ import * as OccupiedSims from "../telco/OccupiedSims.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
 import { type NotTaken, notTaken } from "../telco/TelcoCall.ts"
 import { BackgroundTasks } from "../jobs/Leases.ts"
+import { makeEndProblems } from "./Attachments.ts"
 import * as Pauses from "./Pauses.ts"
 
 /** A plan to be attached to a SIM. */
@@ -267,6 +268,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const refuseInside = yield* makeRefuseInside
     const changeOf = yield* Pauses.makeChange
     const loadLive = yield* makeLoadLive
+    const endProblems = yield* makeEndProblems
     const { fastPaths, waitLimitMillis } = yield* Settings
     const loadPlan = Effect.fnUntraced(function* (of: OfPlan) {
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
@@ -433,7 +435,8 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
             const resourceId = aggregate.subscription.subscriptionId
             const change = { organizationId, action: "subscription.delete", resourceId, iccid } as const
             const decided = yield* commits.prepare(organizationId, decision, now, lease)
-            const commit = yield* commits.audited(resolved(decided), change, now)
+            const ended = yield* endProblems(resolved(decided), aggregate.attachments)
+            const commit = yield* commits.audited(ended, change, now)
             yield* commits.write(commit, kinds.Done.keep(null))
             return { commit, lease }
           })

@@ -4,6 +4,8 @@
 import { Context, Effect, Layer } from "effect"
 import * as Deletion from "../../domain/Deletion.ts"
 import * as Pause from "../../domain/Pause.ts"
+import * as Problem from "../../domain/Problem.ts"
+import type * as Reason from "../../domain/Reason.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import * as Sim from "../../domain/Sim.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
@@ -49,6 +51,18 @@ export const layer: Layer.Layer<Verdicts, never, Storage | BusinessClock> = Laye
     const clock = yield* BusinessClock
     const explain = yield* makeExplain
 
+    /** Of what the telco refuses, the attachments that are among the problems. */
+    const problemsOf = Effect.fnUntraced(function* (attachments: ReadonlyArray<Reason.Explained>) {
+      const refused = attachments.filter(({ reason }) => reason?._tag === "TelcoRefused")
+      const listed = yield* Effect.filter(
+        refused.map(({ attachment: { attachmentId } }) => attachmentId),
+        (id) => Effect.map(storage.jobs.get(Problem.refusalJobId(id)), (job) => job !== null),
+        { concurrency: "unbounded" }
+      )
+      yield* RequestContext.countRows(refused.length)
+      return new Set(listed)
+    })
+
     const judge = Effect.fnUntraced(function* (sim: Sim.Sim, aggregate: SimAggregate.SimAggregate) {
       yield* RequestContext.countAttachments(aggregate.attachments)
       const attachments = SimAggregate.live(aggregate) === null ? [] : SimAggregate.confirmed(aggregate)
@@ -62,7 +76,7 @@ export const layer: Layer.Layer<Verdicts, never, Storage | BusinessClock> = Laye
         { concurrency: "unbounded" }
       )
       yield* RequestContext.countRows(known.reports.length)
-      return Verdict.of(Verdict.factsOf({ sim, ...known }))
+      return Verdict.of(Verdict.factsOf({ sim, ...known, problems: yield* problemsOf(known.attachments) }))
     })
 
     return Verdicts.of({

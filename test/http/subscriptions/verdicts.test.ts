@@ -187,7 +187,29 @@ describe("S6: a package that the telco refuses for good", () => {
     expect(data).toContainEqual(expect.objectContaining({ type: "problem", resource_id: found[0].problem_id }))
     await world.admin("POST", `/problems/${encodeURIComponent(found[0].problem_id)}/resolve`)
     expect((await world.admin("GET", "/problems")).body.data).toEqual([])
+    expect(await judged(iccid)).toMatchObject({
+      ...{ works: false, code: "telco_refused", next_step: "top_up" },
+      message: expect.stringMatching(/ for good: unknown zone\. Add another plan to the SIM\.$/)
+    })
     await isWell()
+  })
+
+  it("is no problem any more once the plan was suspended, or the subscription deleted", async () => {
+    const refused = async () => {
+      const iccid = await sold(await daily(), { active_period: { start: await now() } })
+      await telco((of) => of.setFaults([{ fault: "refuse", on: "createPackage", message: "unknown zone" }]))
+      await advance("25 hours")
+      await isWell()
+      expect((await world.admin("GET", "/problems")).body.data).toMatchObject([{ iccid }])
+      const [{ plan_attachment_id }] = (await tenant.get(`/v3/subscriptions/${iccid}/plan-attachments`)).body.data
+      return { iccid, plan_attachment_id }
+    }
+    const one = await refused()
+    await tenant.post(`/v3/subscriptions/${one.iccid}/plan-attachments/${one.plan_attachment_id}/suspend`)
+    expect((await world.admin("GET", "/problems")).body.data).toEqual([])
+    const { iccid } = await refused()
+    const { status } = await world.admin("DELETE", `/organizations/${tenant.organizationId}/subscriptions/${iccid}`)
+    expect([status, (await world.admin("GET", "/problems")).body.data]).toEqual([200, []])
   })
 
   it("after a move is there too", async () => {

@@ -167,10 +167,22 @@ const judgements = faultsOf("Verdict.ts", "state", [
     "Sim.changeOfService(service) === null ? Confirmation.confirmed : job",
     "Confirmation.confirmed"
   ],
+  ["L5", "what is refused always leads to the problems", "return hasProblem\n", "return true\n"],
+  ["L5", "what is refused never leads to the problems", "problems.has(attachment.attachmentId)", "false"],
   ["L5", "a change without a job is done", 'job === null ? { _tag: "Asked" }', "job === null ? Confirmation.confirmed"]
 ])
 
-export const verdicts = [...used, ...confirmations, ...judgements]
+const problems = faultsOf("Problem.ts", "state", [
+  ["S6", "a refusal after a move stays among the problems", " || pack.refusal !== null)", ")"],
+  [
+    "S6",
+    "only a refusal after a move ends",
+    "isRefused(pack) || pack.refusal !== null",
+    "!isRefused(pack) && pack.refusal !== null"
+  ]
+])
+
+export const verdicts = [...used, ...confirmations, ...judgements, ...problems]
 
 export const history = faultsOf("SimHistory.ts", "state", [
   [
