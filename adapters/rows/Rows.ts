@@ -272,16 +272,18 @@ const ofUsage = (entry: UsageBook.Entry): Place => {
   return { organizationId, id, position, also: { list: usageOf(entry), position, id }, work: null }
 }
 
+const NO_MOVES: Sim.Sim["moves"] = []
+
 /**
  * A SIM as it is read: one that was stored before SIMs could be paused has service, and one from
- * before moves has not moved.
+ * before moves were kept has none.
  */
 export const supplied = (aggregate: Kinds["sim"]): Kinds["sim"] => {
-  const { movedTo = null, service = Sim.inService }: Partial<Sim.Sim> = aggregate.sim
+  const { movedTo = null, moves = NO_MOVES, service = Sim.inService }: Partial<Sim.Sim> = aggregate.sim
   const { sim } = aggregate
-  return service === sim.service && movedTo === sim.movedTo
+  return service === sim.service && movedTo === sim.movedTo && moves === sim.moves
     ? aggregate
-    : { ...aggregate, sim: { ...sim, movedTo, service } }
+    : { ...aggregate, sim: { ...sim, movedTo, moves, service } }
 }
 
 /**

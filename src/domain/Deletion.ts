@@ -7,6 +7,7 @@
 import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
 import type { Decision } from "./Decision.ts"
+import * as Moves from "./Moves.ts"
 import * as Pause from "./Pause.ts"
 import * as SimAggregate from "./SimAggregate.ts"
 import { idOf, isAtTelco, packageId } from "./Package.ts"
@@ -64,7 +65,12 @@ export const remove = (
       loaded: aggregate,
       next: {
         ...aggregate,
-        sim: { ...resumed.sim, allocation: { _tag: "Releasing", subscriptionId }, recycledAt: now },
+        sim: {
+          ...resumed.sim,
+          allocation: { _tag: "Releasing", subscriptionId },
+          recycledAt: now,
+          moves: Moves.ended(sim, subscriptionId, now)
+        },
         subscription: { ...subscription, status: "Deleted" }
       }
     },

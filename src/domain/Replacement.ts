@@ -18,6 +18,7 @@ import { type Decision, type NewJob, nothing } from "./Decision.ts"
 import * as Deletion from "./Deletion.ts"
 import type { Work } from "./Job.ts"
 import * as Lifecycle from "./Lifecycle.ts"
+import * as Moves from "./Moves.ts"
 import * as Occurrence from "./Occurrence.ts"
 import {
   type Former,
@@ -174,13 +175,20 @@ export const replace = (
   const { iccid } = free
   const { subscriptionId } = subscription
   const resumed = Pause.asked(old, null, pause, now)
-  const taken: Sim = { ...free, allocation: { _tag: "InService", subscriptionId }, movedTo: null }
+  const move = Moves.made(old, iccid, subscription, now)
+  const taken: Sim = {
+    ...free,
+    allocation: { _tag: "InService", subscriptionId },
+    movedTo: null,
+    moves: Moves.kept(free.moves, move)
+  }
   const paused = Pause.asked(taken, old.service.pausedAt, { changeId, isRefused: false }, now)
   const left: Sim = {
     ...resumed.sim,
     allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId },
     recycledAt: now,
-    movedTo: iccid
+    movedTo: iccid,
+    moves: Moves.kept(old.moves, move)
   }
   const endJobId = Deletion.releaseJobOf(left)
   const moved = aggregate.attachments.map((of) => movedAttachment(of, iccid, now))

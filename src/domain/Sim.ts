@@ -5,6 +5,7 @@
 import * as ActivationCode from "./ActivationCode.ts"
 import type { Label } from "./Label.ts"
 import type { LastOperator } from "./Location.ts"
+import * as Moves from "./Moves.ts"
 import * as SimIdentities from "./SimIdentities.ts"
 import type { CurrentStatus } from "./SmdpHistory.ts"
 import type { Instant } from "./Time.ts"
@@ -50,6 +51,13 @@ export const holder = (allocation: Allocation): string | null => {
       return allocation.subscriptionId
   }
 }
+
+/**
+ * The subscription whose history goes over the SIM (rule L3): the one that has it, or that has left
+ * it last; null: it was put back into stock since.
+ */
+export const followed = (sim: Pick<Sim, "allocation"> & Moves.OnSim): string | null =>
+  holder(sim.allocation) ?? (sim.movedTo === null ? null : (Moves.away(sim)?.subscriptionId ?? null))
 
 /**
  * Whether the organization's mobile plan is applied to an eSIM (rule I6). `Settled`: the telco has
@@ -122,6 +130,8 @@ export interface Sim extends SimIdentities.SimIdentities {
    * null.
    */
   readonly movedTo: string | null
+  /** The moves of subscriptions from it and to it, oldest first, which it keeps for good (rule S8). */
+  readonly moves: ReadonlyArray<Moves.Move>
   /**
    * Whether there is any sign that the profile was downloaded (rule S2). Once true, it stays true.
    */
@@ -228,6 +238,7 @@ export const imported = (
   allocation: { _tag: "Free" },
   recycledAt: null,
   movedTo: null,
+  moves: [],
   downloaded: false,
   smdp: null,
   location: null,

@@ -21,6 +21,7 @@ const simFields = [
   "allocation",
   "recycledAt",
   "movedTo",
+  "moves",
   "downloaded",
   "smdp",
   "location",

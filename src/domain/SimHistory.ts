@@ -10,6 +10,7 @@ import type { LastOperator } from "./Location.ts"
 import { idOf, isTaken } from "./Package.ts"
 import type { Entry as ProfileReport } from "./SmdpHistory.ts"
 import { type Instant, toIso } from "./Time.ts"
+import * as UsageBook from "./UsageBook.ts"
 import { MEGABYTE } from "./Allowance.ts"
 import type { SimEntry as Usage } from "./UsageBook.ts"
 
@@ -234,6 +235,39 @@ export const ofProblems = (jobs: ReadonlyArray<Job>, cursor: Position | null): R
     cursor
   )
 
+/** The times of a SIM that a history is limited to. */
+export interface Window {
+  /** Null: from its beginning. */
+  readonly since: Instant | null
+  /** Null: to its end. */
+  readonly until: Instant | null
+}
+
+/** Where the reading of a window begins; null: at the newest entry. */
+export const startOf = ({ until }: Window): Position | null =>
+  until === null ? null : { createdAt: until + 1, id: "" }
+
+/** What was read, without what lies before the window. Usage counts by its day. */
+export const within = ({ entries, until }: Read, { since }: Window): Read => {
+  if (since === null) return { entries, until }
+  const day = UsageBook.dayOf(since)
+  return {
+    entries: entries.filter(({ fact, position: { createdAt } }) => createdAt >= (fact._tag === "Usage" ? day : since)),
+    until: until !== null && until.createdAt < day ? null : until
+  }
+}
+
+/**
+ * The packages that became active or ended while their subscription was on a SIM, from `since` on
+ * and before `leftAt`: it has taken them along.
+ */
+export const during = (packages: Read, since: Instant | null, leftAt: Instant | null): Read => ({
+  ...packages,
+  entries: packages.entries.filter(
+    ({ position: { createdAt } }) => (since === null || createdAt >= since) && (leftAt === null || createdAt < leftAt)
+  )
+})
+
 /** A page, and where the next one begins; null if there is none. */
 export interface Page {
   /** Newest first. */
@@ -258,6 +292,35 @@ export const merged = (reads: ReadonlyArray<Read>, limit: number): Page => {
   const last = items.at(-1)
   if (items.length < safe.length && last !== undefined) return { items, next: last.position }
   return { items, next: stop }
+}
+
+/** An entry with the ICCID of the SIM that it is about. */
+export interface Located extends Entry {
+  readonly iccid: string
+}
+
+/**
+ * A position in the history of a subscription: the number of the stay (`Moves.Stay`), and the
+ * position in the history of its SIM; null: at its beginning.
+ */
+export interface AcrossPosition {
+  readonly stay: number
+  readonly position: Position | null
+}
+
+const ACROSS = /^(\d{1,9})\/(.*)$/
+
+/** The position as a cursor. */
+export const acrossCursor = ({ position, stay }: AcrossPosition): Position => ({
+  createdAt: position?.createdAt ?? 0,
+  id: `${stay}/${position?.id ?? ""}`
+})
+
+/** The position that a cursor stands for; null: it is none of a subscription. */
+export const acrossPosition = ({ createdAt, id }: Position): AcrossPosition | null => {
+  const [, stay, rest] = ACROSS.exec(id) ?? []
+  if (stay === undefined || rest === undefined) return null
+  return { stay: Number(stay), position: rest === "" ? null : { createdAt, id: rest } }
 }
 
 /** The deliveries of a page of which attempts are to be read. */

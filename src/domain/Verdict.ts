@@ -473,7 +473,7 @@ export const summary = (verdict: Verdict): Summary => {
   }
 }
 
-const standingOf = ({ allocation, movedTo }: Sim.Sim, job: Confirmation.Confirmation): Standing => {
+const standingOf = ({ allocation }: Sim.Sim, movedTo: string | null, job: Confirmation.Confirmation): Standing => {
   switch (allocation._tag) {
     case "InService":
       return { _tag: "InService" }
@@ -541,13 +541,18 @@ export interface Known {
   readonly job: Pick<Job, "dueAt" | "endedAt" | "refused" | "waiting"> | null
   /** The attachments of which something refused is among the problems (rule S6). */
   readonly problems: ReadonlySet<string>
+  /**
+   * The SIM to which the subscription that has left it has moved in the end (rule S8); null: that
+   * is not known.
+   */
+  readonly movedTo: string | null
 }
 
 /** The facts about a SIM. */
-export const factsOf = ({ attachments, job, problems, reports, sim }: Known): Facts => {
+export const factsOf = ({ attachments, job, movedTo, problems, reports, sim }: Known): Facts => {
   const telco: Confirmation.Confirmation = job === null ? { _tag: "Asked" } : Confirmation.of(job)
   return {
-    standing: standingOf(sim, telco),
+    standing: standingOf(sim, movedTo, telco),
     profile: profileOf(sim, reports),
     service: serviceOf(sim, telco),
     plans: attachments.map(({ attachment, expirationAt, reason, speed }) => ({

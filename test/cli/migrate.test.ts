@@ -61,7 +61,7 @@ describe("simplan migrate", () => {
     const ready = Storage.Storage.use((storage) => Effect.andThen(storage.commit({ clock: 7 }), storage.ready))
     await Effect.runPromise(Effect.provide(ready, Layer.fresh(Postgres.layer({ url: url(), schema: "printed" }))))
     expect(await query(url(), "select * from printed.migration")).toEqual(before)
-    expect(before).toMatchObject([{ migration_id: 1, name: "initial" }])
+    expect(before).toMatchObject(Migrations.all.map(({ name }, index) => ({ migration_id: index + 1, name })))
     expect(await query(url(), "select instant::int as instant from printed.clock")).toEqual([{ instant: 7 }])
   })
 
@@ -105,7 +105,7 @@ describe("simplan migrate", () => {
     )
     const lines = pending.flatMap(Database.linesOf)
     expect(lines.slice(0, 3)).toEqual([
-      "2 remarks",
+      `${Migrations.latest + 1} remarks`,
       "  adds remark, remarks; blocks reads and writes of sim for < 1 s",
       "  creates the table remark"
     ])
@@ -119,7 +119,7 @@ describe("simplan migrate", () => {
     const { chain } = PlantedVersions
     const text = (name: string, after: number) => Migrations.text(Postgres.DatabaseSchema.make(name), after, chain)
     await query(url(), Postgres.migrations({ schema: "first" }))
-    await query(url(), text("first", 1))
+    await query(url(), text("first", Migrations.latest))
     await query(url(), text("newest", 0))
     expect(await described(url(), "first")).toEqual(await described(url(), "newest"))
     const named = await query(url(), "select name from first.migration order by migration_id")

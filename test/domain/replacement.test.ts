@@ -62,7 +62,9 @@ describe("A subscription moves (S8)", () => {
   it("in one decision: the new SIM has what the old one had, which is withdrawn", () => {
     const { decision, replaced } = moved(old)
     const [attachment] = old.attachments
-    const there: Sim = { ...next, allocation: { _tag: "InService", subscriptionId: "subscription" } }
+    const { createdAt: since } = subscription()
+    const moves = [{ subscriptionId: "subscription", number: 1, from: ICCID, to: NEW, since, at: NOW, endedAt: null }]
+    const there: Sim = { ...next, allocation: { _tag: "InService", subscriptionId: "subscription" }, moves }
     expect(decision.movedFrom).toEqual({
       loaded: old,
       next: {
@@ -70,7 +72,8 @@ describe("A subscription moves (S8)", () => {
           ...old.sim,
           allocation: { _tag: "Withdrawn", reason: "replaced", ending: "subscription" },
           recycledAt: NOW,
-          movedTo: NEW
+          movedTo: NEW,
+          moves
         },
         subscription: null,
         attachments: []

@@ -69,6 +69,7 @@ describe("A new SIM (I1)", () => {
       allocation: { _tag: "Free" },
       recycledAt: null,
       movedTo: null,
+      moves: [],
       downloaded: false,
       smdp: null,
       location: null,

@@ -286,7 +286,13 @@ describe("L5: the profile", () => {
 describe("L5: the facts about a SIM", () => {
   const judged = (
     packages: ReadonlyArray<Partial<Package>>,
-    { sim = {}, now = NOW, ofPlan = terms(), anchor = null as number | null, ended = null as Verdict.Known["job"] }
+    {
+      sim = {} as Partial<Sim>,
+      now = NOW,
+      ofPlan = terms(),
+      anchor = null as number | null,
+      ended = null as Verdict.Known["job"]
+    }
   ) => {
     const of = attached({ terms: ofPlan, anchor }, packages)
     const known = { order: null, suspendedBy: null, suspension: null, pausedAt: null }
@@ -296,7 +302,8 @@ describe("L5: the facts about a SIM", () => {
       reports: [],
       attachments,
       job: ended,
-      problems: new Set()
+      problems: new Set(),
+      movedTo: sim.movedTo ?? null
     })
     return Verdict.summary(Verdict.of(facts))
   }

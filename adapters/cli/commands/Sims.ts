@@ -38,8 +38,9 @@ const show = Operations.make(
       ? (yield* Calls.call(connection, (client) => Operations.send(client, "sims.smdpInfo", { params }))).data
       : { current_status: null, state_history: [] }
     if (json) return yield* Output.print(JSON.stringify({ ...sim, current_status, state_history }))
-    const { install, reason, ...fields } = sim
-    yield* Output.record({ ...fields, ...install, reason: reason.message, current_status }, false)
+    const { install, reason, replaced_by, replaces, ...fields } = sim
+    const moves = { replaces: replaces?.iccid ?? null, replaced_by: replaced_by?.iccid ?? null }
+    yield* Output.record({ ...fields, ...moves, ...install, reason: reason.message, current_status }, false)
     if (install !== undefined && sim.lpa !== null) yield* Output.print(`\n${QrCode.text(sim.lpa)}`)
     yield* Lists.section("SM-DP+ states, oldest first:", state_history, ["modified_at", "state", "modification_result"])
   })

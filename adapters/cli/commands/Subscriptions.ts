@@ -92,7 +92,7 @@ const show = Operations.make(
   "show",
   "subscriptions.get",
   {
-    says: "Show the subscription of a SIM: why it works or does not, its plan attachments, its last operator and the last that has happened.",
+    says: "Show the subscription of a SIM: why it works or does not, its plan attachments, its last operator and the last that has happened, on the SIMs before too.",
     examples: [{ command: "simplan subscriptions show 8988000000000000001 --all" }]
   },
   Lists.flagsOf("How much of the history is listed at most", "List the whole history", 25),
@@ -111,7 +111,9 @@ const show = Operations.make(
           Operations.send(client, "sims.get", { params, query: {} }),
           Operations.send(client, "subscriptions.attachments", { params }),
           Operations.send(client, "subscriptions.location", { params }),
-          Lists.first(bounds, (query) => Operations.send(client, "subscriptions.history", { params, query }))
+          Lists.first(bounds, (page) =>
+            Operations.send(client, "subscriptions.history", { params, query: { ...page, across_sims: "true" } })
+          )
         ],
         { concurrency: "unbounded" }
       )
@@ -135,7 +137,15 @@ const show = Operations.make(
       })),
       ["plan_attachment_id", "state", "used_MB", "of_MB", "activation_at", "expiration_at", "plan", "reason"]
     )
-    yield* Lists.section("History, newest first:", history, ["at", "type", "what", "detail", "by", "resource_id"])
+    yield* Lists.section("History, newest first:", history, [
+      "at",
+      "type",
+      "what",
+      "detail",
+      "by",
+      "resource_id",
+      "iccid"
+    ])
     if (isCut) yield* Lists.hint(bounds, " of the history")
   })
 )

@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Label, Sim as SimRules, SimCorrection, SmdpHistory, Stock, TextLimit, Withdrawal } from "simplan/ports"
 import * as Operations from "./Operations.ts"
-import { Samples, Verdicts } from "simplan/views"
+import { Moves, Samples, Verdicts } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 import * as Views from "./Views.ts"
 import { Fields } from "../../fields/index.ts"
@@ -34,6 +34,12 @@ export const SimDetails = Schema.Struct({
   ...Sim.fields,
   status: Schemas.field(Status, "`withdrawn`: no subscription gets it", "available"),
   withdrawn_reason: Schemas.field(Schema.NullOr(Reason), "Why it is withdrawn; null: it is not", null),
+  replaces: Schemas.field(Schema.NullOr(Views.answer(Moves.SimMove)), Moves.SimMoves.fields.replaces.meaning, null),
+  replaced_by: Schemas.field(
+    Schema.NullOr(Views.answer(Moves.SimMove)),
+    Moves.SimMoves.fields.replacedBy.meaning,
+    null
+  ),
   version: Schemas.version,
   works: Schemas.field(Schema.NullOr(Schema.Boolean), Verdicts.Verdict.fields.works.meaning, false),
   reason: Schemas.field(Views.answer(Verdicts.VerdictReason), Verdicts.Verdict.fields.reason.meaning)

@@ -166,6 +166,7 @@ export const CreateSubscription = Schema.Struct({
 }).annotate({ identifier: "CreateSubscription" })
 
 export const HistoryEntry = Schema.Struct({
+  iccid: Schemas.iccid,
   at: Schemas.field(Schemas.Timestamp, "When it happened", Samples.bought),
   type: Schemas.field(
     Schema.Literals(SimHistory.types),
@@ -270,14 +271,21 @@ export const reads = {
     hasCodes: true
   }),
   history: Operations.readOfOne("history", "/subscriptions/:iccid/history", Schemas.ofSim, {
-    query: Schemas.paging(100, 25),
+    query: {
+      ...Schemas.paging(100, 25),
+      across_sims: Schemas.optional(
+        Schemas.Flag,
+        "`true`: of the subscription that the SIM has, or that has left it last, over all SIMs that it was on",
+        "true"
+      )
+    },
     success: Schemas.page(HistoryEntry),
     errors: ["invalid_field", "sim_not_found"],
     summary: "What has happened to a SIM, newest first",
     description:
       "Changes, events with the attempts to deliver them, states of the profile, packages, networks, usage by day, work that waits, and " +
-      "problems of the SIM in one order. A page may " +
-      "have fewer items than `page_size`, or none, and a next page."
+      "problems of the SIM in one order. With `across_sims` those of all SIMs that its subscription was on, while it was on them, SIM " +
+      "by SIM, the last one first. A page may have fewer items than `page_size`, or none, and a next page."
   }),
   location: Operations.readOfOne("location", "/subscriptions/:iccid/location", Schemas.ofSim, {
     success: LastOperator,

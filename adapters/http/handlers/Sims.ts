@@ -6,7 +6,7 @@ import { Effect, Result, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { AuditLog, Refusal, RequestContext, SimCorrections, Sims, Stock, Time, Verdicts, Wallet } from "simplan"
 import { type MobilePlan, Sim, SimCorrection, type SmdpHistory } from "simplan/ports"
-import { Copy, Verdicts as Views } from "simplan/views"
+import { Copy, Moves, Verdicts as Views } from "simplan/views"
 import { QrCode } from "../../fields/index.ts"
 import { Fields } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
@@ -34,6 +34,8 @@ const shape = (one: Sim.Sim, installation: Auth.Installation): typeof SimsApi.Si
 
 const verdictOf = Copy.toWire(Views.Verdict)
 
+const movesOf = Copy.toWire(Moves.SimMoves)
+
 const details = (
   { sim, verdict }: Verdicts.Judged,
   installation: Auth.Installation
@@ -42,6 +44,7 @@ const details = (
   const status = reason === null ? "available" : "withdrawn"
   return {
     ...{ ...shape(sim, installation), status, withdrawn_reason: reason, version: sim.version },
+    ...movesOf(Moves.movesOf(sim)),
     ...verdictOf(Views.verdictOf(verdict))
   }
 }

@@ -240,9 +240,10 @@ const detailFor = ({ operator }: Auth.Tenant, fact: SimHistory.Fact, detail: str
 
 const shapeOfHistory =
   (tenant: Auth.Tenant) =>
-  ({ fact, position }: SimHistory.Entry): typeof SubscriptionsApi.HistoryEntry.Type => {
+  ({ fact, iccid, position }: SimHistory.Located): typeof SubscriptionsApi.HistoryEntry.Type => {
     const { by, detail, resourceId, ...summary } = SimHistory.summary(fact)
     return {
+      iccid,
       at: Time.toIso(position.createdAt),
       ...summary,
       detail: detailFor(tenant, fact, detail),
@@ -349,7 +350,8 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       history: Effect.fnUntraced(function* (call) {
         yield* Query.texts(call.query)
-        const page = yield* histories.page({ ...simOf(call), ...(yield* Query.keyset(call.query, HISTORY_PAGE)) })
+        const asked = { ...simOf(call), acrossSims: Fields.flag(call.query.across_sims) === true }
+        const page = yield* histories.page({ ...asked, ...(yield* Query.keyset(call.query, HISTORY_PAGE)) })
         return Responses.page(page.items.map(shapeOfHistory(call.caller)), Query.createdToken(page.next))
       }),
       suspend: Effect.fnUntraced(function* (call) {

@@ -42,7 +42,11 @@ export type Chain = ReadonlyArray<Migration>
  * Those of this build. A schema that has had one is told by its digest, so none of a release
  * changes any more.
  */
-export const all: Chain = [{ name: "initial", steps: Initial.steps }]
+export const all: Chain = [
+  { name: "initial", steps: Initial.steps },
+  // What a SIM knows of the moves of subscriptions (rule S8).
+  { name: "sim_moves", steps: [Step.Step.Columns({ table: "sim", columns: { moves: { type: "jsonb" } } })] }
+]
 
 /** The number of the newest migration. */
 export const latest = all.length

@@ -4,7 +4,7 @@
 import { Cause, Effect, Result, Schema, Stream } from "effect"
 import { Refusal, SimCorrections, Sims, Stock, Verdicts, Wallet } from "simplan"
 import { ActivationCode, Label, Sim, SimCorrection, SimIdentities, SimImport, type SimSearch } from "simplan/ports"
-import { Copy, Verdicts as Views } from "simplan/views"
+import { Copy, Moves, Verdicts as Views } from "simplan/views"
 import { QrCode } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Failures from "../errors/Failures.ts"
@@ -12,6 +12,8 @@ import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
 import type * as Types from "../types/Sims.ts"
 import * as Commands from "./Commands.ts"
+
+const movesOf = Copy.toHost(Moves.SimMoves)
 
 const shape = (of: Sim.Sim): Types.Sim => ({
   organizationId: of.organizationId,
@@ -24,6 +26,7 @@ const shape = (of: Sim.Sim): Types.Sim => ({
   used: Sim.isUsed(of),
   status: Sim.withdrawnReason(of) === null ? "available" : "withdrawn",
   withdrawnReason: Sim.withdrawnReason(of),
+  ...movesOf(Moves.movesOf(of)),
   downloaded: of.downloaded,
   mobilePlanApplied: of.mobilePlan.applied,
   importSequence: of.importSequence,

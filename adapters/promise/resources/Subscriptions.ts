@@ -140,6 +140,14 @@ const filter = Arguments.decoder(
   })
 )
 
+const ofHistory = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    iccid: Arguments.Iccid,
+    acrossSims: Schema.optional(Arguments.Flag)
+  })
+)
+
 export const make = (runtime: Runtime): Types.Subscriptions => ({
   create: Methods.writing(runtime, { name: "subscriptions.create", decode: creation }, (request) =>
     Methods.once(
@@ -188,10 +196,11 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
   ),
   history: Methods.paging(
     runtime,
-    { name: "subscriptions.history", decode: named },
+    { name: "subscriptions.history", decode: ofHistory },
     Methods.byCreation,
     (of, page) => Effect.flatMap(History.History, (histories) => histories.page({ ...of, ...page })),
-    ({ fact, position }: SimHistory.Entry): Types.HistoryEntry => ({
+    ({ fact, iccid, position }: SimHistory.Located): Types.HistoryEntry => ({
+      iccid,
       at: Arguments.toDate(position.createdAt),
       ...SimHistory.summary(fact),
       ...(fact._tag === "Event" && { attempts: fact.attempts.map(attemptOf) })

@@ -2,13 +2,14 @@
  * The SIM inventory and the mobile plan of eSIMs.
  */
 import type { CallOptions, InstantInput, List, PagedList, WriteOptions } from "./Calls.ts"
+import type { SimMoves } from "./printed/Moves.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Verdict } from "./printed/Verdicts.ts"
 import type { ErrorCode } from "../errors/Errors.ts"
 import type { Label } from "./Plans.ts"
 
 /** A SIM: a physical card, or a downloadable profile (eSIM). */
-export interface Sim extends OfOrganization {
+export interface Sim extends OfOrganization, SimMoves {
   /** The id, a UUID. */
   readonly simId: string
   /** 18 to 20 digits, unique in the whole service. */

@@ -169,8 +169,16 @@ export interface LastOperator {
   readonly at: Date
 }
 
+/** Whose history is read. */
+export interface OfHistory extends OfSim {
+  /** True: of the subscription, over all SIMs that it was on. */
+  readonly acrossSims?: boolean | undefined
+}
+
 /** Something that has happened to a SIM (rule L3). */
 export interface HistoryEntry {
+  /** The SIM that it is about. */
+  readonly iccid: string
   /** When it happened. */
   readonly at: Date
   /**
@@ -274,11 +282,12 @@ export interface Subscriptions {
   readonly previewReplace: (of: OfSim, options?: CallOptions) => Promise<ReplacementPreview>
   /**
    * What has happened to a SIM, newest first: changes, events, states of the profile, packages and
-   * problems (rule L3).
+   * problems (rule L3). With `acrossSims` what has happened to the subscription that it has, or that
+   * has left it last, on all SIMs that it was on: SIM by SIM, the last one first.
    *
    * Errors: `NotFoundError`.
    */
-  readonly history: (of: OfSim, options?: CallOptions) => PagedList<HistoryEntry>
+  readonly history: (of: OfHistory, options?: CallOptions) => PagedList<HistoryEntry>
   /**
    * Pauses the subscription: its SIM has no service until it is resumed, and its plans go on
    * (rule S7). Again, it changes nothing. It returns before the telco has taken it.

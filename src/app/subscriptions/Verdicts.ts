@@ -14,6 +14,7 @@ import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import * as RequestContext from "../RequestContext.ts"
 import { makeExplain } from "./Attachments.ts"
+import { makeStays } from "./Stays.ts"
 
 /** A SIM with its verdict. */
 export interface Judged {
@@ -50,6 +51,7 @@ export const layer: Layer.Layer<Verdicts, never, Storage | BusinessClock> = Laye
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const explain = yield* makeExplain
+    const staysOf = yield* makeStays
 
     /** Of what the telco refuses, the attachments that are among the problems. */
     const problemsOf = Effect.fnUntraced(function* (attachments: ReadonlyArray<Reason.Explained>) {
@@ -76,7 +78,9 @@ export const layer: Layer.Layer<Verdicts, never, Storage | BusinessClock> = Laye
         { concurrency: "unbounded" }
       )
       yield* RequestContext.countRows(known.reports.length)
-      return Verdict.of(Verdict.factsOf({ sim, ...known, problems: yield* problemsOf(known.attachments) }))
+      const problems = yield* problemsOf(known.attachments)
+      const [last] = sim.movedTo === null ? [] : yield* staysOf(sim)
+      return Verdict.of(Verdict.factsOf({ sim, ...known, problems, movedTo: last?.iccid ?? sim.movedTo }))
     })
 
     return Verdicts.of({

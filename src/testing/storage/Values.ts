@@ -214,6 +214,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* storage.commit({ plans })
     for (const plan of plans) yield* Suite.equals("plan", yield* storage.plans.get(plan), { ...plan, version: 1 })
     const subscriptionId = world.id()
+    const [from, to] = ["8944500000000000002", "8944500000000000001"]
+    const move = { subscriptionId, number: 1, from, to, since: -9, at: world.now, endedAt: null }
     const sims = [
       World.newSim(world, { isEsim: false, lpa: null, label: "Grey" }),
       World.newSim(world, { allocation: { _tag: "Provisioning", subscriptionId }, downloaded: true }),
@@ -223,7 +225,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       }),
       World.newSim(world, { allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId } }),
       World.newSim(world, { allocation: { _tag: "Withdrawn", reason: "replaced", ending: null } }),
-      World.newSim(world, { movedTo: "8944500000000000001" }),
+      World.newSim(world, { movedTo: "8944500000000000001", moves: [move, { ...move, number: 2, endedAt: -3 }] }),
       World.newSim(world, { mobilePlan: { _tag: "Settled", applied: true } }),
       World.newSim(world, { mobilePlan: { _tag: "Changing", applied: true, target: false } }),
       World.newSim(world, { service: { _tag: "Settled", pausedAt: -7 } }),

@@ -75,17 +75,16 @@ describe("A data directory of PGlite", () => {
         SqlClient.SqlClient.use(use).pipe(Effect.provide(Pglite.layer({ dataDir: join(home, "data") })))
       )
     const schema = Postgres.DatabaseSchema.make(Postgres.DatabaseSchema.DEFAULT)
-    const { chain } = PlantedVersions
     await opened((sql) =>
       Effect.gen(function* () {
-        yield* Migrations.run(sql, schema, chain.slice(0, 2))
+        yield* Migrations.run(sql, schema, PlantedVersions.upTo(1))
         yield* sql`create index sim_remarks on simplan.sim (organization_id)`
         yield* sql`update pg_index set indisvalid = false where indexrelid = 'simplan.sim_remarks'::regclass`
       })
     )
     const found = await opened((sql) =>
       Effect.andThen(
-        Migrations.run(sql, schema, chain.slice(0, 3)),
+        Migrations.run(sql, schema, PlantedVersions.upTo(2)),
         sql`select indisvalid as valid from pg_index where indexrelid = to_regclass('simplan.sim_remarks')`
       )
     )

@@ -26,7 +26,11 @@ const schema = Postgres.DatabaseSchema.make(Postgres.DatabaseSchema.DEFAULT)
 
 const { chain } = PlantedVersions
 
-const migrate = (sql: SqlClient.SqlClient, to = chain.length) => Migrations.run(sql, schema, chain.slice(0, to))
+/** To this build's version, and so many of the planted ones. */
+const migrate = (sql: SqlClient.SqlClient, later = 3) => Migrations.run(sql, schema, PlantedVersions.upTo(later))
+
+/** The number of a planted migration, from 1. */
+const numberOf = (later: number): number => Migrations.latest + later
 
 const fill = (sql: SqlClient.SqlClient, count: number) =>
   Effect.gen(function* () {
@@ -135,12 +139,12 @@ const knownTo = (sql: SqlClient.SqlClient) =>
 
 describe("The plan of a migration", () => {
   onDatabase("says of each step what it blocks and scans, and none makes a table anew", function* (sql) {
-    yield* migrate(sql, 1)
+    yield* migrate(sql, 0)
     yield* fill(sql, 20)
     yield* sql`set enable_bitmapscan = off`
     yield* sql`set enable_indexscan = off`
     const kinds = new Set<string>()
-    for (const { name, steps } of Migrations.numbered(chain).slice(1)) {
+    for (const { name, steps } of Migrations.numbered(chain).slice(Migrations.latest)) {
       const known = yield* knownTo(sql)
       for (const step of steps) {
         kinds.add(step._tag)
@@ -158,7 +162,7 @@ describe("The plan of a migration", () => {
   })
 
   onDatabase("does not fit a statement that makes a table anew, though it says another thing", function* (sql) {
-    yield* migrate(sql, 1)
+    yield* migrate(sql, 0)
     yield* fill(sql, 20)
     const text = "alter table simplan.sim add column token text not null default gen_random_uuid()::text"
     const said = { does: "adds token", tables: ["sim"], blocks: "reads and writes", work: "none" } as const
@@ -170,14 +174,14 @@ describe("The plan of a migration", () => {
   })
 
   onDatabase("has the rows and the sizes of the tables, and holds a lock until the migration ends", function* (sql) {
-    yield* migrate(sql, 1)
+    yield* migrate(sql, 0)
     yield* fill(sql, 3_000)
     yield* sql`analyze`
     const pending = yield* Plan.of(sql, schema, chain)
     expect(pending.map(({ name, number }) => `${number} ${name}`)).toEqual([
-      "2 remarks",
-      "3 remarked_sims",
-      "4 no_remarks"
+      `${numberOf(1)} remarks`,
+      `${numberOf(2)} remarked_sims`,
+      `${numberOf(3)} no_remarks`
     ])
     const steps = pending[0]?.steps ?? []
     expect(steps).toMatchObject([
@@ -204,7 +208,7 @@ describe("The plan of a migration", () => {
 
 describe("A migration of a database that is used", () => {
   onDatabase("waits for a lock without holding up others, and holds nothing of another migration", function* (sql) {
-    yield* migrate(sql, 3)
+    yield* migrate(sql, 2)
     yield* fill(sql, 10)
     const [reader, other, migrating] = [yield* admin(url()), yield* admin(url()), yield* admin(url())]
     const audited: Migrations.Migration = {
@@ -216,9 +220,9 @@ describe("A migration of a database that is used", () => {
         yield* reader`begin`
         yield* reader`select from simplan.audit_entry`
         const started = yield* Effect.forkScoped(Migrations.run(migrating, schema, [...chain, audited]))
-        // Migration 4 is done, and 5 waits for the reader.
+        // The last one is done, and this one waits for the reader.
         const had = other<{ readonly number: number }>`select max(migration_id) as number from simplan.migration`
-        yield* Effect.repeat(had, { until: ([row]) => row?.number === 4 })
+        yield* Effect.repeat(had, { until: ([row]) => row?.number === numberOf(3) })
         const waits = other`
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
             and query like 'alter table simplan.audit_entry%'`
@@ -232,17 +236,17 @@ describe("A migration of a database that is used", () => {
         return numbers[0]?.number
       })
     )
-    expect(held).toBe(4)
+    expect(held).toBe(numberOf(3))
     expect(yield* Plan.of(sql, schema, [...chain, audited])).toEqual([])
   })
 
   onDatabase("builds an index on a large table while others read and write, in one process alone", function* (sql) {
-    yield* migrate(sql, 2)
+    yield* migrate(sql, 1)
     yield* fillLarge(sql)
     const [writer, other, first, second] = yield* Effect.all([admin(url()), admin(url()), admin(url()), admin(url())])
     const [planned] = yield* Plan.of(sql, schema, chain)
     expect(planned).toMatchObject({
-      number: 3,
+      number: numberOf(2),
       steps: [
         { does: "creates the index sim_remarks while others read and write", blocks: "nothing", blockedSeconds: 0 },
         { does: "creates the index subscription_folded", blocks: "writes" }
@@ -252,12 +256,12 @@ describe("A migration of a database that is used", () => {
       Effect.gen(function* () {
         yield* writer`begin`
         yield* writer`update simplan.sim set label = 'Blue' where iccid = '1'`
-        const started = yield* Effect.forkScoped(migrate(first, 3), { startImmediately: true })
+        const started = yield* Effect.forkScoped(migrate(first, 2), { startImmediately: true })
         const waits = other`
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
             and query like 'create index concurrently sim_remarks%'`
         yield* Effect.repeat(waits, { until: (rows) => rows.length > 0 })
-        const again = yield* Effect.forkScoped(migrate(second, 3), { startImmediately: true })
+        const again = yield* Effect.forkScoped(migrate(second, 2), { startImmediately: true })
         const asks = other`
           select from pg_stat_activity where datname = current_database() and query like '%pg_try_advisory_lock(%'
             and query not like '%pg_stat_activity%'`
@@ -271,7 +275,7 @@ describe("A migration of a database that is used", () => {
       })
     )
     expect(yield* validity(sql)).toEqual([{ valid: true }])
-    expect(yield* Plan.of(sql, schema, chain.slice(0, 3))).toEqual([])
+    expect(yield* Plan.of(sql, schema, PlantedVersions.upTo(2))).toEqual([])
   })
 
   for (const [size, filled] of [
@@ -279,11 +283,11 @@ describe("A migration of a database that is used", () => {
     ["small", (sql: SqlClient.SqlClient) => fill(sql, 10)]
   ] as const) {
     onDatabase(`builds anew an index on a ${size} table that an ended process has left`, function* (sql) {
-      yield* migrate(sql, 2)
+      yield* migrate(sql, 1)
       yield* filled(sql)
       yield* sql`create index sim_remarks on simplan.sim (organization_id)`
       yield* sql`update pg_index set indisvalid = false where indexrelid = 'simplan.sim_remarks'::regclass`
-      yield* migrate(sql, 3)
+      yield* migrate(sql, 2)
       expect(yield* validity(sql)).toEqual([{ valid: true }])
       const [made] = yield* sql`select pg_get_indexdef('simplan.sim_remarks'::regclass) as text`
       expect(made).toMatchObject({ text: expect.stringContaining("(remark IS NOT NULL)") })

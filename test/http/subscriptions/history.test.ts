@@ -62,7 +62,8 @@ describe("L3: the history of a SIM", () => {
       what: "subscription.create",
       detail: null,
       by: expect.any(String),
-      resource_id: expect.any(String)
+      resource_id: expect.any(String),
+      iccid
     })
   })
 
@@ -88,7 +89,7 @@ describe("L3: the history of a SIM", () => {
     ])
     const { body } = await acme.get(path)
     const of = (kind: string) => body.data.filter(({ type }: Entry) => type === kind)
-    const network = { type: "network", by: null, resource_id: null }
+    const network = { iccid, type: "network", by: null, resource_id: null }
     expect(of("network")).toEqual([
       { ...network, at: at(2_000_000), what: "SE", detail: "Telia, 4G" },
       { ...network, at: at(1_900_000), what: "FR", detail: null }
@@ -96,7 +97,7 @@ describe("L3: the history of a SIM", () => {
     expect(of("usage")).toEqual([
       {
         at: "2026-01-10T00:00:00.000Z",
-        ...{ type: "usage", what: "SE", detail: "3.0 MB", by: null },
+        ...{ iccid, type: "usage", what: "SE", detail: "3.0 MB", by: null },
         resource_id: attachments.data[0].plan_attachment_id
       }
     ])
@@ -166,5 +167,121 @@ describe("L3: the history of a SIM", () => {
     expect([none.status, none.body.code]).toEqual([404, "sim_not_found"])
     const refused = await acme.get(`${path}?page=x`)
     expect([refused.status, refused.body.code]).toEqual([400, "invalid_field"])
+  })
+})
+
+describe("L3: the history of a subscription over its SIMs", () => {
+  const advance = (by: string) => world.admin("POST", "/clock/advance", { by })
+  const now = async (): Promise<string> => (await world.admin("GET", "/clock")).body.data.now
+  const report = async (of: string, fields: object): Promise<void> => {
+    const event = { id: crypto.randomUUID(), iccid: of, occurred_at: await now(), ...fields }
+    expect((await world.telco([event])).body).toMatchObject({ accepted: 1, rejected: [] })
+  }
+  const read = async (of: string, size = 100, across = true): Promise<ReadonlyArray<Entry & { iccid: string }>> => {
+    const found: Array<Entry & { iccid: string }> = []
+    for (let page = ""; ; ) {
+      const asked = `/v3/subscriptions/${of}/history?across_sims=${across}&page_size=${size}${page}`
+      const { body } = await acme.get(asked)
+      found.push(...body.data)
+      if (body.next_page === null) return found
+      page = `&page=${body.next_page}`
+    }
+  }
+  const linesOf = (entries: Awaited<ReturnType<typeof read>>) =>
+    entries.map(({ iccid: of, what }) => `${sims.indexOf(of)} ${what}`)
+  const sims: Array<string> = []
+
+  it("has its creation, top-ups, pauses, moves and what was reported, of all its SIMs, SIM by SIM", async () => {
+    await Inventory.stock(world, 2_001, 1)
+    const made = await Inventory.stock(world, 3_001, 4)
+    const { tenant, planId } = made
+    const call = async (method: string, path: string, body?: object) => (await tenant.call(method, path, { body })).body
+    Object.assign(acme, tenant)
+    const [first, second, third] = [3_001, 3_002, 3_003].map((place) => World.iccid(place))
+    sims.push(first ?? "", second ?? "", third ?? "")
+    // The SIM that it comes to had another subscription before.
+    await call("POST", "/v3/subscription", { plan_id: planId, metadata: "other", iccid: second })
+    await advance("1 hour")
+    await call("DELETE", `/v3/subscriptions/${second}`)
+    await advance("1 hour")
+    await call("POST", "/v3/subscription", { plan_id: planId, metadata: "", iccid: first })
+    await call("POST", "/v3/subscription", { plan_id: planId, metadata: "more", iccid: first })
+    await report(first ?? "", { type: "usage", total_bytes: 1_048_576 })
+    await advance("1 minute")
+    await call("POST", `/v3/subscriptions/${first}/pause`)
+    await advance("1 minute")
+    await call("POST", `/v3/subscriptions/${first}/resume`)
+    await advance("1 minute")
+    // Never used ones come first.
+    const moved = await call("POST", `/v3/subscriptions/${first}/replace`)
+    sims[2] = moved.data.esim.iccid
+    await advance("1 day")
+    await report(sims[2] ?? "", { type: "usage", total_bytes: 2_097_152 })
+    await call("POST", "/v3/subscription", { plan_id: planId, metadata: "more", iccid: sims[2] })
+    await advance("1 minute")
+    await call("POST", `/v3/subscriptions/${sims[2]}/replace`)
+    const all = await tenant.get("/v3/subscription")
+    sims.push(all.body.data[0].esim.iccid)
+    await advance("1 minute")
+    await report(first ?? "", { type: "location", country_alpha_2: "FR", operator: "Orange", rat: "4G", imei: "1" })
+
+    const whole = await read(sims[3] ?? "")
+    expect([...new Set(whole.map(({ iccid: of }) => of))]).toEqual([sims[3], sims[2], sims[0]])
+    for (const of of sims) {
+      const times = whole.filter((one) => one.iccid === of).map(({ at }) => at)
+      expect(times).toEqual(times.toSorted().toReversed())
+    }
+    expect(linesOf(whole.filter(({ type }) => type === "change"))).toEqual([
+      "3 subscription.replace",
+      "2 sim.withdraw",
+      "2 plan_attachment.create",
+      "2 subscription.replace",
+      "0 sim.withdraw",
+      "0 subscription.resume",
+      "0 subscription.pause",
+      "0 plan_attachment.create",
+      "0 subscription.create"
+    ])
+    expect(linesOf(whole.filter(({ type }) => type === "usage"))).toEqual(["2 unknown", "0 unknown"])
+    expect(linesOf(whole.filter(({ type }) => type === "network"))).toEqual(["0 FR"])
+    // Each beginning of a package once, where it was then.
+    expect(linesOf(whole.filter(({ type }) => type === "package"))).toEqual(["0 active"])
+  })
+
+  it("is the same from each of its SIMs, and in pages of any size, each entry once", async () => {
+    const whole = await read(sims[3] ?? "")
+    for (const of of [sims[0], sims[2]]) expect(await read(of ?? "")).toEqual(whole)
+    for (const size of [1, 2, 3, 7]) expect(await read(sims[3] ?? "", size)).toEqual(whole)
+    expect((await read(sims[3] ?? "", 100, false)).every(({ iccid: of }) => of === sims[3])).toBe(true)
+  })
+
+  it("ends with the SIM that is put back into stock and sold again, and is no other subscription's", async () => {
+    const [first, , second, third] = sims
+    const before = (await read(third ?? "")).filter(({ type }) => type !== "network")
+    await acme.call("PATCH", `/v3/sims/${second}`, { body: { status: "available" } })
+    await acme.call("PATCH", `/v3/sims/${first}`, { body: { status: "available" } })
+    await advance("1 hour")
+    const { data } = (await acme.get("/v3/plans")).body
+    await acme.post("/v3/subscription", { plan_id: data[0]._id ?? data[0].plan_id, metadata: "next", iccid: first })
+    await advance("1 hour")
+    expect((await read(third ?? "")).filter(({ type }) => type !== "network")).toEqual(before)
+    const others = await read(first ?? "")
+    expect(linesOf(others.filter(({ type }) => type === "change"))).toEqual(["0 subscription.create"])
+  })
+
+  it("ends with its deletion, for whoever asks from a SIM before", async () => {
+    const [, , second, third] = sims
+    const one = await acme.post(`/v3/subscriptions/${third}/replace`)
+    const fourth: string = one.body.data.esim.iccid
+    await advance("1 hour")
+    await acme.call("DELETE", `/v3/subscriptions/${fourth}`)
+    await advance("1 hour")
+    const whole = await read(third ?? "")
+    expect(whole[0]).toMatchObject({ iccid: fourth, what: expect.stringMatching(/delete/) })
+    expect(new Set(whole.map(({ iccid: of }) => of)).has(second ?? "")).toBe(true)
+    const { data } = (await acme.get("/v3/plans")).body
+    await acme.post("/v3/subscription", { plan_id: data[0]._id ?? data[0].plan_id, metadata: "next", iccid: fourth })
+    await advance("1 hour")
+    expect(await read(third ?? "")).toEqual(whole)
   })
 })

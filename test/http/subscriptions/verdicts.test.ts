@@ -163,6 +163,40 @@ describe("L5: a SIM", () => {
     expect(await judged(iccid)).toMatchObject({ works: false, code: "replaced", next_step: "open_new_sim", moved_to })
     expect((await judged(moved_to)).works).toBe(true)
   })
+
+  it("leads to the last of several moves; each SIM names the ones beside it for good", async () => {
+    const first = await sold()
+    const moves = async (iccid: string) => (await tenant.get(`/v3/sims/${iccid}`)).body.data
+    const replace = async (iccid: string): Promise<string> =>
+      (await tenant.post(`/v3/subscriptions/${iccid}/replace`)).body.data.esim.iccid
+    const second = await replace(first)
+    await advance("1 hour")
+    const third = await replace(second)
+    await advance("1 hour")
+    for (const iccid of [first, second])
+      expect(await judged(iccid)).toMatchObject({ code: "replaced", moved_to: third })
+    const named = { subscription_id: expect.any(String), at: expect.any(String) }
+    const beside = async () => {
+      for (const [iccid, replaces, replaced_by] of [
+        [first, null, { ...named, iccid: second }],
+        [second, { ...named, iccid: first }, { ...named, iccid: third }],
+        [third, { ...named, iccid: second }, null]
+      ] as const) {
+        expect(await moves(iccid)).toMatchObject({ replaces, replaced_by })
+        const managed = await world.admin("GET", `/organizations/${tenant.organizationId}/sims/${iccid}`)
+        expect(managed.body.data).toMatchObject({ replaces, replaced_by })
+      }
+    }
+    await beside()
+    await advance("400 days")
+    for (const iccid of [first, second]) {
+      const restored = await tenant.call("PATCH", `/v3/sims/${iccid}`, { body: { status: "available" } })
+      expect([restored.status, restored.body.code]).toEqual([200, undefined])
+    }
+    expect(await judged(first)).toMatchObject({ code: "free", moved_to: null })
+    await sold(planId, { iccid: second })
+    await beside()
+  })
 })
 
 describe("S6: a package that the telco refuses for good", () => {

@@ -2,8 +2,7 @@
  * Versions after this build's, as a later build could have them, with a step of each kind. A
  * database of this build is of an earlier version to them.
  */
-import type * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
-import * as Initial from "../../../adapters/postgres/migrations/Initial.ts"
+import * as Migrations from "../../../adapters/postgres/migrations/Migrations.ts"
 import { Step } from "../../../adapters/postgres/migrations/Step.ts"
 
 /** Remarks on SIMs, with a table of those that have one. */
@@ -87,7 +86,10 @@ const dropped: Migrations.Migration = {
 }
 
 /** This build's version and those after it. */
-export const chain: Migrations.Chain = [{ name: "initial", steps: Initial.steps }, remarks, indexes, dropped]
+export const chain: Migrations.Chain = [...Migrations.all, remarks, indexes, dropped]
+
+/** This build's version and so many of those after it. */
+export const upTo = (later: number): Migrations.Chain => chain.slice(0, Migrations.latest + later)
 
 // An index on a table of before stands alone, so that it can be built while others write: nothing
 // else can be written.

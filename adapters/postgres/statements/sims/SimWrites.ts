@@ -31,6 +31,7 @@ const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => {
     ...(row.allocation === undefined ? unallocated : Sims.allocationColumnsOf(row.allocation)),
     recycledAt: row.recycledAt,
     movedTo: row.movedTo,
+    moves: row.moves === undefined ? undefined : Sims.movesColumnOf(row.moves),
     downloaded: row.downloaded,
     smdp: row.smdp,
     location: row.location,
@@ -72,7 +73,7 @@ const usage = ["downloaded", "lastActivityAt"] as const
 /** What reports of any kind change. */
 const reported = [...usage, "smdp", "location"] as const
 /** Who has the SIM. */
-const allocation = ["allocation", "allocatedTo", "recycledAt", "movedTo"] as const
+const allocation = ["allocation", "allocatedTo", "recycledAt", "movedTo", "moves"] as const
 
 /** Whether the SIM has service. */
 const service = ["pausedAt", "serviceChange", "serviceActive"] as const
@@ -294,7 +295,7 @@ const usageFields = new Set<SimField>(usage)
 const reportedFields = new Set<SimField>(reported)
 const packageUsage = new Set<SimDifference.PackageField>(["activationAt", "expirationAt", "usedBytes"])
 const notifiedFields = new Set<SimDifference.AttachmentField>(["anchor", "lastThresholdNotified"])
-const allocationFields = new Set<SimField>(["allocation", "recycledAt", "movedTo"])
+const allocationFields = new Set<SimField>(["allocation", "recycledAt", "movedTo", "moves"])
 
 const isWithin = <Field>(fields: ReadonlyArray<Field>, set: ReadonlySet<Field>): boolean =>
   fields.every((field) => set.has(field))

@@ -76,7 +76,9 @@ export const ofSim = Columns.of<Batching.Placed<Batching.OfSim>>({
 })
 
 /** A SIM as its row has it. */
-export interface SimRow extends Omit<Sim.Sim, "allocation" | "mobilePlan" | "service">, AllocationColumns {
+export interface SimRow extends Omit<Sim.Sim, "allocation" | "mobilePlan" | "moves" | "service">, AllocationColumns {
+  /** Null: none. */
+  readonly moves: Sim.Sim["moves"] | null
   /** True while it is being released, else null: what an index goes by. */
   readonly releasing: true | null
   readonly mobilePlanApplied: boolean
@@ -121,8 +123,12 @@ const rest = Columns.of<Rest>({
   mobilePlanTarget: "boolean",
   pausedAt: "bigint",
   serviceChange: "text",
-  serviceActive: "boolean"
+  serviceActive: "boolean",
+  moves: "jsonb"
 })
+
+/** The column of moves as it is written. */
+export const movesColumnOf = (moves: Sim.Sim["moves"]): SimRow["moves"] => (moves.length === 0 ? null : moves)
 
 /** All columns of a SIM. */
 export const columns = Columns.of<SimRow>(
@@ -196,6 +202,7 @@ const unpackIdentities = (packed: Columns.Packed<SimIdentities.SimIdentities>): 
 const unpackRest = (packed: Columns.Packed<Rest>) => ({
   recycledAt: packed[inRest.recycledAt],
   movedTo: packed[inRest.movedTo],
+  moves: packed[inRest.moves] ?? [],
   downloaded: packed[inRest.downloaded],
   smdp: packed[inRest.smdp],
   location: packed[inRest.location],
@@ -204,10 +211,11 @@ const unpackRest = (packed: Columns.Packed<Rest>) => ({
   service: serviceOf(packed[inRest.pausedAt], packed[inRest.serviceChange], packed[inRest.serviceActive])
 })
 
-const { mobilePlanApplied, mobilePlanTarget, pausedAt, serviceActive, serviceChange, ...without } = nothing
+const { mobilePlanApplied, mobilePlanTarget, moves: _, pausedAt, serviceActive, serviceChange, ...without } = nothing
 
 const fresh = {
   ...without,
+  moves: [],
   mobilePlan: mobilePlanOf(mobilePlanApplied, mobilePlanTarget),
   service: serviceOf(pausedAt, serviceChange, serviceActive)
 }
@@ -234,7 +242,7 @@ export const unpack = (
   // A literal that takes in others by `...` takes twice as long.
   const { imsi, msisdn, subscriberId } = identities === null ? SimIdentities.none : unpackIdentities(identities)
   const known = rest === null ? fresh : unpackRest(rest)
-  const { downloaded, lastActivityAt, location, mobilePlan, movedTo, recycledAt, service, smdp } = known
+  const { downloaded, lastActivityAt, location, mobilePlan, movedTo, moves, recycledAt, service, smdp } = known
   return {
     organizationId,
     simId,
@@ -250,6 +258,7 @@ export const unpack = (
     allocation: allocationOf(allocation, allocatedTo),
     recycledAt,
     movedTo,
+    moves,
     downloaded,
     smdp,
     location,

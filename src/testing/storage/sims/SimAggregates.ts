@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import * as Attachments from "../../../domain/Attachment.ts"
 import type { Attachment } from "../../../domain/Attachment.ts"
+import * as Moves from "../../../domain/Moves.ts"
 import type { SimAggregate } from "../../../domain/SimAggregate.ts"
 import type { Sim } from "../../../domain/Sim.ts"
 import type { Subscription, SubscriptionWithSim } from "../../../domain/Subscription.ts"
@@ -229,9 +230,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const left = {
         ...old.sim,
         allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId } as const,
-        movedTo: iccid
+        movedTo: iccid,
+        moves: [Moves.made(sim, iccid, subscription, world.now)]
       }
-      const taken = Rows.inService(free, subscription)
+      const taken = { ...Rows.inService(free, subscription), moves: left.moves }
       const next = { sim: taken, subscription: { ...subscription, iccid }, attachments }
       yield* storage.commit({
         sims: [
