@@ -23,6 +23,7 @@ import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Refused, Telco, Unavailable } from "../../ports/Telco.ts"
 import { cachedThenReload } from "../commit/CommittedCache.ts"
 import { Commits } from "../commit/Commits.ts"
+import { makePresent } from "../Stays.ts"
 import {
   awaiting,
   type Done,
@@ -73,6 +74,7 @@ export const make = Effect.gen(function* () {
   const commits = yield* Commits
   const clock = yield* BusinessClock
   const giveBack = yield* makeGiveBack
+  const presentOf = yield* makePresent
 
   /**
    * What the job of a package goes by, as it is stored; null once its attachment is gone or has
@@ -187,16 +189,11 @@ export const make = Effect.gen(function* () {
    */
   const moved = Effect.fnUntraced(function* (organizationId: string, iccid: string) {
     const left = yield* storage.sims.get({ organizationId, iccid })
-    const seen = new Set<string>()
-    let next = left?.movedTo ?? null
-    while (left !== null && next !== null && !seen.has(next)) {
-      seen.add(next)
-      const present = yield* storage.simAggregates.get({ organizationId, iccid: next })
-      if (present === null) return null
-      if (SimAggregate.live(present) !== null) return { left, present }
-      next = present.sim.movedTo
-    }
-    return null
+    const next = left === null ? null : yield* presentOf(left)
+    if (left === null || next === null) return null
+    const present = yield* storage.simAggregates.get({ organizationId, iccid: next })
+    if (present === null || SimAggregate.live(present)?.subscription.subscriptionId !== Sim.followed(left)) return null
+    return { left, present }
   })
 
   /** Stops packages, and asks the telco how much was used of them; null: it cannot say. */

@@ -13,7 +13,7 @@ import { BusinessClock } from "../../ports/Clocks.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import * as Paging from "../Paging.ts"
 import * as RequestContext from "../RequestContext.ts"
-import { makeStays } from "./Stays.ts"
+import { makeStays } from "../Stays.ts"
 
 /** Reads histories. */
 export class History extends Context.Service<

@@ -14,7 +14,7 @@ import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import * as RequestContext from "../RequestContext.ts"
 import { makeExplain } from "./Attachments.ts"
-import { makeStays } from "./Stays.ts"
+import { makeStays } from "../Stays.ts"
 
 /** A SIM with its verdict. */
 export interface Judged {

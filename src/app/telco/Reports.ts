@@ -19,6 +19,7 @@ import { type Commit, type ReportQuery, type Reported, Storage, type StorageErro
 import { Commits } from "../commit/Commits.ts"
 import { NamedTypes } from "../commit/Caused.ts"
 import * as Metrics from "../Metrics.ts"
+import { makePresent } from "../Stays.ts"
 
 /**
  * Which reports whoever makes them may make, in their order: a telco that is one of several speaks
@@ -58,6 +59,8 @@ interface Tally {
   /** Whether a first use or a state of the profile is among the accepted reports. */
   isAudited: boolean
 }
+
+type Tallies = ReadonlyMap<string, Tally>
 
 const tallyOf = ({ aggregate, seen }: Reported): Tally => ({
   before: aggregate,
@@ -187,25 +190,6 @@ const asked = (reports: ReadonlyArray<Report>, keyOf: KeyOf): ReadonlyArray<Aske
 const ALL = 0
 
 /**
- * The SIM that has the subscription of a SIM now, which has moved; undefined if it has not, or
- * is not loaded.
- */
-const presentOf = (
-  found: ReadonlyMap<string, { readonly aggregate: ForReports }>,
-  iccid: string
-): string | undefined => {
-  const seen = new Set([iccid])
-  let next = found.get(iccid)?.aggregate.sim.movedTo ?? null
-  while (next !== null && !seen.has(next)) {
-    const further = found.get(next)?.aggregate.sim.movedTo
-    if (further === null || further === undefined) return next
-    seen.add(next)
-    next = further
-  }
-  return undefined
-}
-
-/**
  * The indexes of the reports in the order in which they apply. Reports of one instant keep their
  * order.
  */
@@ -227,32 +211,47 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     const namedTypes = yield* NamedTypes
     const inTransaction = yield* HostTransaction
     const turn = yield* Semaphore.make(1)
+    const presentOf = yield* makePresent
 
     /**
-     * The SIMs that the reports are about. If a subscription has left one of which a use is
-     * reported (rule S8), the SIM that has it now is among them, with all of its packages; all are
-     * then read at once, as they are together.
+     * The SIMs that have the subscriptions now which have left SIMs of which a use is reported
+     * (rule S8).
+     */
+    const presents = Effect.fnUntraced(function* (tallies: Tallies, uses: ReadonlySet<string>) {
+      const found = new Map<string, string>()
+      for (const iccid of uses) {
+        const { movedTo = null, organizationId = "" } = tallies.get(iccid)?.aggregate.sim ?? {}
+        const left = movedTo === null ? null : yield* storage.sims.get({ organizationId, iccid })
+        const present = left === null ? null : yield* presentOf(left)
+        if (present !== null) found.set(iccid, present)
+      }
+      return found
+    })
+
+    /**
+     * The SIMs that the reports are about, and of those that a subscription has left the one that
+     * has it now, with all of its packages: all are then read at once, as they are together.
      */
     const load = Effect.fnUntraced(function* (
       iccids: ReadonlyArray<Asked>,
       uses: ReadonlySet<string>,
       of: Pick<ReportQuery, "seenSince" | "seenUntil">
-    ): Effect.fn.Return<ReadonlyMap<string, Tally>, StorageError> {
-      const found = yield* storage.simAggregates.forReports({ iccids, ...of })
-      const tallies = new Map(found.map((one) => [one.aggregate.sim.iccid, tallyOf(one)]))
-      const moved = new Set<string>()
-      for (const iccid of uses) {
-        const present = presentOf(tallies, iccid)
-        const known = iccids.find((one) => one.iccid === present)
-        if (present !== undefined && known?.since !== ALL) moved.add(present)
-      }
-      if (moved.size === 0) return tallies
+    ) {
+      const read = (all: ReadonlyArray<Asked>) =>
+        Effect.map(
+          storage.simAggregates.forReports({ iccids: all, ...of }),
+          (found): Tallies => new Map(found.map((one) => [one.aggregate.sim.iccid, tallyOf(one)]))
+        )
+      const tallies = yield* read(iccids)
+      const presentOfLeft = yield* presents(tallies, uses)
+      if (presentOfLeft.size === 0) return { tallies, presentOfLeft }
+      const moved = new Set(presentOfLeft.values())
       const others = iccids.filter(({ iccid }) => !moved.has(iccid))
       const all = Array.from(moved, (iccid): Asked => {
         const known = iccids.find((one) => one.iccid === iccid)
         return { iccid, packageIds: [], reportIds: [], ...known, since: ALL }
       })
-      return yield* load([...others, ...all], uses, of)
+      return { tallies: yield* read([...others, ...all]), presentOfLeft }
     })
 
     const attempt = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>, keyOf: KeyOf) {
@@ -261,7 +260,7 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       const asOf = yield* clock.now
       const sound = reports.filter((_, place) => problems[place] === undefined)
       const uses = new Set(sound.filter(TelcoReport.isOfUse).map(({ iccid }) => iccid))
-      const tallies = yield* load(asked(sound, keyOf), uses, {
+      const { presentOfLeft, tallies } = yield* load(asked(sound, keyOf), uses, {
         seenSince: TelcoReport.seenSince(reports, asOf),
         seenUntil: TelcoReport.seenUntil(asOf)
       })
@@ -275,7 +274,7 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
         if (report === undefined) continue
         const problem = problems[place]
         const tally = tallies.get(report.iccid)
-        const present = TelcoReport.isOfUse(report) ? tallies.get(presentOf(tallies, report.iccid) ?? "") : undefined
+        const present = TelcoReport.isOfUse(report) ? tallies.get(presentOfLeft.get(report.iccid) ?? "") : undefined
         verdicts[place] =
           problem === undefined ? takeInto(tally, present, report, keyOf(report), takenOf, now) : rejected(problem)
       }

@@ -184,6 +184,62 @@ describe("a move gives no data twice", () => {
   })
 })
 
+describe("a subscription has moved twice, and the SIM between is in stock again, or sold to somebody else", () => {
+  const MB = 1_048_576
+  const telco = TelcoSimulator.TelcoSimulator
+  const begin = async () => {
+    const own = await World.forTest()
+    const { planId, tenant } = await Inventory.stock(own, 1, 4)
+    const first = World.iccid(1)
+    await tenant.post("/v3/subscription", { plan_id: planId, metadata: "", iccid: first })
+    const attachment = async (iccid: string) =>
+      (await tenant.get(`/v3/subscriptions/${iccid}/plan-attachments`)).body.data[0]
+    const { plan, plan_attachment_id: id } = await attachment(first)
+    await own.run(
+      Effect.orDie(telco.use((of) => of.use({ packageId: `${id}:0`, bytes: (plan.data_mega_bytes - 10) * MB })))
+    )
+    const move = async (iccid: string) => (await tenant.post(`/v3/subscriptions/${iccid}/replace`)).body.data.esim.iccid
+    const putBack = async (iccid: string) =>
+      expect((await tenant.call("PATCH", `/v3/sims/${iccid}`, { body: { status: "available" } })).status).toBe(200)
+    const ordered = async (iccid: string) =>
+      (await own.run(telco.use((of) => of.packages))).flatMap((one) => (one.iccid === iccid ? [one.dataMegaBytes] : []))
+    return { attachment, first, id, megaBytes: plan.data_mega_bytes, move, ordered, own, planId, putBack, tenant }
+  }
+
+  it.each([false, true])("what the first one still reports counts (sold: %s)", async (isSold) => {
+    const { attachment, first, id, megaBytes, move, own, planId, putBack, tenant } = await begin()
+    const second = await move(first)
+    const third = await move(second)
+    await putBack(second)
+    if (isSold) await tenant.post("/v3/subscription", { plan_id: planId, metadata: "", iccid: second })
+    const occurred_at = new Date(World.START).toISOString()
+    for (const [more, fields] of [
+      [1, { package_id: `${id}:0` }],
+      [2, {}]
+    ] as const) {
+      const total_bytes = (megaBytes - 10 + more) * MB
+      const report = { ...{ id: `late ${more}`, type: "usage", iccid: first, occurred_at, total_bytes }, ...fields }
+      expect((await own.telco([report])).body).toMatchObject({ accepted: 1 })
+      expect((await attachment(third)).used_allowance.dataBytes).toBe(total_bytes)
+    }
+    expect((await tenant.get(`/v3/sims/${first}`)).body.data).toMatchObject({ reason: { moved_to: third } })
+  })
+
+  it("the first one is counted before the rest is ordered", async () => {
+    const { attachment, first, megaBytes, move, ordered, own, putBack } = await begin()
+    const when = (call: { readonly iccid: string }) => call.iccid === first
+    await own.run(telco.use((of) => of.setFaults([{ fault: "unavailable", isDone: false, when, times: 1_000 }])))
+    const second = await move(first)
+    const third = await move(second)
+    await own.admin("POST", "/clock/advance", { by: "10 minutes" })
+    await putBack(second)
+    await own.run(telco.use((of) => of.clearFaults))
+    await own.admin("POST", "/clock/advance", { by: "2 hours" })
+    expect([await ordered(second), await ordered(third)]).toEqual([[], [10]])
+    expect((await attachment(third)).used_allowance.dataBytes).toBe((megaBytes - 10) * MB)
+  })
+})
+
 describe("a move is refused", () => {
   it("where there is no subscription, and where no eSIM of the label is left", async () => {
     expect((await acme.post(path(99, "/replace"))).body).toMatchObject({ code: "subscription_not_found" })

@@ -3,11 +3,11 @@
  * them once.
  */
 import { Effect } from "effect"
-import * as Moves from "../../domain/Moves.ts"
-import * as Sims from "../../domain/Sim.ts"
-import type { Sim } from "../../domain/Sim.ts"
-import { Storage } from "../../ports/Storage.ts"
-import * as RequestContext from "../RequestContext.ts"
+import * as Moves from "../domain/Moves.ts"
+import * as Sims from "../domain/Sim.ts"
+import type { Sim } from "../domain/Sim.ts"
+import { Storage } from "../ports/Storage.ts"
+import * as RequestContext from "./RequestContext.ts"
 
 /** A SIM that a subscription is on, or was. */
 export interface Stay extends Moves.Stay {
@@ -42,5 +42,17 @@ export const makeStays = Effect.map(Storage, (storage) =>
         return found === undefined ? [] : [{ ...stay, sim: found }]
       })
       .toReversed()
+  })
+)
+
+/**
+ * The ICCID of the SIM that has the subscription now which has left a SIM; null: none has, it was
+ * deleted, or the SIM was put back into stock since. What became of the SIMs between does not
+ * matter.
+ */
+export const makePresent = Effect.map(makeStays, (staysOf) =>
+  Effect.fnUntraced(function* (left: Sim) {
+    const [last] = left.movedTo === null ? [] : yield* staysOf(left)
+    return last === undefined || last.until !== null || last.iccid === left.iccid ? null : last.iccid
   })
 )
