@@ -1,6 +1,6 @@
 /**
- * Follows a subscription over the SIMs that it has moved between (rules S8 and L3). It reads each of
- * them once.
+ * Follows a subscription over the SIMs that it has moved between (rules S8 and L3). It reads each
+ * of them once.
  */
 import { Effect } from "effect"
 import * as Moves from "../domain/Moves.ts"

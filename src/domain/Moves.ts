@@ -2,7 +2,6 @@
  * The moves of subscriptions from SIM to SIM (rule S8), which both SIMs keep for good, and what
  * follows from them: on which SIMs a subscription was, and when.
  */
-import type { Subscription } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
 /** A subscription that has moved from one SIM to another. */
@@ -49,7 +48,7 @@ export const here = ({ iccid, moves }: Pick<OnSim, "iccid" | "moves">): Move | n
 export const made = (
   { iccid, moves }: Pick<OnSim, "iccid" | "moves">,
   to: string,
-  { createdAt, subscriptionId }: Pick<Subscription, "createdAt" | "subscriptionId">,
+  { createdAt, subscriptionId }: { readonly createdAt: Instant; readonly subscriptionId: string },
   at: Instant
 ): Move => {
   const before = moves.findLast((move) => move.subscriptionId === subscriptionId && move.to === iccid)

@@ -130,7 +130,9 @@ export interface Sim extends SimIdentities.SimIdentities {
    * null.
    */
   readonly movedTo: string | null
-  /** The moves of subscriptions from it and to it, oldest first, which it keeps for good (rule S8). */
+  /**
+   * The moves of subscriptions from it and to it, oldest first, which it keeps for good (rule S8).
+   */
   readonly moves: ReadonlyArray<Moves.Move>
   /**
    * Whether there is any sign that the profile was downloaded (rule S2). Once true, it stays true.

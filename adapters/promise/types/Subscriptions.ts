@@ -282,8 +282,8 @@ export interface Subscriptions {
   readonly previewReplace: (of: OfSim, options?: CallOptions) => Promise<ReplacementPreview>
   /**
    * What has happened to a SIM, newest first: changes, events, states of the profile, packages and
-   * problems (rule L3). With `acrossSims` what has happened to the subscription that it has, or that
-   * has left it last, on all SIMs that it was on: SIM by SIM, the last one first.
+   * problems (rule L3). With `acrossSims` what has happened to the subscription that it has, or
+   * that has left it last, on all SIMs that it was on: SIM by SIM, the last one first.
    *
    * Errors: `NotFoundError`.
    */

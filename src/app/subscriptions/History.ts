@@ -22,8 +22,8 @@ export class History extends Context.Service<
     /**
      * Of a SIM, newest first. With `acrossSims`: of the subscription that the SIM has, or that has
      * left it last, over all SIMs that it was on (rule S8): SIM by SIM, newest first, and on each
-     * newest first. A page may be short while others follow (rule W10). `NotFound`: the organization
-     * has no such SIM.
+     * newest first. A page may be short while others follow (rule W10). `NotFound`: the
+     * organization has no such SIM.
      */
     readonly page: (of: {
       readonly organizationId: string
@@ -159,7 +159,10 @@ export const layer: Layer.Layer<History, never, Storage | BusinessClock | Paging
       return { ...page, items: page.items.map((entry) => ({ ...entry, iccid })) }
     })
 
-    /** The SIMs of a subscription, newest first; that of one that has not moved from its creation on. */
+    /**
+     * The SIMs of a subscription, newest first; that of one that has not moved from its creation
+     * on.
+     */
     const partsOf = Effect.fnUntraced(function* (sim: Sim) {
       const stays = yield* staysOf(sim)
       const [newest, ...others] = stays

@@ -155,10 +155,10 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
   [
     "S3",
     "a deleted SIM is free before the telco has cancelled",
-    'allocation: { _tag: "Releasing", subscriptionId }, recycledAt',
-    'allocation: { _tag: "Free" }, recycledAt'
+    'allocation: { _tag: "Releasing", subscriptionId },',
+    'allocation: { _tag: "Free" },'
   ],
-  ["S2", "a recycled SIM counts as never used", ", recycledAt: now }", " }"],
+  ["S2", "a recycled SIM counts as never used", "recycledAt: now,", ""],
   ["S3", "a deleted subscription stays", '{ ...subscription, status: "Deleted" }', "subscription"],
   ["S3", "a deleted SIM is never free", 'now)),\n          release: "Cancel"', "now)),\n          release: null"],
   [
