@@ -299,7 +299,8 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
         if (runs.includes("admin")) yield* Auth.warnOf(adminToken, "the management API")
         if (runs.includes("telco")) yield* Auth.warnOf(options.telcoToken, "the telco's reports")
         const byAddress = yield* RateLimit.byAddress(options.withoutKey ?? RateLimit.withoutKey)
-        const sessions = adminToken === undefined ? null : yield* Sessions.make(adminToken, trustedProxies)
+        const provider = openId === undefined ? null : `${openId.issuer.href} ${openId.clientId}`
+        const sessions = adminToken === undefined ? null : yield* Sessions.make(adminToken, trustedProxies, provider)
         const start = startOf(options)
         const hasConsole = options.console !== undefined && serving(options)("/admin/console")
         return Layer.mergeAll(

@@ -14,7 +14,10 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { PGlite } from "@electric-sql/pglite"
+import type { PGlite } from "@electric-sql/pglite"
+
+// A host without PGlite may have a bundle, which lifts static imports to its beginning.
+const load = async () => (await import("@electric-sql/pglite")).PGlite
 
 /** The mark of a database that is being made. */
 const MARK = "simplan-is-making-this"
@@ -50,7 +53,7 @@ const fileIn = async (where: string): Promise<string> => join(where, `${await ve
 export const makeTemplate = async (where: string): Promise<void> => {
   const file = await fileIn(where)
   if (existsSync(file)) return
-  const database = await PGlite.create()
+  const database = await (await load()).create()
   const dump = await database.dumpDataDir("gzip")
   await database.close()
   await mkdir(where, { recursive: true })
@@ -124,7 +127,7 @@ const fill = async (path: string): Promise<void> => {
 }
 
 /** A database in memory. */
-export const inMemory = async (): Promise<PGlite> => PGlite.create(await fromTemplate())
+export const inMemory = async (): Promise<PGlite> => (await load()).create(await fromTemplate())
 
 /**
  * The database in a directory, which is there and this process's alone; made if the directory
@@ -134,11 +137,11 @@ export const inDirectory = async (path: string): Promise<PGlite> => {
   const mark = join(path, MARK)
   const relaxedDurability = false
   if (existsSync(mark)) await empty(path)
-  if (existsSync(join(path, "PG_VERSION"))) return PGlite.create(path, { relaxedDurability })
+  if (existsSync(join(path, "PG_VERSION"))) return (await load()).create(path, { relaxedDurability })
   await writeFile(mark, "")
   await fill(path)
   const copied = existsSync(join(path, "PG_VERSION")) ? {} : await fromTemplate()
-  const made = await PGlite.create(path, { relaxedDurability, ...copied })
+  const made = await (await load()).create(path, { relaxedDurability, ...copied })
   await rm(mark)
   return made
 }

@@ -98,15 +98,16 @@ export interface ToVerify {
  * body that is none is `BodyMissing`, and keys that are none are `SignatureMismatch`; both say what
  * was given. To prevent replays within the tolerance, store the ids of events for as long.
  */
-export const verify = ({
-  body,
-  header,
-  headers = {},
-  now = Date.now(),
-  signingKey,
-  signingKeys = [],
-  toleranceSeconds = 300
-}: ToVerify): Verification => {
+export const verify = (given: ToVerify): Verification => {
+  // JavaScript code may give nothing.
+  const none: unknown = given
+  if (typeof none !== "object" || none === null) {
+    return {
+      _tag: "BodyMissing",
+      message: `verify must be given the headers, the body and the signingKey, not ${typeOf(none)}`
+    }
+  }
+  const { body, header, headers = {}, now = Date.now(), signingKey, signingKeys = [], toleranceSeconds = 300 } = given
   const bytes = bytesOf(body)
   if (typeof bytes === "string") return { _tag: "BodyMissing", message: bytes }
   const own = single(header) ?? read(headers, HEADER)

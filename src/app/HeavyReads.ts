@@ -8,6 +8,7 @@
  *   and two for a process, so that none waits for a report.
  * - One that has taken 10 s is stopped, by the storage's server if it has one (`Storage.Aside`),
  *   and refused.
+ * - It holds none of the room that a request has for other reads, not while it waits either.
  * - The time that it took is charged to the request (`RequestContext`), also if it was stopped.
  *
  * What is due to a handler has no turn, since its loop would wait for the reads of others: it is
@@ -66,7 +67,7 @@ const turns = (isInTransaction: Effect.Effect<boolean>, shared: FairSlots.Option
     const organizationId = of ?? AuditEntry.SERVICE
     const asking = { organizationId, isUrgent: true, waitLimitMillis: WAIT_LIMIT }
     const none = Effect.suspend(() => refused(slots.held(organizationId) > 0 ? "own" : "others"))
-    const inTurn = slots.run(asking, aside(read), none)
+    const inTurn = Effect.andThen(RequestContext.leaveRoom, slots.run(asking, aside(read), none))
     return Effect.flatMap(isInTransaction, (isJoined) => (isJoined ? read : inTurn))
   }
 }

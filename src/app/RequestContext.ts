@@ -45,6 +45,8 @@ export interface Meter {
   bytes: number
   /** Milliseconds that heavy reads took the storage. */
   millis: number
+  /** Gives back the room that the request has for what it reads; absent: it has none. */
+  leaveRoom?: () => void
 }
 
 /** Counts bytes that were read. */
@@ -65,6 +67,15 @@ export const countMillis = (millis: number): Effect.Effect<void> =>
     if (meter !== undefined) meter.millis += millis
     return Effect.void
   })
+
+/**
+ * Gives back the room that the request has for what it reads: a heavy read is bounded by the turns
+ * of such reads, and holds up no other read while it waits for its own.
+ */
+export const leaveRoom: Effect.Effect<void> = Effect.withFiber((fiber) => {
+  fiber.getRef(Current).meter?.leaveRoom?.()
+  return Effect.void
+})
 
 /** Counts attachments that were read. */
 export const countAttachments = (read: ReadonlyArray<WithPackages>): Effect.Effect<void> =>

@@ -70,6 +70,13 @@ describe("A signature", () => {
     expect(verified.message).toContain(what)
   })
 
+  it.each([[[]], [[undefined]], [[null]], [["text"]]])("says that it is given nothing to verify: %j", (given) => {
+    expect(Reflect.apply(Signature.verify, undefined, given)).toEqual({
+      _tag: "BodyMissing",
+      message: expect.stringMatching(/^verify must be given the headers, the body and the signingKey, not \w+$/)
+    })
+  })
+
   it("verifies under either key while one is rotated, and under one of several at the receiver", () => {
     const both = Signature.sign({ timestamp, body, signingKeys: [otherKey, signingKey] })
     expect(both).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/)

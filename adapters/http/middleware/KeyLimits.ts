@@ -305,6 +305,14 @@ export const make = (
               hasEnteredAll = false
             }
             let slots = 0
+            const leaveRoom = (): void => {
+              if (slots > 0) room.give(organizationId, slots)
+              slots = 0
+            }
+            const enterRoom = (taken: number): void => {
+              slots = taken
+              if (meter !== undefined) meter.leaveRoom = leaveRoom
+            }
             const done = Effect.flatMap(answer, (response) => {
               const { body } = response
               const metered = meter?.bytes ?? 0
@@ -325,11 +333,11 @@ export const make = (
               if (read === null) return done
               const needed = room.expected(organizationId, read)
               if (room.tryTake(organizationId, needed)) {
-                slots = needed
+                enterRoom(needed)
                 return done
               }
               return Effect.flatMap(
-                room.take(organizationId, needed, () => (slots = needed)),
+                room.take(organizationId, needed, () => enterRoom(needed)),
                 (hasRoom) => {
                   if (hasRoom) return done
                   return refused(room.held(organizationId) > 0 ? tooMuchIsRead(reader) : tooSlow)
@@ -353,7 +361,7 @@ export const make = (
               )
             })
             return Effect.onExitPrimitive(entered, (exit) => {
-              if (slots > 0) room.give(organizationId, slots)
+              leaveRoom()
               // Of a request that nobody waits for any more too.
               chargeReads(reader, meter, Clocks.monotonicNowUnsafe(clock))
               const isFollowed = exit._tag === "Success" && readers.follow(request, reader, leave)

@@ -7,7 +7,8 @@
  * token that the server was started with: whoever has a cookie cannot guess the token by it, and
  * whoever can read the database makes no cookie. So every process takes it, a restart keeps it, and
  * it ends with the operator's token, which is looked up as one that was sent. Whether the session
- * goes on is in the storage (`OperatorSessions`).
+ * goes on is in the storage (`OperatorSessions`). The cookie of one whom an identity provider has
+ * named is worth nothing once the server asks another provider, or as another client.
  *
  * The cookie names no path, so that a browser sends it to the management API alone, below whatever
  * prefix it is reached.
@@ -232,10 +233,14 @@ const Contents = Schema.fromJsonString(
 
 const contentsOf = Schema.decodeUnknownOption(Contents)
 
-/** Sessions of a server that was started with the token. */
+/**
+ * Sessions of a server that was started with the token. `provider` tells the identity provider and
+ * its client from others; null: there is none.
+ */
 export const make = (
   secret: Redacted.Redacted,
-  trustedProxies: number
+  trustedProxies: number,
+  provider: string | null = null
 ): Effect.Effect<Sessions, never, OperatorSessions.OperatorSessions> =>
   Effect.gen(function* () {
     const stored = yield* OperatorSessions.OperatorSessions
@@ -246,7 +251,8 @@ export const make = (
       key ??= yield* stored.key
       return sealingBy(secret, key, purpose)
     })
-    const sealer = sealing("simplan session")
+    const byToken = sealing("simplan session")
+    const byProvider = sealing(`simplan session ${JSON.stringify(provider)}`)
 
     const header = (value: string, seconds: number, request: HttpServerRequest.HttpServerRequest): string =>
       setCookie({ name: COOKIE, value, seconds, sameSite: "Strict" }, request, trustedProxies)
@@ -273,12 +279,12 @@ export const make = (
         const id = randomBytes(16).toString("hex")
         const now = machine.currentTimeMillisUnsafe()
         const session = going({ id, holder, renewals: 0, endsAt: Number.POSITIVE_INFINITY }, terms, now)
-        const { seal } = yield* sealer
+        const { seal } = yield* "token" in holder ? byToken : byProvider
         yield* stored.begin({ sessionId: id, endsAt: session.endsAt })
         return { session, cookie: header(seal(JSON.stringify(session)), secondsTo(session.endsAt, now), request) }
       }),
       renew: Effect.fnUntraced(function* (session, request, ask) {
-        const sealed = yield* sealer
+        const sealed = yield* byProvider
         const value = yield* stored.renew(ofCookie(session), (kept, keep) => {
           const last = kept === null ? null : opened(sealed, kept)
           const holder = last === null || "token" in last.holder ? session.holder : last.holder
@@ -299,7 +305,8 @@ export const make = (
       }),
       isStale: ({ renewsAt }) => renewsAt !== null && renewsAt <= machine.currentTimeMillisUnsafe(),
       of: Effect.fnUntraced(function* (request) {
-        const session = opened(yield* sealer, cookieOf(request) ?? "")
+        const text = cookieOf(request) ?? ""
+        const session = opened(yield* byToken, text) ?? opened(yield* byProvider, text)
         if (session === null || session.endsAt <= machine.currentTimeMillisUnsafe()) return null
         switch (yield* stored.standing(ofCookie(session))) {
           case "good":

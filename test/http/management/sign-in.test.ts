@@ -3,6 +3,7 @@
  * and which cookies.
  */
 import { Clock, Effect, Layer, Redacted, Result } from "effect"
+import { HttpServerRequest } from "effect/http"
 import * as fc from "fast-check"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -549,6 +550,36 @@ it("a cookie is sealed with the token, with the storage's random key, and for it
   }
   for (let length = 0; length < text.length; length += 1) expect(open(text.slice(0, length))).toBe(null)
   expect(seal("what it has")).not.toBe(text)
+})
+
+it("a session that a provider has begun is none for another provider or client, and one of a token is", async () => {
+  const stored = OperatorSessions.OperatorSessions.of({
+    begin: () => Effect.void,
+    standing: () => Effect.succeed("good"),
+    renew: () => Effect.die("no session is renewed"),
+    end: () => Effect.void,
+    key: Effect.succeed(Buffer.alloc(32, 1).toString("base64"))
+  })
+  const asking = (cookie?: string) =>
+    HttpServerRequest.fromWeb(new Request("http://host/", cookie === undefined ? {} : { headers: { cookie } }))
+  const identity = { name: "oidc:ada", role: "admin", organizationId: null } as const
+  const run = <A>(provider: string | null, use: (sessions: Sessions.Sessions) => Effect.Effect<A, unknown>) =>
+    Effect.runPromise(
+      Effect.flatMap(Sessions.make(Redacted.make("token"), 0, provider), use).pipe(
+        Effect.provideService(OperatorSessions.OperatorSessions, stored)
+      )
+    )
+  const cookieBy = (holder: Sessions.Holder) => run("one a", (of) => of.begin(holder, asking()))
+  for (const [holder, isTheirs] of [
+    [{ operator: identity, renewal: { subject: "ada", refreshToken: "secret" } }, true],
+    [{ token: "token" }, false]
+  ] as const) {
+    const { cookie } = await cookieBy(holder)
+    const heldBy = async (provider: string | null) =>
+      (await run(provider, (of) => of.of(asking(cookie.split(";")[0]))))?.holder ?? null
+    expect(await heldBy("one a")).toEqual(holder)
+    for (const other of ["two a", "one b", null]) expect(await heldBy(other)).toEqual(isTheirs ? null : holder)
+  }
 })
 
 describe("claims", () => {

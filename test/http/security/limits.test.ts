@@ -356,6 +356,38 @@ describe("W13: a heavy read that lasts on PostgreSQL", { timeout: 60_000 }, () =
   })
 })
 
+it("W13: reports that wait for their turn on PostgreSQL hold up no other reads", { timeout: 60_000 }, async () => {
+  const database = await Databases.create()
+  onTestFinished(database.drop)
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const storage = Postgres.layer({ url: Redacted.make(database.url), maxConnections: 2 })
+  world = await World.forTest({ storage, rateLimit: "off" })
+  const busy = [await World.tenant(world), await World.tenant(world), await World.tenant(world)]
+  const other = await World.tenant(world)
+  await client.query("begin; lock table simplan.usage_entry, simplan.usage_total in access exclusive mode")
+  const gone = new AbortController()
+  const reports = busy.flatMap(({ key }) =>
+    Array.from({ length: 16 }, () =>
+      fetch(`${world.url}/v3/usage?from=2026-01-01&to=2026-01-10&by=country&key=${key}`, { signal: gone.signal }).then(
+        ({ status }) => status,
+        () => 0
+      )
+    )
+  )
+  await expect.poll(async () => (await world.admin("GET", "/organizations")).status).toBe(200)
+  const isOneAnswered = Promise.race(reports).then(() => true)
+  for (const tenant of [other, ...busy]) {
+    for (const path of ["/v3/plans", "/v3/coverage-profiles"]) expect((await tenant.get(path)).status).toBe(200)
+  }
+  // The reports were waiting all the while.
+  expect(await Promise.race([isOneAnswered, Promise.resolve(false)])).toBe(false)
+  gone.abort()
+  await client.query("rollback")
+  await Promise.all(reports)
+})
+
 describe("W13: all keys of an organization", () => {
   /** So many keys of one organization more. */
   const keysOf = async ({ organizationId }: World.Tenant, count: number): Promise<ReadonlyArray<string>> => {
