@@ -19,6 +19,9 @@ export interface Page<Item> {
 /** Who is signed in; null: nobody, undefined: not known yet. */
 export const operator = signal<WhoAmI | null | undefined>(undefined)
 
+/** Whether the session of who was signed in has ended. What the page has stays until it is renewed. */
+export const hasEnded = signal(false)
+
 /** Whether operators may sign in with an identity provider. */
 export const hasOpenId = document.querySelector('meta[name="sign-in"]') !== null
 
@@ -58,6 +61,10 @@ export class Refused extends Error {
     this.code = code
   }
 }
+
+/** Whether it may succeed later as it is: there was no answer, or the session has ended. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof Refused && (error.status === 0 || error.status === 401)
 
 /** What a failed call says. */
 export const sentenceOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -163,7 +170,10 @@ const ask = async (
   }
   let response = await fetched(path, sent)
   lostSince.value = null
-  if (response.ok) return response
+  if (response.ok) {
+    hasEnded.value = false
+    return response
+  }
   let refusal = await refusalOf(response)
   // Nothing was done by a session that has to be renewed.
   if (hasOpenId && token === undefined && refusal.code === "token_invalid" && (await renew())) {
@@ -171,7 +181,10 @@ const ask = async (
     if (response.ok) return response
     refusal = await refusalOf(response)
   }
-  if (refusal.status === 401) operator.value = null
+  if (refusal.status === 401) {
+    if (operator.value == null) operator.value = null
+    else hasEnded.value = true
+  }
   throw refusal
 }
 
@@ -261,6 +274,7 @@ export const signIn = async (token: string): Promise<void> => {
 export const signOut = async (): Promise<void> => {
   await call("DELETE", "/session")
   operator.value = null
+  hasEnded.value = false
 }
 
 /** Whether the operator's role allows what takes `least`. */

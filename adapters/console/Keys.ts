@@ -1,5 +1,5 @@
 /**
- * The keyboard: `/` leads to the search, the arrows through the rows that are found, and the focus
+ * The keyboard: `/` leads to the search and selects its text, the arrows through the rows that are found, and the focus
  * is never lost. If what had it is gone, its table gets it, or the page.
  */
 
@@ -39,6 +39,8 @@ export const follow = (): void => {
     if (target === null) return
     event.preventDefault()
     target.focus()
+    // What is typed next takes the place of the search before.
+    if (target instanceof HTMLInputElement) target.select()
   })
   let [last, table]: [Element | null, HTMLElement | null] = [null, null]
   document.addEventListener("focusin", ({ target }) => {

@@ -87,7 +87,11 @@ export const List = <Item,>({ columns, empty, label, path }: Properties<Item>) =
     return () => observer.disconnect()
   }, [next])
 
-  const [first, ...others] = pages
+  // A filter that was just typed changes the list when another thing is clicked: what is clicked
+  // stays where it is until then.
+  const held = useRef<Pages<Item>>([])
+  if (!View.pressed.value) held.current = pages
+  const [first, ...others] = View.pressed.value && held.current.length > 0 ? held.current : pages
   return (
     <>
       <View.Failure>{failure ?? failed}</View.Failure>

@@ -47,3 +47,7 @@ export const all = async (organization: string, filter: Filter): Promise<string>
   )
   return sent === 1 ? "1 delivery is sent again." : `${sent} deliveries are sent again.`
 }
+
+/** Sends at once those that a filter takes and that wait for their next attempt. */
+export const pending = (organization: string, filter: Filter): Promise<string> =>
+  all(organization, { ...filter, status: "pending" })

@@ -50,6 +50,8 @@ export interface Task {
 
 const NO_FIELDS: ReadonlyArray<Field> = []
 
+const AGAIN_BY_HAND = "It may have been done. Choose it again once there is an answer."
+
 /** What each task asks beside its own fields. */
 const REASON: Field = {
   name: "audit-reason",
@@ -130,6 +132,11 @@ const isFilled = (fields: ReadonlyArray<Field>, values: Values): boolean =>
 /** How long a field has to stay as it is before it is asked what would be done, in milliseconds. */
 const PAUSE = 250
 
+/** How soon what got no answer is asked again, in milliseconds. */
+const AGAIN = 3_000
+
+const FIRST = "input, select, textarea"
+
 const Dialog = ({
   close,
   done,
@@ -146,26 +153,55 @@ const Dialog = ({
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const [reason, setReason] = useState(task.reason ?? "")
+  const [turn, next] = useState(0)
   const key = useRef(Api.newKey())
+
+  /** Asks again after a while, if that may help. */
+  const failed = (error: unknown): ReturnType<typeof setTimeout> | undefined => {
+    setFailure(Api.sentenceOf(error))
+    return Api.isPassing(error) ? setTimeout(() => next((before) => before + 1), AGAIN) : undefined
+  }
 
   useEffect(() => {
     element.current?.showModal()
+  }, [])
+
+  useEffect(() => {
+    if (fields !== null) return undefined
+    let isOver = false
+    let timer: ReturnType<typeof setTimeout> | undefined
     const read = task.fields?.() ?? Promise.resolve(NO_FIELDS)
     read.then(
       (found) => {
+        if (isOver) return
         setValues(firstOf(found))
         setFields(found)
+        setFailure(null)
       },
-      (error: unknown) => setFailure(Api.sentenceOf(error))
+      (error: unknown) => {
+        if (!isOver) timer = failed(error)
+      }
     )
-  }, [])
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [fields, turn])
+
+  useEffect(() => {
+    // What is typed already goes on.
+    if (fields !== null && reason === (task.reason ?? "")) element.current?.querySelector<HTMLElement>(FIRST)?.focus()
+  }, [fields])
 
   useEffect(() => {
     key.current = Api.newKey()
     setPreview(null)
+  }, [fields, values])
+
+  useEffect(() => {
     if (fields === null || !isFilled(fields, values)) return undefined
     let isOver = false
-    const timer = setTimeout(
+    let timer: ReturnType<typeof setTimeout> | undefined = setTimeout(
       () =>
         task.preview(values).then(
           (sentences) => {
@@ -174,7 +210,7 @@ const Dialog = ({
             setFailure(null)
           },
           (error: unknown) => {
-            if (!isOver) setFailure(Api.sentenceOf(error))
+            if (!isOver) timer = failed(error)
           }
         ),
       fields.length === 0 ? 0 : PAUSE
@@ -183,7 +219,7 @@ const Dialog = ({
       isOver = true
       clearTimeout(timer)
     }
-  }, [fields, values])
+  }, [fields, values, turn])
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
@@ -195,7 +231,8 @@ const Dialog = ({
     } catch (error) {
       // What was refused is refused again under its key; what got no answer may have been done.
       if (error instanceof Api.Refused && error.status >= 400 && error.status < 500) key.current = Api.newKey()
-      setFailure(Api.sentenceOf(error))
+      const isLost = error instanceof Api.Refused && error.code === "lost"
+      setFailure(isLost ? `The server gives no answer. ${AGAIN_BY_HAND}` : Api.sentenceOf(error))
       setBusy(false)
     }
   }

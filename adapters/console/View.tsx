@@ -76,6 +76,28 @@ export const Text = ({ children }: { readonly children: string | null }) => <bdi
 /** A number of things, such as "1 job" or "2 jobs". */
 export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
+/** A count that goes up to a bound. */
+export const upTo = (most: number, count: number): string => (count >= most ? `${most}+` : `${count}`)
+
+/** Whether a pointer is down, until what it clicks has been clicked. */
+export const pressed = signal(false)
+
+const release = (): void => {
+  setTimeout(() => {
+    pressed.value = false
+  })
+}
+
+document.addEventListener(
+  "pointerdown",
+  () => {
+    pressed.value = true
+  },
+  true
+)
+for (const name of ["pointerup", "pointercancel", "dragend"]) document.addEventListener(name, release, true)
+window.addEventListener("blur", release)
+
 const refreshes = signal(0)
 
 /** Has all that pages show read again, now. */

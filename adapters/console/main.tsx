@@ -3,7 +3,7 @@
  */
 import type { ComponentType } from "preact"
 import { render } from "preact"
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import * as Api from "./Api.ts"
 import * as Keys from "./Keys.ts"
 import * as Location from "./Location.ts"
@@ -74,12 +74,21 @@ const refusals = new Map(
 const SignIn = () => {
   const [failure, setFailure] = useState<string | null>(refusals.get(Location.field("sign_in")) ?? null)
   const [token, setToken] = useState("")
+  const hasEnded = Api.hasEnded.value
   if (Api.isHosts)
-    return <p class="failure">You are not signed in where this console is served. Sign in there, and load it again.</p>
+    return (
+      <p class="failure">
+        You are not signed in where this console is served.{" "}
+        {hasEnded
+          ? "Sign in there, in another tab: this page goes on by itself, and what you have typed stays."
+          : "Sign in there, and load it again."}
+      </p>
+    )
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     try {
       await Api.signIn(token.trim())
+      View.refresh()
     } catch (error) {
       setFailure(Api.sentenceOf(error))
     }
@@ -87,9 +96,12 @@ const SignIn = () => {
   return (
     <form class="sign-in" onSubmit={(event) => void submit(event)}>
       <h1>Sign in</h1>
+      {hasEnded && <p>Your session has ended. Sign in to go on: what you have typed stays.</p>}
       {Api.hasOpenId && (
         <p>
-          <a href="v1/sign-in">Sign in with the identity provider</a>
+          <a href="v1/sign-in" target={hasEnded ? "_blank" : undefined}>
+            Sign in with the identity provider
+          </a>
         </p>
       )}
       <label class="field">
@@ -113,6 +125,17 @@ const SignIn = () => {
   )
 }
 
+/** Above the page, which stays as it is below, and is not shown. */
+const EndedSession = () => {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => element.current?.showModal(), [])
+  return (
+    <dialog ref={element} aria-label="Sign in" onCancel={(event) => event.preventDefault()}>
+      <SignIn />
+    </dialog>
+  )
+}
+
 const Body = ({ place }: { readonly place: Place }) => {
   const [shown, show] = useState<{ readonly name: string; readonly Page: ComponentType } | null>(null)
   useEffect(() => {
@@ -133,9 +156,11 @@ const Console = () => {
   const shown = places.filter(({ isShown = () => true }) => isShown())
   const place = shown.find(({ name }) => name === asked)
   const { operator } = Api
+  const hidden = Api.hasEnded.value ? "hidden" : undefined
   return (
     <>
-      <header>
+      {Api.hasEnded.value && <EndedSession />}
+      <header class={hidden}>
         <strong>simplan</strong>
         {operator.value != null && (
           <nav aria-label="Pages">
@@ -167,7 +192,7 @@ const Console = () => {
         {Api.lostSince.value !== null &&
           `No answer from the server since ${new Date(Api.lostSince.value).toISOString().slice(11, 19)} UTC: what is shown is from before. It is asked again by itself.`}
       </div>
-      <main tabIndex={-1}>
+      <main tabIndex={-1} class={hidden}>
         {operator.value === undefined ? (
           <p class="empty">Reading …</p>
         ) : operator.value === null ? (
@@ -180,7 +205,8 @@ const Console = () => {
             </p>
           </>
         ) : (
-          <Body key={place.name} place={place} />
+          // What one operator has typed is not another one's.
+          <Body key={`${place.name} ${operator.value.name}`} place={place} />
         )}
       </main>
     </>

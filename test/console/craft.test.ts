@@ -8,6 +8,7 @@ import type { BrowserContextOptions, Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import * as Inventory from "../http/Inventory.ts"
 import * as World from "../http/World.ts"
+import * as Leaks from "../setup/Leaks.ts"
 import * as Opened from "./Opened.ts"
 
 /** 200 characters without a place to break, and 200 with them, that are read from right to left. */
@@ -340,5 +341,123 @@ describe("two people", () => {
     expect((await world().admin("GET", path)).body.data).toMatchObject({ label: "Blue", version: first + 2 })
     await page().unroute(`**/v1${path}`)
     opened.expectComplaint(/status of 412/)
+  })
+})
+
+describe("what is typed", () => {
+  const dialog = () => page().getByRole("dialog")
+  const ofSim = (iccid: string) => `?page=sim&of=${of}&iccid=${iccid}`
+  const focusedId = () => page().evaluate<string>("document.activeElement?.id ?? ''")
+
+  it("after / takes the place of the search before", async () => {
+    await signIn(`?page=search&q=${sold.slice(0, 8)}`)
+    await region("SIMs").waitFor()
+    await page().locator("main").focus()
+    await page().keyboard.press("/")
+    await page().keyboard.type("77")
+    expect(await page().getByRole("searchbox").inputValue()).toBe("77")
+  })
+
+  it("goes into the first field of a dialog, also if the fields are read", async () => {
+    await signIn(ofSim(sold))
+    await click("Send an SMS")
+    await expect.poll(focusedId).toBe("from")
+    await page().keyboard.press("Escape")
+    await click("Pause")
+    await expect.poll(focusedId).toBe("audit-reason")
+    await page().keyboard.press("Escape")
+    let isHeld = true
+    await page().route(/\/plans\?/, async (route) => {
+      await expect.poll(() => isHeld).toBe(false)
+      await route.continue()
+    })
+    await click("Top up")
+    await dialog().waitFor()
+    isHeld = false
+    await expect.poll(focusedId).not.toBe("audit-reason")
+    expect(await dialog().locator("input, select, textarea").first().getAttribute("id")).toBe(await focusedId())
+    await page().unroute(/\/plans\?/)
+  })
+
+  it("into the reason while the fields are read goes on there", async () => {
+    await signIn(ofSim(sold))
+    let isHeld = true
+    await page().route(/\/plans\?/, async (route) => {
+      await expect.poll(() => isHeld).toBe(false)
+      await route.continue()
+    })
+    await click("Top up")
+    await dialog().getByLabel("Why, for the audit log").fill("asked")
+    isHeld = false
+    await dialog().getByText("The telco would order").waitFor()
+    expect(await focusedId()).toBe("audit-reason")
+    await page().unroute(/\/plans\?/)
+  })
+
+  it("stays in a dialog that lost the connection, which comes back by itself", async () => {
+    await signIn(ofSim(sold))
+    await region("History").waitFor()
+    await page().context().setOffline(true)
+    await click("Top up")
+    await dialog().getByRole("alert").getByText("The server gives no answer.").waitFor()
+    await dialog().getByLabel("Why, for the audit log").fill("asked")
+    await page().context().setOffline(false)
+    await dialog().getByText("The telco would order").waitFor()
+    expect(await dialog().getByRole("alert").count()).toBe(0)
+    expect(await dialog().getByLabel("Why, for the audit log").inputValue()).toBe("asked")
+
+    await page().context().setOffline(true)
+    await click("Top up", dialog())
+    await dialog().getByText("It may have been done. Choose it again once there is an answer.").waitFor()
+    await page().context().setOffline(false)
+    await click("Top up", dialog())
+    await page().locator("[data-done]").getByText(/./).waitFor()
+    expect(await dialog().count()).toBe(0)
+    opened.expectComplaint(/ERR_INTERNET_DISCONNECTED/)
+  })
+
+  it("into a filter loses no click on what stands there still", async () => {
+    await signIn(`?page=sims&of=${of}`)
+    const link = region("SIMs").getByRole("link").first()
+    const iccid = await link.innerText()
+    await page().getByLabel("Find", { exact: true }).fill(World.iccid(40))
+    const box = await link.boundingBox()
+    const read = page().waitForResponse(/\/sims\?.*search=/)
+    await page().mouse.move((box?.x ?? 0) + 5, (box?.y ?? 0) + 5)
+    await page().mouse.down()
+    await read
+    // The list is drawn again after that, if it is.
+    await page().evaluate("new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then)))")
+    await page().mouse.up()
+    await heading(`SIM ${iccid}`)
+    await page().goBack()
+    await expect.poll(() => region("SIMs").getByRole("link").allInnerTexts()).toEqual([World.iccid(40)])
+  })
+
+  it("stays when the session ends, which the page says; another operator does not get it", async () => {
+    await signIn(ofSim(sold))
+    await click("Send an SMS")
+    await dialog().getByLabel("From").fill("Acme")
+    await page().context().clearCookies()
+    await page().getByText("Your session has ended. Sign in to go on: what you have typed stays.").waitFor()
+    expect(await page().locator("main").isVisible()).toBe(false)
+    await page().keyboard.press("Escape")
+    await page().getByLabel("Your operator's token").fill(World.ADMIN_TOKEN)
+    await click("Sign in")
+    await expect.poll(() => page().getByText("Your session has ended.").count()).toBe(0)
+    expect(await dialog().getByLabel("From").inputValue()).toBe("Acme")
+    await dialog().getByLabel("Text").fill("Hello")
+    await click("Send an SMS", dialog())
+    await page().locator("[data-done]").getByText(/sent/).waitFor()
+
+    await click("Send an SMS")
+    await dialog().getByLabel("From").fill("Acme")
+    const { body } = await world().admin("POST", "/operators", { name: "Grace", role: "support" })
+    Leaks.know(body.data.token)
+    await page().context().clearCookies()
+    await page().getByLabel("Your operator's token").fill(body.data.token)
+    await click("Sign in")
+    await page().getByText("Grace").waitFor()
+    expect(await dialog().count()).toBe(0)
   })
 })

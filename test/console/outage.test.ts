@@ -126,6 +126,44 @@ it("is seen by itself within a minute of business time, with what can be done ab
   expect(await page.evaluate(found)).toEqual([])
 }, 120_000)
 
+it("says of each count that has reached its bound that there may be more", async () => {
+  const counts = {
+    waiting_jobs: 10_000,
+    pending_deliveries: 1_000,
+    count: 10_000,
+    free: 1_000,
+    is_low: false,
+    level: 3
+  }
+  const bounded = (rows: ReadonlyArray<object>) =>
+    rows.map((row) => ({ ...row, ...Object.fromEntries(Object.entries(counts).filter(([name]) => name in row)) }))
+  await page.route("**/v1/overview", async (route) => {
+    const answer = await route.fetch()
+    const { data, ...rest } = await answer.json()
+    const { failing_endpoints, service, stock: stocks, telcos, waiting } = data
+    const loads = service.loads.map((one: object) => ({ ...one, waiting_jobs: 10_000, pending_deliveries: 10_000 }))
+    const lists = {
+      ...{ telcos: bounded(telcos), waiting: bounded(waiting), stock: bounded(stocks) },
+      failing_endpoints: bounded(failing_endpoints)
+    }
+    await route.fulfill({ json: { ...rest, data: { ...data, ...lists, service: { ...service, loads } } } })
+  })
+  await page.reload()
+  for (const [name, text] of [
+    ["How telcos answer", "10000+"],
+    ["Work that waits", "10000+"],
+    ["Failing endpoints", "1000+"],
+    ["Stock", "1000+"]
+  ] as const) {
+    await region(name).getByText(text, { exact: true }).first().waitFor()
+  }
+  expect(await region("Load").getByText("10000+", { exact: true }).count()).toBe(2)
+  await page.unroute("**/v1/overview")
+  await page.reload()
+  await region("How telcos answer").getByText("does not answer").waitFor()
+  expect(await page.locator("main").innerText()).not.toMatch(/000\+/)
+}, 120_000)
+
 it("is shown to an operator of one organization who only reads, who is offered nothing", async () => {
   const asked = { name: "Desk", role: "read", organization_id: stock.tenant.organizationId }
   const { body } = await world.admin("POST", "/operators", asked)
@@ -157,4 +195,47 @@ it("is over by two clicks once the telco and the endpoint answer", async () => {
     )
     .toMatch(/None waits\.[\s\S]*None fails\./)
   await region("How telcos answer").getByText("answers", { exact: true }).waitFor()
+}, 120_000)
+
+it("of an endpoint that answers again leaves deliveries that two clicks send at once", async () => {
+  const { tenant } = stock
+  answer = 500
+  await tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid: World.iccid(3) })
+  await advance("1 minute")
+  answer = 200
+  const path = `/organizations/${tenant.organizationId}/webhook-endpoints`
+  const [{ webhook_endpoint_id: endpoint }] = (await world.admin("GET", path)).body.data
+  await world.admin("POST", `${path}/${endpoint}/test`)
+  await advance("1 second")
+  await page.reload()
+  const waiting = region("Load").getByRole("link", { name: "1", exact: true })
+  await waiting.waitFor()
+  expect(await region("Failing endpoints").count()).toBe(0)
+  await waiting.click()
+  await expect.poll(() => region("Deliveries").locator("tbody tr").count()).toBe(1)
+  await page.getByRole("button", { name: "Send all now" }).click()
+  await expect.poll(() => page.locator("[data-said]").innerText()).toBe("1 delivery is sent again.")
+  await advance("1 second")
+  await page.getByText("There are no such deliveries.").waitFor()
+}, 120_000)
+
+it("and its endpoint's page sends them by one, and leads to them", async () => {
+  const { tenant } = stock
+  answer = 500
+  await world.admin("POST", `/organizations/${tenant.organizationId}/sims`, { sims: Inventory.esims(10, 1) })
+  await tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid: World.iccid(10) })
+  await advance("1 minute")
+  answer = 200
+  await page.goto(`${world.url}/admin/console?page=endpoints&of=${tenant.organizationId}`)
+  await region("Endpoints").getByRole("link", { name: "1", exact: true }).click()
+  await expect.poll(() => region("Deliveries").locator("tbody tr").count()).toBe(1)
+  await page.goBack()
+  await page.getByRole("button", { name: "Send all now" }).click()
+  await expect.poll(() => page.locator("[data-said]").innerText()).toBe("1 delivery is sent again.")
+  await expect
+    .poll(async () => {
+      await advance("1 second")
+      return region("Endpoints").locator("tbody tr").innerText()
+    })
+    .toMatch(/\t0\t/)
 }, 120_000)

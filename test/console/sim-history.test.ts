@@ -11,19 +11,21 @@ import * as World from "../http/World.ts"
 import * as Opened from "./Opened.ts"
 
 const iccid = World.iccid(1)
+const moving = World.iccid(2)
 let organizationId = ""
 
 const sender = Layer.succeed(WebhookSender.WebhookSender, {
   send: () => Effect.succeed({ status: 500, body: "", durationMillis: 7 })
 })
 
-const { check, page, region, signIn } = Opened.forFile({ sender }, async (world) => {
-  const { planId, tenant } = await Inventory.stock(world, 1, 1)
+const { check, click, clicks, heading, page, region, signIn, world } = Opened.forFile({ sender }, async (world) => {
+  const { planId, tenant } = await Inventory.stock(world, 1, 4)
   organizationId = tenant.organizationId
   const url = "https://hooks.example/esim"
   const events = ["subscription.created"]
   await world.admin("POST", `/organizations/${organizationId}/webhook-endpoints`, { url, events })
   await tenant.post("/v3/subscription", { plan_id: planId, metadata: "", iccid })
+  await tenant.post("/v3/subscription", { plan_id: planId, metadata: "", iccid: moving })
   await world.admin("POST", "/clock/advance", { by: "10 minutes" })
   const seen = { iccid, occurred_at: new Date(World.START + 300_000).toISOString() }
   await world.telco([
@@ -66,4 +68,34 @@ it("has all books in one order, with the attempts to deliver each event", async 
   expect(await rows.last().innerText()).toMatch(/^2026-01-10 00:00:00\s.*usage\s+SE\s+3\.0 MB/s)
   await check()
   expect(await page().getByRole("alert").count()).toBe(0)
+})
+
+it("after a move leads to the new SIM, whose QR code is the third click, and goes over both", async () => {
+  await signIn(`?page=sim&of=${organizationId}&iccid=${moving}`)
+  const dialog = page().getByRole("dialog")
+  await click("Move to another eSIM")
+  await dialog.getByText("would move to a free eSIM").waitFor()
+  await click("Move to another eSIM", dialog)
+  await page().locator(`[data-moved="${moving}"]`).waitFor()
+  const { body } = await world().admin("GET", `/organizations/${organizationId}/sims/${moving}`)
+  const next: string = body.data.replaced_by.iccid
+  await heading(`SIM ${next}`)
+  await click("Show the QR code")
+  await page()
+    .getByRole("img", { name: `The QR code that installs ${next}` })
+    .waitFor()
+  expect(clicks()).toBe(3)
+
+  const creation = region("History").locator("tbody tr").filter({ hasText: "subscription.create" }).first()
+  expect(await creation.getByRole("link").innerText()).toBe(moving)
+  await page().getByLabel("Of", { exact: true }).selectOption("this SIM alone")
+  await expect.poll(() => region("History").getByRole("link").count()).toBe(0)
+  expect(await region("History").locator("tbody tr").filter({ hasText: "subscription.replace" }).count()).toBe(1)
+  await check()
+
+  await page().getByRole("link", { name: moving }).click()
+  await heading(`SIM ${moving}`)
+  await page().locator(`[data-moved="${next}"]`).getByText("It is replaced by the SIM").waitFor()
+  await page().locator("[data-verdict=replaced]").getByRole("link", { name: "Open it" }).click()
+  await heading(`SIM ${next}`)
 })

@@ -1,4 +1,5 @@
 /** The deliveries of an organization, with filters, and all that a filter takes sent again. */
+import { useState } from "preact/hooks"
 import * as Api from "../Api.ts"
 import * as Filters from "../Filters.tsx"
 import { List } from "../List.tsx"
@@ -60,6 +61,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
     to: Filters.instant("until")
   }
   const query = Replay.queryOf(filter)
+  const [said, say] = useState("")
   const task: Task.Task = {
     title: "Replay all that match",
     about: status === "" ? "Also those that have arrived: choose a status for fewer." : `Those that are ${status}.`,
@@ -85,7 +87,19 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Filters.Input label="Until (UTC)" name="until" isTime />
       </div>
       <View.Failure>{endpoints.failure}</View.Failure>
-      {Api.allows("support") && status !== "pending" && <Task.Buttons tasks={[task]} again={() => undefined} />}
+      {Api.allows("support") &&
+        (status === "pending" ? (
+          <View.Action
+            label="Send all now"
+            does={async () => say(await Replay.pending(organization, filter))}
+            done={View.refresh}
+          />
+        ) : (
+          <Task.Buttons tasks={[task]} again={() => undefined} />
+        ))}
+      <p role="status" data-said>
+        {said}
+      </p>
       <List
         label="Deliveries"
         path={`${organization}/deliveries${query === "" ? "" : `?${query}`}`}

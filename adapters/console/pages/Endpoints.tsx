@@ -2,11 +2,13 @@
  * The webhook endpoints of an organization: how they fare, and what operators do with them. A
  * signing key is shown once.
  */
+import { useState } from "preact/hooks"
 import { TextLimit } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Conflicts from "../Conflicts.ts"
 import { List } from "../List.tsx"
 import { OfOrganization } from "../OfOrganization.tsx"
+import * as Replay from "../Replay.ts"
 import * as Task from "../Task.tsx"
 import type * as Types from "../Types.ts"
 import * as EventTypes from "../printed/EventTypes.ts"
@@ -160,9 +162,13 @@ const Standing = ({ of }: { readonly of: Endpoint }) =>
 const Actions = ({
   again,
   endpoint,
+  of,
   path,
+  say,
   tasks
 }: {
+  readonly of: string
+  readonly say: (sentence: string) => void
   readonly path: string
   readonly endpoint: Endpoint
   readonly tasks: Task.Tasks
@@ -171,6 +177,16 @@ const Actions = ({
   const own = `${path}/${endpoint.webhook_endpoint_id}`
   return (
     <>
+      {endpoint.enabled && endpoint.pending_deliveries > 0 && (
+        <View.Action
+          label="Send all now"
+          does={async () => {
+            const { webhook_endpoint_id } = endpoint
+            say(await Replay.pending(`/organizations/${encodeURIComponent(of)}`, { webhook_endpoint_id }))
+          }}
+          done={again}
+        />
+      )}
       {endpoint.enabled && <View.Action label="Test" does={() => Api.call("POST", `${own}/test`)} done={again} />}
       {Api.allows("admin") && (
         <Task.Openers
@@ -182,10 +198,21 @@ const Actions = ({
   )
 }
 
-const columns = (path: string, tasks: Task.Tasks, again: () => void): ReadonlyArray<View.Column<Endpoint>> => [
+const columns = (
+  of: string,
+  path: string,
+  tasks: Task.Tasks,
+  say: (sentence: string) => void,
+  again: () => void
+): ReadonlyArray<View.Column<Endpoint>> => [
   { title: "URL", of: ({ url }) => <View.Text>{url}</View.Text> },
   { title: "Standing (UTC)", of: (endpoint) => <Standing of={endpoint} /> },
-  { title: "Waiting", of: ({ pending_deliveries }) => pending_deliveries },
+  {
+    title: "Waiting",
+    of: ({ pending_deliveries, webhook_endpoint_id: endpoint }) => (
+      <View.Link to={{ page: "deliveries", of, endpoint, status: "pending" }}>{pending_deliveries}</View.Link>
+    )
+  },
   { title: "Last success (UTC)", of: ({ last_success_at }) => <View.Time at={last_success_at} /> },
   { title: "Events", of: ({ events: types }) => types.join(", ") },
   { title: "Description", of: ({ description }) => <View.Text>{description}</View.Text> },
@@ -193,7 +220,9 @@ const columns = (path: string, tasks: Task.Tasks, again: () => void): ReadonlyAr
     ? [
         {
           title: "What to do",
-          of: (endpoint: Endpoint) => <Actions path={path} endpoint={endpoint} tasks={tasks} again={again} />
+          of: (endpoint: Endpoint) => (
+            <Actions of={of} path={path} endpoint={endpoint} tasks={tasks} say={say} again={again} />
+          )
         }
       ]
     : [])
@@ -202,14 +231,18 @@ const columns = (path: string, tasks: Task.Tasks, again: () => void): ReadonlyAr
 const Chosen = ({ of }: { readonly of: string }) => {
   const path = `/organizations/${encodeURIComponent(of)}/webhook-endpoints`
   const tasks = Task.useTasks(View.refresh)
+  const [said, say] = useState("")
   return (
     <>
+      <p role="status" data-said>
+        {said}
+      </p>
       {Api.allows("admin") && <Task.Openers tasks={[creation(path)]} with={tasks} />}
       {tasks.shown}
       <List
         label="Endpoints"
         path={path}
-        columns={(again) => columns(path, tasks, again)}
+        columns={(again) => columns(of, path, tasks, say, again)}
         empty="There are none: its events are sent nowhere."
       />
     </>

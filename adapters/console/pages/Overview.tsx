@@ -45,6 +45,8 @@ const Section = ({
   </section>
 )
 
+const { upTo } = View
+
 const nameOf = (telco: string | null) => <View.Text>{telco ?? "the telco"}</View.Text>
 
 /** A column that only those have who may do what it offers. */
@@ -62,9 +64,6 @@ const retryAll = async (filter: object, say: Say): Promise<void> => {
   if (retried === 0) say("None of them waits any more: what is being tried now is not tried again.")
   else say(`${View.counted(retried, "job is", "jobs are")} tried now.`)
 }
-
-/** A count that has a bound. */
-const upTo = (most: number, count: number): string => (count >= most ? `${most}+` : `${count}`)
 
 const telcos = (again: () => void, say: Say): ReadonlyArray<View.Column<Telco>> => [
   { title: "Telco", of: ({ name }) => nameOf(name) },
@@ -104,17 +103,19 @@ const endpoints = (again: () => void, say: Say): ReadonlyArray<View.Column<Endpo
     )
   },
   { title: "It fails since (UTC)", of: ({ since }) => <View.Time at={since} /> },
-  { title: "Pending", of: ({ pending_deliveries }) => upTo(Rules.COUNTED_OF_ENDPOINT, pending_deliveries) },
+  {
+    title: "Pending",
+    of: ({ organization_id: of, pending_deliveries, webhook_endpoint_id: endpoint }) => (
+      <View.Link to={{ page: "deliveries", of, endpoint, status: "pending" }}>
+        {upTo(Rules.COUNTED_OF_ENDPOINT, pending_deliveries)}
+      </View.Link>
+    )
+  },
   ...offered(({ organization_id, webhook_endpoint_id }: Endpoint) => (
     <View.Action
       label="Send all now"
       does={async () =>
-        say(
-          await Replay.all(`/organizations/${encodeURIComponent(organization_id)}`, {
-            status: "pending",
-            webhook_endpoint_id
-          })
-        )
+        say(await Replay.pending(`/organizations/${encodeURIComponent(organization_id)}`, { webhook_endpoint_id }))
       }
       done={again}
     />
@@ -140,7 +141,14 @@ const stocks: ReadonlyArray<View.Column<Stock>> = [
 const loads: ReadonlyArray<View.Column<Load>> = [
   organization,
   { title: "Jobs that wait", of: ({ waiting_jobs }) => upTo(Rules.COUNTED, waiting_jobs) },
-  { title: "Deliveries that wait", of: ({ pending_deliveries }) => upTo(Rules.COUNTED, pending_deliveries) }
+  {
+    title: "Deliveries that wait",
+    of: ({ organization_id: of, pending_deliveries }) => (
+      <View.Link to={{ page: "deliveries", of, status: "pending" }}>
+        {upTo(Rules.COUNTED, pending_deliveries)}
+      </View.Link>
+    )
+  }
 ]
 
 const Refusals = () => {

@@ -3,6 +3,7 @@
  * happened to it.
  */
 import * as Api from "../Api.ts"
+import * as Filters from "../Filters.tsx"
 import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import * as Search from "../Search.tsx"
@@ -43,7 +44,8 @@ interface All {
 
 const readAll = async (path: (folder: string) => string): Promise<All> => {
   const sim = await Api.read<Sim>(path("sims"))
-  const subscription = sim.used ? await orNull(Api.read<Subscription>(path("subscriptions"))) : null
+  const isSold = sim.used && sim.status !== "withdrawn"
+  const subscription = isSold ? await orNull(Api.read<Subscription>(path("subscriptions"))) : null
   const attachments =
     subscription === null
       ? null
@@ -95,8 +97,13 @@ type Attempt = NonNullable<Entry["attempts"]>[number]
 const attemptOf = ({ duration_ms, error, response_status }: Attempt): string =>
   [error ?? `status ${response_status}`, ...(duration_ms === null ? [] : [`${duration_ms} ms`])].join(", ")
 
-const history = (): ReadonlyArray<View.Column<Entry>> => [
+const simLink = (of: string, iccid: string) => (
+  <View.Link to={Search.simOf({ iccid, organization_id: of })}>{iccid}</View.Link>
+)
+
+const history = (of: string, own: string, isAcross: boolean) => (): ReadonlyArray<View.Column<Entry>> => [
   { title: "When (UTC)", of: ({ at }) => <View.Time at={at} /> },
+  ...(isAcross ? [{ title: "SIM", of: ({ iccid }: Entry) => (iccid === own ? "this one" : simLink(of, iccid)) }] : []),
   { title: "Kind", of: ({ type }) => type },
   { title: "What", of: ({ what }) => what },
   {
@@ -118,6 +125,51 @@ const history = (): ReadonlyArray<View.Column<Entry>> => [
   },
   { title: "By", of: ({ by }) => <View.Text>{by}</View.Text> }
 ]
+
+type Move = NonNullable<Sim["replaces"]>
+
+/** The SIMs that subscriptions have come from and left for, for good. */
+const Moves = ({ of, sim: { replaced_by, replaces } }: { readonly of: string; readonly sim: Sim }) => {
+  const sentence = (words: string, { at, iccid, subscription_id }: Move) => (
+    <p data-moved={iccid}>
+      {words} {simLink(of, iccid)} since <View.Time at={at} />, by the move of the subscription{" "}
+      <code>{subscription_id}</code>.
+    </p>
+  )
+  return (
+    <>
+      {replaces !== null && sentence("It replaces the SIM", replaces)}
+      {replaced_by !== null && sentence("It is replaced by the SIM", replaced_by)}
+    </>
+  )
+}
+
+const WHOSE = [
+  ["", "the subscription, on all of its SIMs"],
+  ["sim", "this SIM alone"]
+] as const
+
+/** The history: if a subscription has moved, over all SIMs that it was on. */
+const History = ({ of, path, sim }: { readonly of: string; readonly path: string; readonly sim: Sim }) => {
+  const hasMoved = sim.replaces !== null || sim.replaced_by !== null
+  const isAcross = hasMoved && Location.field("history") === ""
+  return (
+    <>
+      <h2>History</h2>
+      {hasMoved && (
+        <div class="filters">
+          <Filters.Choice label="Of" name="history" choices={WHOSE} />
+        </div>
+      )}
+      <List
+        label="History"
+        path={`${path}/history${isAcross ? "?across_sims=true" : ""}`}
+        columns={history(of, sim.iccid, isAcross)}
+        empty="Nothing has happened to it."
+      />
+    </>
+  )
+}
 
 /** Why no data is no alarm: nobody pays for the SIM. */
 const CALM = ["free", "withdrawn", "replaced", "provisioning"]
@@ -158,6 +210,7 @@ const Summary = ({
   return (
     <>
       <Verdict of={of} sim={sim} />
+      <Moves of={of} sim={sim} />
       <p>
         {sim.is_esim ? "An eSIM" : "A SIM card"} of the label <View.Text>{sim.label}</View.Text>
         {subscription !== null && (
@@ -271,7 +324,7 @@ export default () => {
             <>
               <h2>What can be done</h2>
               <Task.Buttons
-                tasks={SimTasks.of({ organization, path, ...found.data })}
+                tasks={SimTasks.of({ of: Location.field("of"), organization, path, ...found.data })}
                 again={() => {
                   found.again()
                   days.again()
@@ -284,13 +337,7 @@ export default () => {
           {days.data !== undefined && (
             <View.Table label="Usage" columns={usage} items={days.data} empty="It used nothing." />
           )}
-          <h2>History</h2>
-          <List
-            label="History"
-            path={`${path("subscriptions")}/history`}
-            columns={history}
-            empty="Nothing has happened to it."
-          />
+          <History of={Location.field("of")} path={path("subscriptions")} sim={found.data.sim} />
         </>
       )}
     </>

@@ -2,12 +2,16 @@
 import { Label, TextLimit, Withdrawal } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Conflicts from "../Conflicts.ts"
+import * as Location from "../Location.ts"
 import * as Replay from "../Replay.ts"
+import * as Search from "../Search.tsx"
 import type { Task } from "../Task.tsx"
 import type * as Types from "../Types.ts"
 
 /** What the tasks go by. */
 export interface Of {
+  /** The id of the organization. */
+  readonly of: string
   /** The path of the organization, and that of a folder's SIM. */
   readonly organization: string
   readonly path: (folder: string) => string
@@ -155,7 +159,7 @@ const suspension = ({ attachments, path }: Of): Task => {
   }
 }
 
-const replacement = ({ path }: Of): Task => {
+const replacement = ({ of, path }: Of): Task => {
   type Answer = Types.Previewed<"organizationSubscriptions", "replace">
   return {
     title: "Move to another eSIM",
@@ -170,7 +174,10 @@ const replacement = ({ path }: Of): Task => {
     },
     does: async (_, key) => {
       const { data } = await Api.call<Answer>("POST", `${path("subscriptions")}/replace`, { key })
-      return `The subscription has moved to the eSIM ${data.esim.iccid}.`
+      const { iccid } = data.esim
+      // The page leads to the new one: its QR code is what the customer needs next.
+      Location.go(Search.simOf({ iccid, organization_id: of }))
+      return `The subscription has moved to the eSIM ${iccid}.`
     }
   }
 }
