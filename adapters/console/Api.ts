@@ -19,7 +19,7 @@ export interface Page<Item> {
 /** Who is signed in; null: nobody, undefined: not known yet. */
 export const operator = signal<WhoAmI | null | undefined>(undefined)
 
-/** Whether the session of who was signed in has ended. What the page has stays until it is renewed. */
+/** Whether the session of who was signed in has ended. What the page has stays meanwhile. */
 export const hasEnded = signal(false)
 
 /** Whether operators may sign in with an identity provider. */

@@ -1,6 +1,6 @@
 /**
- * The keyboard: `/` leads to the search and selects its text, the arrows through the rows that are found, and the focus
- * is never lost. If what had it is gone, its table gets it, or the page.
+ * The keyboard: `/` leads to the search and selects its text, the arrows through the rows that are
+ * found, and the focus is never lost. If what had it is gone, its table gets it, or the page.
  */
 
 const isTyping = (target: EventTarget | null): boolean =>

@@ -52,9 +52,7 @@ export interface Plan {
   readonly reason: Reason.Reason | null
   /** What its service is limited to, in Kbit/s; null: by nothing. */
   readonly speed: ThrottlingLimit | null
-  /**
-   * Whether what the telco refuses of it is among the problems, until an operator resolves that.
-   */
+  /** Whether what the telco refuses of it is among the problems, which operators resolve. */
   readonly hasProblem: boolean
 }
 

@@ -159,10 +159,7 @@ export const layer: Layer.Layer<History, never, Storage | BusinessClock | Paging
       return { ...page, items: page.items.map((entry) => ({ ...entry, iccid })) }
     })
 
-    /**
-     * The SIMs of a subscription, newest first; that of one that has not moved from its creation
-     * on.
-     */
+    /** The SIMs of a subscription, newest first; if it has not moved, its SIM since it began. */
     const partsOf = Effect.fnUntraced(function* (sim: Sim) {
       const stays = yield* staysOf(sim)
       const [newest, ...others] = stays

@@ -182,7 +182,21 @@ const problems = faultsOf("Problem.ts", "state", [
   ]
 ])
 
-export const verdicts = [...used, ...confirmations, ...judgements, ...problems]
+const moves = faultsOf("Moves.ts", "state", [
+  ["S8", "each move of a subscription is its first", "before?.number ?? 0", "0"],
+  ["L3", "each stay begins with the creation", "before?.at ?? createdAt", "createdAt"],
+  ["S8", "a SIM forgets the moves before", "[...moves, move]", "[move]"],
+  ["L3", "a stay before is taken for the last one", "const last = moves.findLast(", "const last = moves.find("],
+  ["L3", "a deletion ends nothing", "{ ...move, endedAt }", "move"],
+  ["L3", "moves of others count", "move.subscriptionId === subscriptionId && (move.to", "(move.to"],
+  ["L3", "the SIM that was left says whether the stay has ended", "move.to === iccid || ", ""],
+  ["L3", "moves come in any order", "one.number - other.number", "0"],
+  ["L3", "what is sold again is still the subscription's", "sim?.movedTo === to && ", ""],
+  ["L3", "nothing of a SIM that was left counts", "isStillLeft(next) ? null : next.at", "next.at"],
+  ["L3", "the first SIM is left out", "stay(first.number - 1, first.from, first.since, first, null),", ""]
+])
+
+export const verdicts = [...used, ...confirmations, ...judgements, ...problems, ...moves]
 
 export const history = faultsOf("SimHistory.ts", "state", [
   [
