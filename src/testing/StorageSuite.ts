@@ -30,6 +30,7 @@ import * as Service from "./storage/Service.ts"
 import * as Reports from "./storage/sims/Reports.ts"
 import * as UsageBooks from "./storage/sims/UsageBooks.ts"
 import * as SimClaims from "./storage/sims/SimClaims.ts"
+import * as Histories from "./storage/sims/Histories.ts"
 import * as SimSearches from "./storage/sims/SimSearches.ts"
 import * as Stock from "./storage/sims/Stock.ts"
 import * as SimImports from "./storage/sims/SimImports.ts"
@@ -80,6 +81,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...SimAggregates.cases,
   ...Reports.cases,
   ...UsageBooks.cases,
+  ...Histories.cases,
   ...Pages.cases,
   ...PlanFilters.cases,
   ...Values.cases,
