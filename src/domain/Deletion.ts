@@ -7,6 +7,7 @@
 import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
 import type { Decision } from "./Decision.ts"
+import type { Work } from "./Job.ts"
 import * as Moves from "./Moves.ts"
 import * as Pause from "./Pause.ts"
 import * as SimAggregate from "./SimAggregate.ts"
@@ -16,6 +17,8 @@ import { EsimInstalled, NotFound, SimBusy } from "./Refusal.ts"
 import { isUsed, type Sim } from "./Sim.ts"
 import { isLive } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
+
+type CancelPackages = Extract<Work, { readonly _tag: "CancelPackages" }>
 
 /** The job that releases the SIM of a subscription. */
 const releaseJobId = (subscriptionId: string): string => `release:${subscriptionId}`
@@ -38,6 +41,21 @@ export const packageIdsAtTelco = (
     if (known === undefined) return packageId(attachmentId, occurrence, replacements)
     return isAtTelco(known, now) ? idOf(known) : []
   })
+}
+
+/**
+ * What becomes of what else the telco lists on the SIM of a deleted subscription. If the telco has
+ * taken an order of it there, nobody else was on the SIM, and all is cancelled. Else somebody may
+ * be whom a restored backup does not know (rule S5), and an operator decides.
+ */
+const releaseOf = ({ attachments }: SimAggregate.SimAggregate): Pick<CancelPackages, "release" | "onlyAttachments"> => {
+  const isTaken = attachments.some(({ attachment: { replacements }, packages }) =>
+    packages.some(
+      ({ replacement, telcoPackageId }) => telcoPackageId !== null && (replacement?.number ?? 0) === replacements
+    )
+  )
+  if (isTaken) return { release: "Cancel" }
+  return { release: "Review", onlyAttachments: attachments.map(({ attachment }) => attachment.attachmentId) }
 }
 
 /**
@@ -82,7 +100,7 @@ export const remove = (
           _tag: "CancelPackages",
           iccid,
           packageIds: aggregate.attachments.flatMap((of) => packageIdsAtTelco(of, now)),
-          release: "Cancel"
+          ...releaseOf(aggregate)
         },
         dueAt: now
       }

@@ -38,6 +38,23 @@ describe("A subscription is deleted (S3)", () => {
     })
   })
 
+  it("and an operator decides about what is of others, if the telco has taken no order of it there (S5)", () => {
+    const moved = { number: 1, usedBefore: 0, isAwaited: true, former: [] }
+    for (const [pack, replacements, isTaken] of [
+      [{}, 0, true],
+      [{ telcoPackageId: null }, 0, false],
+      [{}, 1, false],
+      [{ replacement: moved }, 1, true],
+      [{ replacement: moved, telcoPackageId: null }, 1, false]
+    ] as const) {
+      const of = aggregate([attached({ replacements }, [pack])])
+      const [job] = Result.getOrThrow(Deletion.remove(of, NOW, pauseChange)).jobs ?? []
+      expect(job?.work).toMatchObject(
+        isTaken ? { release: "Cancel" } : { release: "Review", onlyAttachments: ["attachment"] }
+      )
+    }
+  })
+
   it("if its eSIM was never downloaded, or its SIM is physical", () => {
     const physical = { isEsim: false, lpa: null }
     for (const changes of [{}, physical, { ...physical, downloaded: true }]) {

@@ -199,7 +199,10 @@ describe("A deletion (S3)", () => {
         expect(Result.isFailure(removed) ? removed.failure._tag : null).toBe(refused)
         if (Result.isFailure(removed)) return
         const { jobs, sim } = removed.success
-        const work = { _tag: "CancelPackages", iccid: ICCID, packageIds: expected, release: "Cancel" }
+        const isTaken = attachments.some(({ packages }) => packages.some((pack) => pack.telcoPackageId !== null))
+        const onlyAttachments = attachments.map(({ attachment }) => attachment.attachmentId)
+        const released = isTaken ? { release: "Cancel" } : { release: "Review", onlyAttachments }
+        const work = { _tag: "CancelPackages", iccid: ICCID, packageIds: expected, ...released }
         expect(jobs).toEqual([{ jobId: "release:subscription", work, dueAt: NOW }])
         expect(sim?.next.sim).toMatchObject({ allocation: { _tag: "Releasing" }, recycledAt: NOW })
         expect(sim?.next.subscription?.status).toBe("Deleted")

@@ -329,24 +329,26 @@ export const make = Effect.gen(function* () {
 
   /**
    * Of what the telco lists on a SIM that is released, what is of others than the attachments of
-   * the job, as after a restore. What another job cancels is none of it.
+   * the job, as after a restore, or was used before its creation was undone. `Telco.Unavailable`
+   * while the creation of one is being undone: that knows what was used of it.
    */
   const ofOthers = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
     const { iccid, onlyAttachments = [] } = work
     if (telco.listPackages === undefined) return []
     const listed = yield* inTime("listPackages", telco.listPackages({ iccid, onlyAttachments }))
-    const isCancelled = Effect.fnUntraced(function* (id: string) {
-      const attachmentId = attachmentIdOf(id)
-      // A telco may list them all the same.
-      if (onlyAttachments.includes(attachmentId)) return true
-      for (const one of [attachmentId, id]) {
-        if ((yield* storage.jobs.get(Provisioning.undoJobId(one))) !== null) return true
-      }
-      return false
-    })
-    return yield* Effect.filter(yield* ownerless(held, work, listed ?? []), (id) =>
-      Effect.map(isCancelled(id), (is) => !is)
+    // A telco may list them all the same.
+    const others = (yield* ownerless(held, work, listed ?? [])).filter(
+      (id) => !onlyAttachments.includes(attachmentIdOf(id))
     )
+    for (const id of others) {
+      for (const one of [attachmentIdOf(id), id]) {
+        const undoing = yield* storage.jobs.get(Provisioning.undoJobId(one))
+        if (undoing !== null && undoing.endedAt === null) {
+          return yield* new Unavailable({ message: `The package ${id} is being cancelled` })
+        }
+      }
+    }
+    return others
   })
 
   /**
@@ -389,8 +391,8 @@ export const make = Effect.gen(function* () {
    * Cancels packages at the telco until it has confirmed that none is left, and then, if asked
    * for, releases the SIM (rules S3, S5 and S8). Before a SIM is released, all that its telco lists
    * on it is cancelled too: packages that nobody here knows of, as a process that died or a
-   * restored backup leaves them; or, on a SIM that leaves the stock or was left by a move, an
-   * operator decides about those of others. A SIM that is paused is resumed first (rule S7).
+   * restored backup leaves them. If they may be of somebody else (`Review`), an operator decides
+   * about those that are not its subscription's. A SIM that is paused is resumed first (rule S7).
    */
   const cancel = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
     const { jobId, organizationId } = held.job

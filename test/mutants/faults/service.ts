@@ -160,7 +160,24 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
   ],
   ["S2", "a recycled SIM counts as never used", "recycledAt: now,", ""],
   ["S3", "a deleted subscription stays", '{ ...subscription, status: "Deleted" }', "subscription"],
-  ["S3", "a deleted SIM is never free", 'now)),\n          release: "Cancel"', "now)),\n          release: null"],
+  [
+    "S3",
+    "a deleted SIM is never free",
+    'if (isTaken) return { release: "Cancel" }',
+    "if (isTaken) return { release: null }"
+  ],
+  [
+    "S5",
+    "what may be another customer's is cancelled with a deletion",
+    "if (isTaken) return",
+    "if (attachments) return"
+  ],
+  [
+    "S5",
+    "what was taken on the SIM of before counts",
+    "(replacement?.number ?? 0) === replacements",
+    "replacements >= 0"
+  ],
   [
     "S3",
     "nothing is cancelled",

@@ -4,7 +4,7 @@
  * decides.
  */
 import { Effect } from "effect"
-import { Commands, Problems, Replacements } from "simplan"
+import { Commands, Problems, Replacements, Subscriptions } from "simplan"
 import { Telco } from "simplan/ports"
 import { beforeEach, describe, expect, it } from "vitest"
 import { orderOf } from "../../telco-ocs/simulation/Orders.ts"
@@ -228,6 +228,23 @@ describe("S5: a free SIM that the telco has sold to somebody else", () => {
     await world.run(Problems.Problems.use((of) => of.correct({ problemId })))
     await world.settle()
     expect([await ofIccid(own), await problems()]).toEqual([[], []])
+  })
+
+  it("keeps what is of others when the subscription that has moved to it is deleted", async () => {
+    const [own = expect.fail(), first = expect.fail()] = await world.importSims(2)
+    await Calls.create(world, { planId, iccid: own })
+    await sellElsewhere(first)
+    await world.setFaults([{ fault: "unavailable", on: "listPackages", times: 1 }])
+    const { organizationId } = world
+    await world.run(Replacements.Replacements.use((of) => of.replace({ organizationId, iccid: own })))
+    await world.settle()
+    await world.run(Subscriptions.Subscriptions.use((of) => of.remove({ organizationId, iccid: first })))
+    await world.settle()
+    await world.advanceBy(60_000)
+    expect([await ofIccid(first), await allocation(first)]).toEqual([[`elsewhere-${first}:0`], "Releasing"])
+    expect(await Calls.create(world, { planId, iccid: first })).toMatchObject({ failure: { _tag: "SimBusy" } })
+    const [released = expect.fail()] = (await problems()).filter(({ work }) => work._tag === "CancelPackages")
+    expect(released.refused?.message).toContain(`that no subscription here has: elsewhere-${first}:0`)
   })
 
   it("cancels what an undone top-up has left on a SIM that was left, and calls it no problem", async () => {
