@@ -296,6 +296,7 @@ export const merged = (reads: ReadonlyArray<Read>, limit: number): Page => {
 
 /** An entry with the ICCID of the SIM that it is about. */
 export interface Located extends Entry {
+  /** Its SIM. */
   readonly iccid: string
 }
 
@@ -304,7 +305,9 @@ export interface Located extends Entry {
  * position in the history of its SIM; null: at its beginning.
  */
 export interface AcrossPosition {
+  /** Counted from 0. */
   readonly stay: number
+  /** Null: nothing of the stay was given. */
   readonly position: Position | null
 }
 

@@ -19,6 +19,8 @@ const sim = {
   is_esim: true,
   status: "withdrawn",
   withdrawn_reason: "broken",
+  replaces: null,
+  replaced_by: null,
   version: 1,
   works: false,
   reason: {
