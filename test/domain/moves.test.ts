@@ -129,6 +129,20 @@ const stories = fc.array(
   { maxLength: 40 }
 )
 
+/** A subscription that comes to the same SIM twice, and is deleted there. */
+const thereAndBack = (
+  [
+    ["sell", "1"],
+    ...[1, 2].flatMap(() => [
+      ["move", "1"],
+      ["restore", "1"],
+      ["move", "2"],
+      ["restore", "2"]
+    ]),
+    ["remove", "1"]
+  ] as ReadonlyArray<readonly [act: (typeof acts)[number], iccid: string]>
+).map(([act, iccid]) => ({ act, iccid, later: DAY }))
+
 const played = (story: ReadonlyArray<{ act: (typeof acts)[number]; iccid: string; later: number }>): Stock => {
   const stock = new Stock()
   for (const { act, iccid, later } of story) {
@@ -176,7 +190,7 @@ describe("S8 and L3: the stays of a subscription", () => {
           }
         }
       }),
-      { numRuns: 500 }
+      { numRuns: 500, examples: [[thereAndBack]] }
     )
     expect(moved).toBeGreaterThan(100)
   })
@@ -204,6 +218,14 @@ describe("S8 and L3: the stays of a subscription", () => {
         }
       })
     )
+  })
+
+  it("begin with the creation, and then with the move before", () => {
+    const of = subscription({ createdAt: NOW - DAY })
+    const first = Moves.made({ iccid: "1", moves: [] }, "2", of, NOW)
+    expect(first).toMatchObject({ number: 1, from: "1", to: "2", since: NOW - DAY, at: NOW })
+    const second = Moves.made({ iccid: "2", moves: [first] }, "3", of, NOW + DAY)
+    expect(second).toMatchObject({ number: 2, from: "2", to: "3", since: NOW, at: NOW + DAY })
   })
 
   it("keep the last moves of a SIM, however many there were", () => {
