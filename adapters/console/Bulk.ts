@@ -2,7 +2,7 @@
  * What is done to all subscriptions or SIMs of an organization that a filter takes: how many they
  * are, and doing it.
  */
-import { type BulkAction, Label, Withdrawal } from "simplan/ports"
+import { type BulkAction, Label, Operator, Withdrawal } from "simplan/ports"
 import * as Api from "./Api.ts"
 import * as Csv from "./Csv.ts"
 import * as Runs from "./Runs.ts"
@@ -31,6 +31,7 @@ interface Action {
   readonly fields?: ReadonlyArray<Field>
   /** The field of the filter that has to be there. */
   readonly needs?: string
+  readonly deletes?: true
 }
 
 /** What is acted on. */
@@ -65,7 +66,8 @@ export const subscriptions: Things = {
       name: "delete",
       title: "Delete all that match",
       about: "The SIMs are free for other subscriptions then. Where an eSIM was downloaded it is refused.",
-      done: "deleted"
+      done: "deleted",
+      deletes: true
     }
   ]
 }
@@ -105,6 +107,18 @@ export const sims: Things = {
 }
 
 const counted = (count: number, { many, one }: Things): string => View.counted(count, one, many)
+
+/** How many match, to be typed, where many are changed or some deleted; null: nothing is typed. */
+const typed = ({ matching }: Preview["preview"], { deletes }: Action): string | null =>
+  matching > Operator.FEW || (deletes === true && matching > 0) ? String(matching) : null
+
+/** Fails with a sentence if the operator's role allows it for fewer. */
+const checkMany = ({ matching }: Preview["preview"], things: Things): void => {
+  if (matching <= Operator.FEW || Api.allows(Operator.ofMany)) return
+  throw new Error(
+    `${counted(matching, things)} match: more than ${Operator.FEW} at once take the role ${Operator.ofMany}. Narrow the filter, or ask an admin.`
+  )
+}
 
 const SHOWN = 3
 
@@ -208,6 +222,7 @@ export const pathOf = (organization: string, { folder }: Things): string => `${o
 export const resumption = (run: Runs.Run, things: Things, see: See): ReadonlyArray<Task> => {
   const action = things.actions.find(({ name }) => name === run.body["action"])
   if (action === undefined) return []
+  let toType: string | null = null
   return [
     {
       title: "Go on",
@@ -215,8 +230,11 @@ export const resumption = (run: Runs.Run, things: Things, see: See): ReadonlyArr
       reason: run.reason,
       preview: async () => {
         const answer = await Api.call<Preview>("POST", `${run.path}?dry_run=true`, { body: run.body })
+        checkMany(answer.preview, things)
+        toType = typed(answer.preview, action)
         return [`${counted(run.changed.length, things)} ${action.done} before.`, ...sentencesOf(answer, action, things)]
       },
+      typed: () => toType,
       does: (_, __, say) => carryOut({ ...run, reason: Api.reasonGiven() }, { action, things }, see, say)
     },
     {
@@ -237,8 +255,10 @@ export const tasks = (organization: string, things: Things, filter: Filter, see:
   const asked = bodyOf(filter)
   return things.actions
     .filter(({ needs }) => needs === undefined || (filter[needs] ?? "") !== "")
+    .filter(({ deletes }) => deletes !== true || Api.allows(Operator.ofDeletion))
     .map((action) => {
       let until = ""
+      let toType: string | null = null
       let run: Runs.Run | null = null
       return {
         title: action.title,
@@ -247,10 +267,13 @@ export const tasks = (organization: string, things: Things, filter: Filter, see:
         preview: async (values) => {
           const body = { ...asked, ...values, action: action.name }
           const answer = await Api.call<Preview>("POST", `${path}?dry_run=true`, { body })
+          checkMany(answer.preview, things)
           until = answer.preview.created_until
+          toType = typed(answer.preview, action)
           run = null
           return sentencesOf(answer, action, things)
         },
+        typed: () => toType,
         does: (values, _, say) => {
           // The same dialog again goes on with what it has begun.
           run =

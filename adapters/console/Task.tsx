@@ -44,6 +44,11 @@ export interface Task {
   readonly reason?: string
   /** What it would do, in sentences; the task is not offered before. */
   readonly preview: (values: Values) => Promise<ReadonlyArray<string>>
+  /**
+   * What has to be typed before it is done, by its last preview: the name of what it deletes, or
+   * how many SIMs it changes (rule W14). Null: nothing.
+   */
+  readonly typed?: () => string | null
   /** Does it, and gives a sentence that says what was done. `say` shows how far it is. */
   readonly does: (values: Values, key: string, say: (sentence: string) => void) => Promise<string | Secret>
 }
@@ -126,6 +131,27 @@ const Labelled = ({ field, onChange, value }: InputProperties) => (
 const Input = (properties: InputProperties) =>
   properties.field.takesMany === true ? <Choices {...properties} /> : <Labelled {...properties} />
 
+/** A field for a name or a number that has to be typed before something is done. */
+export const Typed = ({
+  of,
+  onChange,
+  value
+}: {
+  readonly of: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) => (
+  <div class="field">
+    <label htmlFor="typed">
+      Type <View.Text>{of}</View.Text> to go on
+    </label>
+    <input id="typed" autocomplete="off" value={value} onInput={({ currentTarget }) => onChange(currentTarget.value)} />
+  </div>
+)
+
+/** Whether what has to be typed is there. */
+export const isTyped = (of: string | null, value: string): boolean => of === null || value.trim() === of.trim()
+
 const isFilled = (fields: ReadonlyArray<Field>, values: Values): boolean =>
   fields.every(({ name, optional }) => optional === true || (values[name] ?? "") !== "")
 
@@ -154,7 +180,10 @@ const Dialog = ({
   const [isBusy, setBusy] = useState(false)
   const [reason, setReason] = useState(task.reason ?? "")
   const [turn, next] = useState(0)
+  const [typed, type] = useState("")
   const key = useRef(Api.newKey())
+  const toType = preview === null || isBusy ? null : (task.typed?.() ?? null)
+  const isReady = preview !== null && isTyped(toType, typed)
 
   /** Asks again after a while, if that may help. */
   const failed = (error: unknown): ReturnType<typeof setTimeout> | undefined => {
@@ -223,7 +252,7 @@ const Dialog = ({
 
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
-    if (isBusy || preview === null) return
+    if (isBusy || !isReady) return
     setBusy(true)
     setFailure(null)
     try {
@@ -266,9 +295,10 @@ const Dialog = ({
                 </p>
               ))}
         </div>
+        {toType !== null && <Typed of={toType} value={typed} onChange={type} />}
         <View.Failure>{failure}</View.Failure>
         <p class="pages">
-          <button type="submit" disabled={!isBusy && preview === null} aria-disabled={isBusy}>
+          <button type="submit" disabled={!isBusy && !isReady} aria-disabled={isBusy}>
             {task.title}
           </button>
           <button type="button" aria-disabled={isBusy} onClick={() => isBusy || element.current?.close()}>

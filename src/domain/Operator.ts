@@ -17,10 +17,19 @@ export const roles = ["read", "support", "admin"] as const
 
 /**
  * What an operator may do. `read`: nothing that changes anything. `support`: the day's tasks, such
- * as retries, replays and corrections. `admin`: organizations, keys, endpoints, the catalogue and
- * operators as well.
+ * as retries, replays and corrections. `admin`: what deletes, what touches more than `FEW` SIMs at
+ * once, organizations, keys, endpoints, plans, the catalogue and operators as well.
  */
 export type Role = (typeof roles)[number]
+
+/** Up to how many SIMs at once are a task of the day (rule W14). */
+export const FEW = 50
+
+/** The least role for what is done to more than `FEW` SIMs at once (rule W14). */
+export const ofMany: Role = "admin"
+
+/** The least role for what deletes anything (rule W14). */
+export const ofDeletion: Role = "admin"
 
 /** Who acts, as far as what he may do and see depends on it. */
 export interface Acting {

@@ -47,10 +47,12 @@ const faces: Faces = {
   bulkActions: {
     page: both("bulk.list"),
     preview: { library: "bulk.previewAct", api: preview },
+    takesMore: used,
     run: both("bulk.act")
   },
   bulkCorrections: {
     preview: { library: "bulk.previewActOnSims", api: preview },
+    takesMore: used,
     run: both("bulk.actOnSims")
   },
   catalogues: {

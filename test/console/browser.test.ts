@@ -170,11 +170,11 @@ it("says that the server gives no answer, keeps what it shows, and goes on by it
   await signIn()
   await page.getByText("It answers.").waitFor()
   await page.context().setOffline(true)
-  const status = page.locator("div[role=status]")
-  await expect.poll(() => status.innerText()).toContain("No answer from the server since")
+  const status = page.getByRole("status").filter({ hasText: "No answer from the server since" })
+  await status.waitFor()
   await page.getByText("It answers.").waitFor()
   await page.context().setOffline(false)
-  await expect.poll(() => status.innerText()).toBe("")
+  await status.waitFor({ state: "detached" })
   // The browser itself writes that there was no connection.
   complaints = complaints.filter((text) => !text.includes("ERR_INTERNET_DISCONNECTED"))
 })
@@ -253,7 +253,7 @@ describe("the tasks of a SIM", () => {
   let made = 0
   let name = ""
 
-  const signInAs = async (role: "read" | "support", query: string) => {
+  const signInAs = async (role: "read" | "support" | "admin", query: string) => {
     made += 1
     name = `${role} ${made}`
     const { body } = await world.admin("POST", "/operators", { name, role })
@@ -340,7 +340,7 @@ describe("the tasks of a SIM", () => {
   })
 
   it("a refusal is said where it is asked for, and Escape closes the dialog", async () => {
-    await signInAs("support", sim(working))
+    await signInAs("admin", sim(working))
     await click("Delete the subscription")
     await dialog().getByRole("alert").waitFor()
     expect(await dialog().getByRole("button", { name: "Delete the subscription" }).isDisabled()).toBe(true)
@@ -511,6 +511,8 @@ describe("the subscriptions of an organization", () => {
     await dialog.getByText("3 subscriptions match; 2 would be deleted.").waitFor()
     await dialog.getByText("1 subscription would be refused:").waitFor()
     await dialog.getByText(World.iccid(602)).waitFor()
+    expect(await dialog.getByRole("button", { name: "Delete all that match" }).isDisabled()).toBe(true)
+    await dialog.getByLabel("Type 3 to go on").fill("3")
     await dialog.getByRole("button", { name: "Delete all that match" }).click()
     await expect.poll(() => said.innerText()).toBe("2 subscriptions deleted, 1 refused.")
     expect(await lines()).toHaveLength(1)

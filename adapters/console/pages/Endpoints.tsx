@@ -130,6 +130,7 @@ const rotation = (own: string, { url }: Endpoint): Task.Task => ({
 const removal = (own: string, { pending_deliveries, url }: Endpoint): Task.Task => ({
   title: "Delete",
   about: url,
+  typed: () => new URL(url).host,
   preview: () =>
     Promise.resolve([`It ends for good; ${pending(pending_deliveries)} for it now, and would not be sent any more.`]),
   does: async () => {

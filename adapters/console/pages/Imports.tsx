@@ -4,12 +4,13 @@
  * since SIMs that are there already stay.
  */
 import { useState } from "preact/hooks"
-import { SimImport } from "simplan/ports"
+import { Operator, SimImport } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Csv from "../Csv.ts"
 import * as CsvText from "../../fields/CsvText.ts"
 import { FileField } from "../FileField.tsx"
 import { OfOrganization } from "../OfOrganization.tsx"
+import * as Task from "../Task.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
@@ -127,6 +128,9 @@ const Import = ({ of }: { readonly of: string }) => {
   const [chosen, choose] = useState<Chosen | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const [typed, type] = useState("")
+  const many = chosen === null ? 0 : chosen.report.imported + chosen.report.updated
+  const toType = many > Operator.FEW ? String(many) : null
 
   const send = async (name: string, text: string, isDone: boolean): Promise<void> => {
     setBusy(true)
@@ -142,6 +146,7 @@ const Import = ({ of }: { readonly of: string }) => {
   }
   const take = async (file: File): Promise<void> => {
     choose(null)
+    type("")
     await send(file.name, CsvText.text(new Uint8Array(await file.arrayBuffer())), false)
   }
 
@@ -156,11 +161,12 @@ const Import = ({ of }: { readonly of: string }) => {
       {isBusy && <p class="empty">The server reads it …</p>}
       {chosen !== null && (
         <>
+          {!chosen.isDone && toType !== null && <Task.Typed of={toType} value={typed} onChange={type} />}
           {!chosen.isDone && (
             <p class="actions">
               <button
                 type="button"
-                disabled={isBusy || chosen.report.imported + chosen.report.updated === 0}
+                disabled={isBusy || many === 0 || !Task.isTyped(toType, typed)}
                 onClick={() => void send(chosen.name, chosen.text, true)}
               >
                 Import them

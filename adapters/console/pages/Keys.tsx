@@ -70,6 +70,7 @@ const tasksOf = (path: string, { api_key_id, name }: Key): ReadonlyArray<Task.Ta
     {
       title: "Revoke",
       about,
+      typed: () => name,
       preview: () => Promise.resolve(["It ends at once, within 5 s in all processes, and for good."]),
       does: async () => {
         await Api.call("DELETE", own)

@@ -67,6 +67,7 @@ const tasksOf = ({ name, operator_id }: Operator): ReadonlyArray<Task.Task> => [
   {
     title: "Delete",
     about: `The operator ${name}.`,
+    typed: () => name,
     preview: () =>
       Promise.resolve(["Its tokens and sessions end, within 5 s in all processes. Its name is free again."]),
     does: async () => {

@@ -1,5 +1,5 @@
 /** The day's tasks of a SIM: what each takes, what it would do, and what does it. */
-import { Label, TextLimit, Withdrawal } from "simplan/ports"
+import { Label, Operator, TextLimit, Withdrawal } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Conflicts from "../Conflicts.ts"
 import * as Location from "../Location.ts"
@@ -182,7 +182,10 @@ const replacement = ({ of, path }: Of): Task => {
   }
 }
 
-const deletion = ({ path }: Of): Task => {
+/** How many of the last digits of a SIM's ICCID are typed as its name. */
+const LAST = 6
+
+const deletion = ({ path, sim }: Of): Task => {
   type Answer = Types.Previewed<"organizationSubscriptions", "remove">
   return {
     title: "Delete the subscription",
@@ -191,6 +194,7 @@ const deletion = ({ path }: Of): Task => {
       const { preview } = await Api.call<Answer>("DELETE", `${path("subscriptions")}?${DRY_RUN}`)
       return [packages("cancel", preview.packages)]
     },
+    typed: () => sim.iccid.slice(-LAST),
     does: async () => {
       await Api.call("DELETE", path("subscriptions"))
       return "The subscription is deleted."
@@ -309,6 +313,6 @@ export const of = (of: Of): ReadonlyArray<Task> => {
     sms(of),
     ...corrections(of),
     replay(of),
-    deletion(of)
+    ...(Api.allows(Operator.ofDeletion) ? [deletion(of)] : [])
   ]
 }

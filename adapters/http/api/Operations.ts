@@ -27,10 +27,18 @@ interface ReadDeclaration<Query, Success> extends Declaration<Query, Success> {
   readonly role?: Operator.Role
 }
 
-/** What changes something takes the role `support`. */
 interface WriteDeclaration<Query, Payload, Success> extends Declaration<Query, Success> {
   readonly payload?: Payload | undefined
+  /** The least role of the operators that may use it; `support` if it is absent. */
+  readonly role?: Operator.Role
 }
+
+const managedWriteAnnotations = ({
+  description,
+  role = "support",
+  summary
+}: Pick<WriteDeclaration<unknown, unknown, unknown>, "description" | "role" | "summary">) =>
+  Roles.operation(role, summary, description)
 
 /** What the errors of a change follow from. */
 type Failing = Pick<WriteDeclaration<unknown, unknown, unknown>, "errors" | "payload">
@@ -152,7 +160,7 @@ export const creation = <
     payload: declaration.payload,
     success: declaration.success,
     error: managedWriteErrorsOf("POST", declaration)
-  }).annotateMerge(Roles.operation("support", declaration.summary, declaration.description))
+  }).annotateMerge(managedWriteAnnotations(declaration))
 })
 
 /** A task of what its path names. */
@@ -182,7 +190,7 @@ export const task = <
     payload: declaration.payload,
     success: declaration.success,
     error: managedWriteErrorsOf("POST", declaration)
-  }).annotateMerge(Roles.operation("support", declaration.summary, declaration.description))
+  }).annotateMerge(managedWriteAnnotations(declaration))
 })
 
 /** A correction of what its path names. */
@@ -212,8 +220,14 @@ export const correction = <
     payload: declaration.payload,
     success: declaration.success,
     error: managedWriteErrorsOf("PATCH", declaration)
-  }).annotateMerge(Roles.operation("support", declaration.summary, declaration.description))
+  }).annotateMerge(managedWriteAnnotations(declaration))
 })
+
+/** The errors of what changes many things of an organization in the management API. */
+export const managedErrors = (errors: ReadonlyArray<Codes.Code>) =>
+  Schemas.problems(
+    ...new Set<Codes.Code>([...Schemas.restricted, "concurrency_limited", "organization_not_found", ...errors])
+  )
 
 /** The errors of a removal beside those with bodies of their own. */
 export const removalErrors = (errors: ReadonlyArray<Codes.Code>) => ({

@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { BulkAction, SimSearch } from "simplan/ports"
+import { BulkAction, Operator, SimSearch } from "simplan/ports"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as CoverageApi from "./CoverageApi.ts"
 import * as PlansApi from "./PlansApi.ts"
@@ -74,8 +74,10 @@ export class OrganizationSimsApi extends HttpApiGroup.make("organizationSims")
     SimsApi.reads.list.managed,
     SimsApi.reads.get.managed,
     SimsApi.reads.stock.managed,
+    SimsApi.setStockLevels.managed,
     SimsApi.reads.qrCode.managed,
     SimsApi.update.managed,
+    SimsApi.updateMany.managed,
     SimsApi.reads.smdpInfo.managed
   )
   .annotateMerge(group("SIMs", "The inventories"))
@@ -106,7 +108,14 @@ export class OrganizationUsageApi extends HttpApiGroup.make("organizationUsage")
   .prefix("/admin/v1") {}
 
 export class OrganizationPlansApi extends HttpApiGroup.make("organizationPlans")
-  .add(PlansApi.reads.list.managed, PlansApi.reads.get.managed)
+  .add(
+    PlansApi.reads.list.managed,
+    PlansApi.writes.create.managed,
+    PlansApi.reads.get.managed,
+    PlansApi.writes.remove.managed,
+    PlansApi.writes.archive.managed,
+    PlansApi.writes.unarchive.managed
+  )
   .annotateMerge(group("plans", "The plans"))
   .prefix("/admin/v1") {}
 
@@ -179,6 +188,8 @@ const resultsOf = <Item extends Schema.Top>(item: Item) =>
 const Results = resultsOf(ActionResult).annotate({ identifier: "SubscriptionActionResults" })
 const SimResults = resultsOf(SimActionResult).annotate({ identifier: "SimActionResults" })
 
+const MANY = `More than ${Operator.FEW} at once take the role \`${Operator.ofMany}\`.`
+
 const text = (contentType: string) => Schema.String.pipe(HttpApiSchema.asText({ contentType }))
 
 const acting = Schemas.problems(
@@ -214,7 +225,8 @@ export class BulkApi extends HttpApiGroup.make("bulk")
         "Pause, resume, suspend or delete all subscriptions that a filter takes",
         "Acts on each as a request about it alone does, and answers what came of each, while it goes on: one that is refused stops no " +
           "other. Those that are made meanwhile are left out. The same request again goes on where a broken one has ended, so an " +
-          "`Idempotency-Key` is ignored. The telco is asked afterwards. With `Accept: " +
+          "`Idempotency-Key` is ignored. The telco is asked afterwards. " +
+          `${MANY} To delete takes the role \`${Operator.ofDeletion}\`. With \`Accept: ` +
           `${Schemas.JSON_LINES}\` each result is a line of JSON, with \`Accept: ${UsageApi.CSV}\` a line of a table.`
       )
     ),
@@ -228,7 +240,8 @@ export class BulkApi extends HttpApiGroup.make("bulk")
       Roles.operation(
         "support",
         "Withdraw all SIMs that a filter takes, put them back into stock, or set their label",
-        "Corrects each as a request about it alone does, by the order of their import, and answers as for subscriptions."
+        "Corrects each as a request about it alone does, by the order of their import, and answers as for subscriptions. " +
+          MANY
       )
     )
   )

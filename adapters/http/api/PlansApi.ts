@@ -3,8 +3,9 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Plan as PlanRules, TextLimit } from "simplan/ports"
+import { Operator, Plan as PlanRules, TextLimit } from "simplan/ports"
 import * as Operations from "./Operations.ts"
+import * as Roles from "./Roles.ts"
 import * as Schemas from "./Schemas.ts"
 
 const limit = Schema.Literals(["32", "64", ...PlanRules.throttlingLimits])
@@ -118,8 +119,6 @@ const CreatedPlan = Schema.Struct({
 
 const ofPlan = { planId: Schemas.idOfPath(...Schemas.means.planId) }
 
-const named = Schemas.problems(...Schemas.writing, "plan_not_found", "request_in_progress", "idempotency_key_reused")
-
 /** What the management API reads too. */
 export const reads = {
   list: Operations.readOfAll("list", "/plans", {
@@ -155,51 +154,51 @@ export const reads = {
   })
 }
 
-export class PlansApi extends HttpApiGroup.make("plans")
-  .add(
-    reads.list.v3,
-    HttpApiEndpoint.post("create", "/plans", {
-      payload: CreatePlan,
-      success: CreatedPlan.pipe(HttpApiSchema.status(201)),
-      error: Schemas.problems(...Schemas.posting, "coverage_profile_not_found", "terms_refused", "quota_exceeded")
-    }).annotateMerge(
-      Schemas.operation(
-        "Create a plan",
-        "Makes a plan. Its label is that of its coverage profile. Fields of a feature that is off are ignored."
-      )
-    ),
-    reads.get.v3,
-    HttpApiEndpoint.delete("remove", "/plans/:planId", {
+const REMOVAL = [
+  "Delete a plan; its attachments go on",
+  "Deletes the plan. Attachments keep a copy of its terms and go on."
+] as const
+
+/** What the management API does too. */
+export const writes = {
+  create: Operations.creation("create", "/plans", {
+    role: "admin",
+    payload: CreatePlan,
+    success: CreatedPlan.pipe(HttpApiSchema.status(201)),
+    errors: ["coverage_profile_not_found", "terms_refused", "quota_exceeded"],
+    summary: "Create a plan",
+    description: "Makes a plan. Its label is that of its coverage profile. Fields of a feature that is off are ignored."
+  }),
+  remove: {
+    v3: HttpApiEndpoint.delete("remove", "/plans/:planId", {
       params: ofPlan,
       success: Schemas.Done,
       error: Schemas.problems(...Schemas.always, "key_read_only", "plan_not_found")
-    }).annotateMerge(
-      Schemas.operation(
-        "Delete a plan; its attachments go on",
-        "Deletes the plan. Attachments keep a copy of its terms and go on."
-      )
-    ),
-    HttpApiEndpoint.post("archive", "/plans/:planId/archive", {
-      params: ofPlan,
+    }).annotateMerge(Schemas.operation(...REMOVAL)),
+    managed: HttpApiEndpoint.delete("remove", "/organizations/:id/plans/:planId", {
+      params: { ...Schemas.ofOrganization, ...ofPlan },
       success: Schemas.Done,
-      error: named
-    }).annotateMerge(
-      Schemas.operation(
-        "Archive a plan",
-        "An archived plan takes no new attachments (409). Archiving it again changes nothing."
-      )
-    ),
-    HttpApiEndpoint.post("unarchive", "/plans/:planId/unarchive", {
-      params: ofPlan,
-      success: Schemas.Done,
-      error: named
-    }).annotateMerge(
-      Schemas.operation(
-        "Restore an archived plan",
-        "Makes an archived plan available again. Restoring a live plan changes nothing."
-      )
-    )
-  )
+      error: Operations.removalErrors(["plan_not_found"]).managed
+    }).annotateMerge(Roles.operation(Operator.ofDeletion, ...REMOVAL))
+  },
+  archive: Operations.task("archive", "/plans/:planId/archive", ofPlan, {
+    role: "admin",
+    success: Schemas.Done,
+    errors: ["plan_not_found"],
+    summary: "Archive a plan",
+    description: "An archived plan takes no new attachments (409). Archiving it again changes nothing."
+  }),
+  unarchive: Operations.task("unarchive", "/plans/:planId/unarchive", ofPlan, {
+    role: "admin",
+    success: Schemas.Done,
+    errors: ["plan_not_found"],
+    summary: "Restore an archived plan",
+    description: "Makes an archived plan available again. Restoring a live plan changes nothing."
+  })
+}
+
+export class PlansApi extends HttpApiGroup.make("plans")
+  .add(reads.list.v3, writes.create.v3, reads.get.v3, writes.remove.v3, writes.archive.v3, writes.unarchive.v3)
   .annotateEndpointsMerge(Schemas.byApiKey)
   .annotateMerge(
     Schemas.group("Plans", "What can be sold: an allowance, a validity, and perhaps throttling and recurrence.")

@@ -3,8 +3,18 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Label, Sim as SimRules, SimCorrection, SmdpHistory, Stock, TextLimit, Withdrawal } from "simplan/ports"
+import {
+  Label,
+  Operator,
+  Sim as SimRules,
+  SimCorrection,
+  SmdpHistory,
+  Stock,
+  TextLimit,
+  Withdrawal
+} from "simplan/ports"
 import * as Operations from "./Operations.ts"
+import * as Roles from "./Roles.ts"
 import { Moves, Samples, Verdicts } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 import * as Views from "./Views.ts"
@@ -259,50 +269,77 @@ export const update = Operations.correction("update", "/sims/:iccid", Schemas.of
     "is refused."
 })
 
+const LEVELS = [
+  "Set the levels of free eSIMs",
+  "Sets below how many free eSIMs of a label `stock.low` is sent, in place of all levels before. The event is sent once each " +
+    "time the number falls below the level, within about a second, to endpoints whose filter names it; also where it is below " +
+    "already when the level is set."
+] as const
+
+const levels = { payload: StockLevels, success: Schemas.data(StockLevels) }
+
+/** The levels of the stock, which the management API sets too. */
+export const setStockLevels = {
+  v3: HttpApiEndpoint.put("setStockLevels", "/sims/stock/levels", {
+    ...levels,
+    error: Schemas.problems(
+      ...Schemas.always,
+      "key_read_only",
+      "invalid_field",
+      "malformed_json",
+      "body_too_large",
+      "unsupported_media_type",
+      "request_timeout"
+    )
+  }).annotateMerge(Schemas.operation(...LEVELS)),
+  managed: HttpApiEndpoint.put("setStockLevels", "/organizations/:id/sims/stock/levels", {
+    ...levels,
+    params: Schemas.ofOrganization,
+    error: Operations.managedErrors(Schemas.withBody)
+  }).annotateMerge(Roles.operation("support", ...LEVELS))
+}
+
+const CORRECTIONS = [
+  "Correct many SIMs; a refused row stops no other",
+  "Corrects SIMs row by row, as JSON or as CSV of at most 64 MiB and 3,000,000 rows, and answers what came of each, while the " +
+    "rows arrive: read the answer while you send, or send at most 10,000 rows at once. The same rows again change nothing more, " +
+    "so after a broken connection send them all again. With an `Idempotency-Key` the answer begins when all rows are done: at most 4 MiB and " +
+    "25,000 rows, of which the fields count, and not their order or the format. Of more than 1,000 refused rows the further ones " +
+    "have no `code`. After a crash the same request goes on behind the rows that are done. With `dry_run` no key counts."
+] as const
+
+const corrections = {
+  query: {
+    dry_run: Schemas.optional(Schemas.Flag, "True: says what would come of each row, and changes nothing", "true")
+  },
+  payload: [UpdateSims, UpdatesFile],
+  success: RowResults
+} as const
+
+const correcting = ["malformed_csv", ...Schemas.once, ...Schemas.withBody] as const
+
+/** The corrections of many SIMs, which the management API has too. */
+export const updateMany = {
+  v3: HttpApiEndpoint.post("updateMany", "/sims/updates", {
+    ...corrections,
+    error: Schemas.problems(...Schemas.always, "key_read_only", ...correcting)
+  }).annotateMerge(Schemas.operation(...CORRECTIONS)),
+  managed: HttpApiEndpoint.post("updateMany", "/organizations/:id/sims/updates", {
+    ...corrections,
+    params: Schemas.ofOrganization,
+    error: Operations.managedErrors(correcting)
+  }).annotateMerge(Roles.operation(Operator.ofMany, ...CORRECTIONS))
+}
+
 export class SimsApi extends HttpApiGroup.make("sims")
   .add(
     reads.list.v3,
     reads.get.v3,
     reads.stock.v3,
-    HttpApiEndpoint.put("setStockLevels", "/sims/stock/levels", {
-      payload: StockLevels,
-      success: Schemas.data(StockLevels),
-      error: Schemas.problems(
-        ...Schemas.always,
-        "key_read_only",
-        "invalid_field",
-        "malformed_json",
-        "body_too_large",
-        "unsupported_media_type",
-        "request_timeout"
-      )
-    }).annotateMerge(
-      Schemas.operation(
-        "Set the levels of free eSIMs",
-        "Sets below how many free eSIMs of a label `stock.low` is sent, in place of all levels before. The event is sent once each " +
-          "time the number falls below the level, within about a second, to endpoints whose filter names it; also where it is below " +
-          "already when the level is set."
-      )
-    ),
+    setStockLevels.v3,
     reads.qrCode.v3,
     update.v3,
-    HttpApiEndpoint.post("updateMany", "/sims/updates", {
-      query: {
-        dry_run: Schemas.optional(Schemas.Flag, "True: says what would come of each row, and changes nothing", "true")
-      },
-      payload: [UpdateSims, UpdatesFile],
-      success: RowResults,
-      error: Schemas.problems(...Schemas.always, "key_read_only", ...Schemas.once, ...Schemas.withBody, "malformed_csv")
-    }).annotateMerge(
-      Schemas.operation(
-        "Correct many SIMs; a refused row stops no other",
-        "Corrects SIMs row by row, as JSON or as CSV of at most 64 MiB and 3,000,000 rows, and answers what came of each, while the " +
-          "rows arrive: read the answer while you send, or send at most 10,000 rows at once. The same rows again change nothing more, " +
-          "so after a broken connection send them all again. With an `Idempotency-Key` the answer begins when all rows are done: at most 4 MiB and " +
-          "25,000 rows, of which the fields count, and not their order or the format. Of more than 1,000 refused rows the further ones " +
-          "have no `code`. After a crash the same request goes on behind the rows that are done. With `dry_run` no key counts."
-      )
-    ),
+    updateMany.v3,
     reads.smdpInfo.v3
   )
   .annotateEndpointsMerge(Schemas.byApiKey)

@@ -7,6 +7,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import {
   AuditEntry,
   Delivery as DeliveryRules,
+  Operator,
   SimHistory,
   Sms,
   Subscription as SubscriptionRules,
@@ -343,7 +344,7 @@ export const writes = {
       ...deletion,
       params: { ...Schemas.ofOrganization, ...Schemas.ofSim },
       error: [...deletionErrors.managed, ...refusedDeletions]
-    }).annotateMerge(Roles.operation("support", ...DELETION))
+    }).annotateMerge(Roles.operation(Operator.ofDeletion, ...DELETION))
   },
   replace: Operations.task("replace", "/subscriptions/:iccid/replace", Schemas.ofSim, {
     query: { ...Schemas.previewable, ...Schemas.installable },

@@ -3,7 +3,7 @@
  */
 import { Effect, type Stream } from "effect"
 import { BulkActions, BulkCorrections, Refusal } from "simplan"
-import type { BulkAction } from "simplan/ports"
+import { type BulkAction, Operator } from "simplan/ports"
 import { Bulk as Views, Copy } from "simplan/views"
 import { Fields } from "../../fields/index.ts"
 import * as OperationsApi from "../api/OrganizationOperationsApi.ts"
@@ -11,6 +11,7 @@ import * as Schemas from "../api/Schemas.ts"
 import * as UsageApi from "../api/UsageApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Auth from "../middleware/Auth.ts"
+import * as OperatorAuth from "../middleware/OperatorAuth.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
@@ -60,6 +61,20 @@ const selectionOf = Copy.fromWire(Views.SubscriptionSelection.own)
 const actionOf = Copy.fromWire(Views.SubscriptionAction.own)
 const simActionOf = Copy.fromWire(Views.SimAction.own)
 
+/**
+ * Refuses more SIMs at once than the role may change (rule W14). A preview counts them for whoever
+ * may change a few.
+ */
+const checkMany = <E extends Errors.Failure>(
+  caller: Auth.Tenant,
+  takesMore: (than: number) => Effect.Effect<boolean, E>
+): Effect.Effect<void, E | Errors.Problem> =>
+  caller.role === undefined || Operator.allows(caller.role, Operator.ofMany)
+    ? Effect.void
+    : Effect.flatMap(takesMore(Operator.FEW), (isMore) =>
+        isMore ? OperatorAuth.check(caller, Operator.ofMany) : Effect.void
+      )
+
 const decode = Body.closedDecoder(OperationsApi.SubscriptionAction)
 const decodeOfSims = Body.closedDecoder(OperationsApi.SimAction)
 
@@ -84,19 +99,24 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
           Query.createdToken(next)
         )
       }),
-      act: Effect.fnUntraced(function* ({ caller: { organizationId }, query, request }) {
+      act: Effect.fnUntraced(function* ({ caller, query, request }) {
         const { value } = yield* Body.read(request)
         const action = actionOf(yield* decode(value))
+        if (action.action === "delete") yield* OperatorAuth.check(caller, Operator.ofDeletion)
+        const { organizationId } = caller
         const asked = yield* Effect.fromResult(Views.actionOf({ organizationId, ...action }))
         if (Fields.flag(query.dry_run) === true) return previewed(yield* bulk.preview(asked), shape)
+        yield* checkMany(caller, (than) => bulk.takesMore(asked, than))
         const columns = ["iccid", "subscription_id", ...OUTCOME] as const
         return yield* answered(request.headers["accept"], bulk.run(asked), columns, shape)
       }),
-      actOnSims: Effect.fnUntraced(function* ({ caller: { organizationId }, query, request }) {
+      actOnSims: Effect.fnUntraced(function* ({ caller, query, request }) {
+        const { organizationId } = caller
         const { value } = yield* Body.read(request)
         const action = simActionOf(yield* decodeOfSims(value))
         const asked = yield* Effect.fromResult(Views.simActionOf({ organizationId, ...action }))
         if (Fields.flag(query.dry_run) === true) return previewed(yield* corrections.preview(asked), shapeOfSim)
+        yield* checkMany(caller, (than) => corrections.takesMore(asked, than))
         const columns = ["iccid", ...OUTCOME] as const
         return yield* answered(request.headers["accept"], corrections.run(asked), columns, shapeOfSim)
       })

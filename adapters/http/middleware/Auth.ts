@@ -19,7 +19,7 @@
 import { Effect, Redacted, type Scope } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { ApiKeys, FairSlots, RequestContext } from "simplan"
-import { ActivationCode, type ApiKey, Clocks, type Sim } from "simplan/ports"
+import { ActivationCode, type ApiKey, Clocks, type Operator, type Sim } from "simplan/ports"
 import { createHash, timingSafeEqual } from "node:crypto"
 import type * as Roles from "../api/Roles.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -46,6 +46,8 @@ export interface Tenant {
   readonly hidesCodes?: boolean
   /** The name of the operator that acts for it; absent if it acts itself. */
   readonly operator?: string
+  /** What that operator may do; absent if it acts itself. */
+  readonly role?: Operator.Role
   /** Who acts for it, as the host says; absent if that is no host's, or an operator. */
   readonly actor?: string
 }

@@ -31,6 +31,13 @@ export type Guard = Auth.Guard<Caller>
 const forbidden = (role: Operator.Role): Errors.Problem =>
   new Errors.Problem({ code: "forbidden", message: `Forbidden: it takes the role ${role}` })
 
+/** Refuses what the operator's role does not allow, beside what its route needs. */
+export const check = (
+  { role }: Pick<Auth.Tenant, "role">,
+  least: Operator.Role
+): Effect.Effect<void, Errors.Problem> =>
+  role === undefined || Operator.allows(role, least) ? Effect.void : Effect.fail(forbidden(least))
+
 /**
  * Why this operator may not; null if it may. An endpoint that declares nothing is for nobody.
  */
@@ -186,7 +193,8 @@ export const ofOrganization = (
         const tenant = {
           organizationId,
           hidesCodes: !Operator.allows(caller.role, "support"),
-          operator: caller.name
+          operator: caller.name,
+          role: caller.role
         }
         return { ...admitted, caller: tenant, check: organizations.check({ organizationId }) }
       })

@@ -18,6 +18,11 @@ export class BulkCorrections extends Context.Service<
   {
     /** What `run` would do now (rule S9), counted as far as `BulkAction.MOST_COUNTED`. */
     readonly preview: (request: BulkAction.SimRequest) => Effect.Effect<BulkAction.Preview, InvalidField | StorageError>
+    /** Whether the filter takes more than so many now. */
+    readonly takesMore: (
+      request: BulkAction.SimRequest,
+      than: number
+    ) => Effect.Effect<boolean, InvalidField | StorageError>
     /**
      * Does it, and says what came of each, by the order of their import. One that is refused stops
      * no other. It ends with those that were there when it began. Memory does not grow with their
@@ -58,6 +63,10 @@ export const layer: Layer.Layer<BulkCorrections, never, BusinessClock | Sims | S
     }
 
     return BulkCorrections.of({
+      takesMore: Effect.fn("BulkCorrections.takesMore")(function* (request, than) {
+        const rows = taken(request, yield* bounded(request))
+        return (yield* Stream.runCount(Stream.take(rows, than + 1))) > than
+      }),
       preview: Effect.fn("BulkCorrections.preview")(function* (request) {
         const createdUntil = yield* bounded(request)
         // One more than is counted shows whether there are more.

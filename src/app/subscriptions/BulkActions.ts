@@ -39,6 +39,11 @@ export class BulkActions extends Context.Service<
     readonly preview: (
       request: BulkAction.Request
     ) => Effect.Effect<BulkAction.Preview<BulkAction.SubscriptionResult>, Refusal.InvalidField | StorageError>
+    /** Whether the filter takes more than so many now. */
+    readonly takesMore: (
+      request: BulkAction.Request,
+      than: number
+    ) => Effect.Effect<boolean, Refusal.InvalidField | StorageError>
     /**
      * Does it, and says what came of each, oldest first. One that is refused stops no other. It
      * ends with those that were there when it began. Memory does not grow with their number.
@@ -218,6 +223,13 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
 
     return BulkActions.of({
       page: Effect.fn("BulkActions.page")(page),
+      takesMore: Effect.fn("BulkActions.takesMore")(function* (asked, than) {
+        const { filter, organizationId } = yield* bounded(asked)
+        const taken = Paging.streamPages((after: CreatedCursor | null) =>
+          page({ organizationId, filter, after, limit: than + 1 })
+        )
+        return (yield* Stream.runCount(Stream.take(taken, than + 1))) > than
+      }),
       preview: Effect.fn("BulkActions.preview")(function* (asked) {
         const request = yield* bounded(asked)
         let counts: BulkAction.Counts<BulkAction.SubscriptionResult> = BulkAction.noCounts

@@ -73,10 +73,11 @@ const results = async () => {
 }
 
 it("are found after the page was closed, and gone on with by whoever began them", async () => {
-  const name = await signInAs("support", `?page=subscriptions&of=${of}`)
+  const name = await signInAs("admin", `?page=subscriptions&of=${of}`)
   await click("Pause all that match")
   await dialog().getByText(`${MANY} subscriptions match; ${MANY} would be paused.`).waitFor()
   await dialog().getByLabel("Why, for the audit log").fill("the reseller has not paid")
+  await dialog().getByLabel(`Type ${MANY} to go on`).fill(String(MANY))
   await click("Pause all that match", dialog())
   await dialog().getByText("The server broke off.").waitFor()
   expectComplaint(/Failed to load resource|ERR_/)
@@ -94,6 +95,7 @@ it("are found after the page was closed, and gone on with by whoever began them"
   await dialog()
     .getByText(/subscriptions match/)
     .waitFor()
+  await dialog().getByLabel(`Type ${MANY} to go on`).fill(String(MANY))
   await click("Go on", dialog())
   await expect.poll(() => page().locator("[data-done]").innerText()).toMatch(/^\d+ subscriptions paused/)
   expect(await begun().count()).toBe(0)

@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Subscriptions } from "simplan"
-import { Storage } from "simplan/ports"
+import { Operator, Storage } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { describe, expect, it } from "vitest"
 import * as Memory from "../../../adapters/memory/index.ts"
@@ -36,7 +36,10 @@ const operator = async (name: string, role: string): Promise<Readonly<Record<str
 }
 
 const support = await operator("Sup", "support")
+const admin = await operator("Ada", "admin")
 let numbers = 1
+
+const deletes = (body: object): boolean => "action" in body && body.action === "delete"
 
 /** An organization with so many subscriptions of a plan, a second apart. */
 const sold = async (count: number) => {
@@ -50,8 +53,10 @@ const sold = async (count: number) => {
     await world.admin("POST", "/clock/advance", { by: "1 second" })
   }
   const path = `/admin/v1/organizations/${tenant.organizationId}/subscriptions`
-  const call = (body: object, { accept = "application/json", query = "", headers = support } = {}) =>
-    world.fetch("POST", `${path}/actions${query}`, { body, headers: { ...headers, accept } })
+  const call = (
+    body: object,
+    { accept = "application/json", query = "", headers = deletes(body) ? admin : support } = {}
+  ) => world.fetch("POST", `${path}/actions${query}`, { body, headers: { ...headers, accept } })
   return {
     tenant,
     planId,
@@ -216,6 +221,21 @@ describe("subscriptions", () => {
     expect(table.text).toContain(",refused,subscription_not_found,")
   })
 
+  it("are deleted by an admin, and by nobody of a lesser role, not even in a preview", async () => {
+    const { call, iccids, list } = await sold(1)
+    for (const query of ["", "?dry_run=true"]) {
+      const refused = await call({ action: "delete", all: true }, { query, headers: support })
+      expect([refused.status, refused.body.code, refused.body.message]).toEqual([
+        403,
+        "forbidden",
+        "Forbidden: it takes the role admin"
+      ])
+    }
+    expect(await list("")).toEqual(iccids)
+    expect((await call({ action: "delete", all: true }, { headers: admin })).body.data).toHaveLength(1)
+    expect(await list("")).toEqual([])
+  })
+
   it("are listed by the same filters, page by page", async () => {
     const { act, iccids, list, tenant } = await sold(5)
     await act({ action: "pause", search: "order 3" })
@@ -302,6 +322,32 @@ describe("SIMs", () => {
     expect(await found("status=free")).toEqual([others[0]])
     await call({ action: "set_label", new_label: "Blue", label: "Green", status: "free" })
     expect(await found("label=Blue")).toEqual([others[0]])
+  })
+
+  it("more than 50 of them take an admin; whoever may change a few is told how many they are", async () => {
+    const { call, found, iccids, tenant } = await stocked(Operator.FEW + 1)
+    const asked = { action: "withdraw", reason: "broken", all: true }
+    expect((await call(asked, "?dry_run=true")).body.preview).toMatchObject({ matching: Operator.FEW + 1 })
+    for (const accept of ["application/json", "application/x-ndjson", "text/csv"]) {
+      const refused = await call(asked, "", accept)
+      expect([refused.status, refused.body.message]).toEqual([403, "Forbidden: it takes the role admin"])
+    }
+    expect(await found("status=withdrawn")).toEqual([])
+    const path = `/admin/v1/organizations/${tenant.organizationId}/sims`
+    const few = { ...asked, search: undefined, status: "free" }
+    await world.fetch("PATCH", `${path}/${iccids[0]}`, {
+      body: { status: "withdrawn", reason: "lost" },
+      headers: support
+    })
+    expect((await call(few)).body.data).toHaveLength(Operator.FEW)
+    const all = await world.fetch("POST", `${path}/actions`, { body: { action: "restore", all: true }, headers: admin })
+    expect(all.body.data).toHaveLength(Operator.FEW + 1)
+    const ofSubscriptions = await sold(Operator.FEW + 1)
+    expect((await ofSubscriptions.call({ action: "pause", all: true })).status).toBe(403)
+    expect(await ofSubscriptions.list("status=paused")).toEqual([])
+    expect(await ofSubscriptions.act({ action: "pause", search: "order 5" })).toHaveLength(2)
+    const paused = await ofSubscriptions.call({ action: "pause", all: true }, { headers: admin })
+    expect(paused.body.data).toHaveLength(Operator.FEW + 1)
   })
 
   it("are left out where they were imported after the preview", async () => {
@@ -397,7 +443,7 @@ describe("10,000 subscriptions", () => {
     const path = `${world.url}/admin/v1/organizations/${organizationId}/subscriptions/actions`
     const body = JSON.stringify({ action: "pause", status: "active" })
     const headers = {
-      ...support,
+      ...admin,
       "content-type": "application/json",
       accept: "application/x-ndjson",
       "x-audit-log-reason": "outage"
@@ -433,7 +479,7 @@ describe("10,000 subscriptions", () => {
       .split("\n")
       .map((line) => JSON.parse(line))
     expect(entries).toHaveLength(MANY)
-    expect(new Set(entries.map(({ actor, reason }) => `${actor}: ${reason}`))).toEqual(new Set(["Sup: outage"]))
+    expect(new Set(entries.map(({ actor, reason }) => `${actor}: ${reason}`))).toEqual(new Set(["Ada: outage"]))
     expect(new Set(entries.map(({ iccid }) => iccid)).size).toBe(MANY)
   })
 })

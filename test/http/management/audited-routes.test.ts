@@ -177,6 +177,40 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
     "sim.set_label",
     async () => () => acme.post("/v3/sims/updates", { sims: [{ iccid: World.iccid(19), label: "Blue" }] })
   ],
+  "POST /admin/v1/organizations/{id}/plans": [
+    "plan.create",
+    async () => () => world.admin("POST", `${of()}/plans`, Inventory.planBody(stock.coverageId, { name: "Shop" }))
+  ],
+  "DELETE /admin/v1/organizations/{id}/plans/{planId}": [
+    "plan.delete",
+    async () => {
+      const planId = await stock.plan({ name: "Deleted by an operator" })
+      return () => world.admin("DELETE", `${of()}/plans/${planId}`)
+    }
+  ],
+  "POST /admin/v1/organizations/{id}/plans/{planId}/archive": [
+    "plan.archive",
+    async () => {
+      const planId = await stock.plan({ name: "Archived by an operator" })
+      return () => world.admin("POST", `${of()}/plans/${planId}/archive`)
+    }
+  ],
+  "POST /admin/v1/organizations/{id}/plans/{planId}/unarchive": [
+    "plan.unarchive",
+    async () => {
+      const planId = await stock.plan({ name: "Restored by an operator" })
+      await acme.post(`/v3/plans/${planId}/archive`)
+      return () => world.admin("POST", `${of()}/plans/${planId}/unarchive`)
+    }
+  ],
+  "PUT /admin/v1/organizations/{id}/sims/stock/levels": [
+    "sim.set_stock_levels",
+    async () => () => world.admin("PUT", `${of()}/sims/stock/levels`, { levels: [{ label: "Green", level: 2 }] })
+  ],
+  "POST /admin/v1/organizations/{id}/sims/updates": [
+    "sim.set_label",
+    async () => () => world.admin("POST", `${of()}/sims/updates`, { sims: [{ iccid: World.iccid(20), label: "Blue" }] })
+  ],
   "POST /admin/v1/organizations/{id}/subscriptions/actions": [
     "subscription.pause",
     async () => {

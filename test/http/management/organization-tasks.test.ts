@@ -8,7 +8,7 @@ import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 
 const world = await World.forFile()
-const { planId, tenant } = await Inventory.stock(world, 1, 20)
+const { coverageId, planId, tenant } = await Inventory.stock(world, 1, 20)
 const of = `/organizations/${tenant.organizationId}`
 
 const { body: operator } = await world.admin("POST", "/operators", {
@@ -21,6 +21,20 @@ Leaks.know(operator.data.token)
 const ask = (method: string, path: string, body?: unknown) =>
   world.fetch(method, `/admin/v1${of}${path}`, {
     headers: { authorization: `Bearer ${operator.data.token}` },
+    ...(body !== undefined && { body })
+  })
+
+/** An admin of the same organization: what deletes takes that role. */
+const { body: admin } = await world.admin("POST", "/operators", {
+  name: "Ada",
+  role: "admin",
+  organization_id: tenant.organizationId
+})
+Leaks.know(admin.data.token)
+
+const askAdmin = (method: string, path: string, body?: unknown) =>
+  world.fetch(method, `/admin/v1${of}${path}`, {
+    headers: { authorization: `Bearer ${admin.data.token}` },
     ...(body !== undefined && { body })
   })
 
@@ -55,7 +69,7 @@ it("a preview of each does nothing, and is what the organization's own key gets"
   ]
   for (const [method, path, body] of previews) {
     const own = await tenant.call(method, `/v3${path}?dry_run=true`, body === undefined ? {} : { body })
-    const answer = await ask(method, `${path}?dry_run=true`, body)
+    const answer = await (method === "DELETE" ? askAdmin : ask)(method, `${path}?dry_run=true`, body)
     expect([path, answer.status, answer.text]).toEqual([path, own.status, own.text])
     expect(answer.body.preview).toEqual(expect.any(Object))
   }
@@ -86,7 +100,6 @@ it("each is done, and the audit log names the operator", async () => {
   const moved = await ask("POST", `${line}/replace`)
   expect(moved.body.replaced_iccid).toBe(iccid)
   const { iccid: next } = moved.body.data.esim
-  expect((await ask("DELETE", `/subscriptions/${next}`)).status).toBe(200)
   const withdrawn = await ask("PATCH", `/sims/${World.iccid(19)}`, { status: "withdrawn", reason: "broken" })
   expect(withdrawn.body.data.withdrawn_reason).toBe("broken")
   expect((await done()).slice(since)).toEqual([
@@ -97,9 +110,50 @@ it("each is done, and the audit log names the operator", async () => {
     ["sim.send_sms", iccid],
     ["subscription.replace", next],
     ["sim.withdraw", iccid],
-    ["subscription.delete", next],
     ["sim.withdraw", World.iccid(19)]
   ])
+  // The role of the day's tasks deletes nothing.
+  expect((await ask("DELETE", `/subscriptions/${next}`)).body.message).toBe("Forbidden: it takes the role admin")
+  expect((await tenant.get(`/v3/subscriptions/${next}`)).status).toBe(200)
+  expect((await askAdmin("DELETE", `/subscriptions/${next}`)).status).toBe(200)
+})
+
+it("an admin of an organization makes, archives and deletes its plans, with the answers of /v3", async () => {
+  const made = await askAdmin("POST", "/plans", Inventory.planBody(coverageId, { name: "By its shop" }))
+  expect([made.status, made.body]).toEqual([
+    201,
+    { error: false, message: expect.any(String), plan_id: expect.any(String) }
+  ])
+  const plan = `/plans/${made.body.plan_id}`
+  expect((await tenant.get(`/v3${plan}`)).body.data.plan_name).toBe("By its shop")
+  for (const [verb, archived] of [
+    ["archive", expect.any(String)],
+    ["unarchive", null]
+  ] as const) {
+    expect((await ask("POST", `${plan}/${verb}`)).status).toBe(403)
+    expect((await askAdmin("POST", `${plan}/${verb}`)).status).toBe(200)
+    expect((await tenant.get(`/v3${plan}`)).body.data.archived_at).toEqual(archived)
+  }
+  expect((await ask("POST", "/plans", Inventory.planBody(coverageId))).status).toBe(403)
+  expect((await ask("DELETE", plan)).status).toBe(403)
+  expect((await askAdmin("DELETE", plan)).status).toBe(200)
+  expect((await tenant.get(`/v3${plan}`)).status).toBe(404)
+})
+
+it("the role of the day's tasks sets levels of stock, and an admin corrects many SIMs at once", async () => {
+  const levels = { levels: [{ label: "Green", level: 7 }] }
+  expect((await ask("PUT", "/sims/stock/levels", levels)).body.data).toEqual(levels)
+  const level = (await tenant.get("/v3/sims/stock")).body.data.find(
+    ({ label }: { readonly label: string }) => label === "Green"
+  )
+  expect(level.level).toBe(7)
+  const rows = { sims: [{ iccid: World.iccid(16), label: "Blue" }] }
+  expect((await ask("POST", "/sims/updates", rows)).status).toBe(403)
+  const tried = await askAdmin("POST", "/sims/updates?dry_run=true", rows)
+  expect(tried.body.data).toMatchObject([{ iccid: World.iccid(16), result: "corrected" }])
+  expect((await tenant.get(`/v3/sims/${World.iccid(16)}`)).body.data.label).toBe("Green")
+  expect((await askAdmin("POST", "/sims/updates", rows)).body).toEqual(tried.body)
+  expect((await tenant.get(`/v3/sims/${World.iccid(16)}`)).body.data.label).toBe("Blue")
 })
 
 it("a refusal is that of /v3", async () => {

@@ -71,6 +71,12 @@ it("whatever changes anything takes more than to read", () => {
   expect(needs).not.toContain("read")
 })
 
+it("whatever deletes has the least role of that, but for the end of a session", () => {
+  const deleting = routes.filter(({ method, path }) => method === "DELETE" && !path.endsWith("/session"))
+  expect(deleting.length).toBeGreaterThanOrEqual(5)
+  expect(new Set(deleting.map(({ endpoint }) => Roles.of(endpoint)?.role))).toEqual(new Set([Operator.ofDeletion]))
+})
+
 it("the document says so too, as the roles of the scheme", async () => {
   const { body } = await world.fetch("GET", "/openapi.json")
   const documented = routes.map(({ method, path }) => {
