@@ -28,10 +28,13 @@ const columns = (things: Bulk.Things, tasks: Task.Tasks, see: See): ReadonlyArra
 ]
 
 export const Acting = ({
+  before = [],
   filter,
   organization,
   things
 }: {
+  /** What is done to one of them, before what is done to all. */
+  readonly before?: ReadonlyArray<Task.Task>
   readonly organization: string
   readonly things: Bulk.Things
   readonly filter: Bulk.Filter
@@ -42,7 +45,7 @@ export const Acting = ({
   const runs = Runs.unfinished(Bulk.pathOf(organization, things))
   return (
     <>
-      <Task.Openers tasks={Bulk.tasks(organization, things, filter, see)} with={tasks} />
+      <Task.Openers tasks={[...before, ...Bulk.tasks(organization, things, filter, see)]} with={tasks} />
       {tasks.shown}
       {results.length > 0 && (
         <View.Action

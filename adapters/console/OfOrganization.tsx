@@ -11,6 +11,7 @@ import * as View from "./View.tsx"
 /** What an organization has, by the names of the pages. */
 const pages = (): ReadonlyArray<readonly [page: string, title: string]> => [
   ["sims", "SIMs"],
+  ["stock", "Stock"],
   ...(Api.allows("admin") ? [["imports", "Imports"] as const] : []),
   ["subscriptions", "Subscriptions"],
   ["usage", "Usage"],

@@ -35,6 +35,16 @@ export interface Secret {
   readonly secret: string
 }
 
+/** What was done, with a link to the page that shows it. */
+export interface Led {
+  readonly sentence: string
+  readonly link: string
+  readonly to: Readonly<Record<string, string>>
+}
+
+/** What a task says of what it has done. */
+export type Done = string | Secret | Led
+
 export interface Task {
   readonly title: string
   /** What it is about, beside what it would do. */
@@ -50,7 +60,7 @@ export interface Task {
    */
   readonly typed?: () => string | null
   /** Does it, and gives a sentence that says what was done. `say` shows how far it is. */
-  readonly does: (values: Values, key: string, say: (sentence: string) => void) => Promise<string | Secret>
+  readonly does: (values: Values, key: string, say: (sentence: string) => void) => Promise<Done>
 }
 
 const NO_FIELDS: ReadonlyArray<Field> = []
@@ -100,9 +110,12 @@ interface InputProperties {
   readonly onChange: (value: string) => void
 }
 
+/** Filters of the page behind the dialog may have the same names. */
+const idOf = ({ name }: Field): string => `task-${name}`
+
 const Line = ({ field, onChange, value }: InputProperties) => {
   const attributes = {
-    id: field.name,
+    id: idOf(field),
     value,
     required: field.optional !== true,
     maxLength: field.longest,
@@ -113,11 +126,11 @@ const Line = ({ field, onChange, value }: InputProperties) => {
 
 const Labelled = ({ field, onChange, value }: InputProperties) => (
   <div class="field">
-    <label htmlFor={field.name}>{field.label}</label>
+    <label htmlFor={idOf(field)}>{field.label}</label>
     {field.choices === undefined ? (
       <Line field={field} value={value} onChange={onChange} />
     ) : (
-      <select id={field.name} value={value} required onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+      <select id={idOf(field)} value={value} required onChange={({ currentTarget }) => onChange(currentTarget.value)}>
         {field.choices.map(({ title, value: of }) => (
           <option key={of} value={of}>
             {title}
@@ -170,7 +183,7 @@ const Dialog = ({
 }: {
   readonly task: Task
   readonly close: () => void
-  readonly done: (said: string | Secret) => void
+  readonly done: (said: Done) => void
 }) => {
   const element = useRef<HTMLDialogElement>(null)
   const [fields, setFields] = useState<ReadonlyArray<Field> | null>(null)
@@ -310,7 +323,16 @@ const Dialog = ({
   )
 }
 
-const NOTHING: Secret = { sentence: "", secret: "" }
+interface Said extends Secret {
+  readonly led: Pick<Led, "link" | "to"> | null
+}
+
+const NOTHING: Said = { sentence: "", secret: "", led: null }
+
+const saidOf = (done: Done): Said => {
+  if (typeof done === "string") return { ...NOTHING, sentence: done }
+  return "secret" in done ? { ...NOTHING, ...done } : { ...NOTHING, sentence: done.sentence, led: done }
+}
 
 /** What opens tasks on a page, and what shows their dialog and what was done. */
 export interface Tasks {
@@ -321,7 +343,7 @@ export interface Tasks {
 /** For a page whose rows have tasks. `again` reads what they change. */
 export const useTasks = (again: () => void): Tasks => {
   const [open, setOpen] = useState<Task | null>(null)
-  const [{ secret, sentence: said }, say] = useState(NOTHING)
+  const [{ led, secret, sentence: said }, say] = useState(NOTHING)
   const result = useRef<HTMLParagraphElement>(null)
   useEffect(() => {
     // The button of what was done may be gone.
@@ -332,6 +354,11 @@ export const useTasks = (again: () => void): Tasks => {
       <p role="status" tabIndex={-1} ref={result} data-done>
         <View.Text>{said}</View.Text>
       </p>
+      {led !== null && (
+        <p>
+          <View.Link to={led.to}>{led.link}</View.Link>
+        </p>
+      )}
       {secret !== "" && (
         <p class="secret">
           <code data-secret>{secret}</code>
@@ -347,7 +374,7 @@ export const useTasks = (again: () => void): Tasks => {
           close={() => setOpen(null)}
           done={(of) => {
             setOpen(null)
-            say(typeof of === "string" ? { ...NOTHING, sentence: of } : of)
+            say(saidOf(of))
             again()
           }}
         />

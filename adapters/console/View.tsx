@@ -286,8 +286,8 @@ export const Action = ({
 }
 
 /** Gives the browser a file to store. */
-export const download = (name: string, text: string): void => {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }))
+export const download = (name: string, text: string, type = "text/csv;charset=utf-8"): void => {
+  const address = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement("a")
   link.href = address
   link.download = name

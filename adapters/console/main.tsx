@@ -34,6 +34,7 @@ const places: ReadonlyArray<Place> = [
     isShown: () => Api.allows("admin"),
     isInner: true
   },
+  { name: "stock", title: "Stock", load: () => import("./pages/Stock.tsx"), isInner: true },
   { name: "plans", title: "Plans", load: () => import("./pages/Plans.tsx"), isInner: true },
   { name: "coverage", title: "Coverage", load: () => import("./pages/Coverage.tsx"), isInner: true },
   { name: "usage", title: "Usage", load: () => import("./pages/Usage.tsx"), isInner: true },

@@ -83,6 +83,7 @@ const pages: ReadonlyArray<readonly [name: string, query: () => string]> = [
   ["Subscriptions", () => `?page=subscriptions&of=${of}`],
   ["Usage", () => `?page=usage&of=${of}`],
   ["Plans", () => `?page=plans&of=${of}`],
+  ["Stock", () => `?page=stock&of=${of}`],
   ["Coverage", () => `?page=coverage&of=${of}`],
   ["Deliveries", () => `?page=deliveries&of=${of}`],
   ["Keys", () => `?page=keys&of=${other}`],

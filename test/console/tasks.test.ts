@@ -72,6 +72,15 @@ const workOf = (role: Operator.Role): Work => {
   return work
 }
 
+/** Leads from the first page to what an organization has, and gives the clicks. */
+const leadTo = async (of: string, name: string): Promise<number> => {
+  const menu = await go(page().getByRole("link", { name: "Organizations", exact: true }))
+  const organization = region("Organizations").locator("tbody tr").filter({ hasText: of })
+  const chosen = await go(organization.getByRole("link", { name }))
+  await heading(name)
+  return menu + chosen
+}
+
 const search = async (text: string): Promise<void> => {
   await page().keyboard.press("/")
   await page().keyboard.type(text)
@@ -130,10 +139,7 @@ const tasks: ReadonlyArray<Task> = [
     least: "read",
     most: 3,
     act: async ({ of, sold }) => {
-      const menu = await go(page().getByRole("link", { name: "Organizations", exact: true }))
-      const organization = region("Organizations").locator("tbody tr").filter({ hasText: of })
-      const chosen = await go(organization.getByRole("link", { name: "Usage" }))
-      await heading("Usage")
+      const led = await leadTo(of, "Usage")
       const waiting = page().waitForEvent("download")
       await click("Countries as CSV")
       const file = await waiting
@@ -142,7 +148,7 @@ const tasks: ReadonlyArray<Task> = [
       expect(readFileSync(await file.path(), "utf8")).toBe(
         `country_alpha_2,used_bytes\r\n,${first + 2}\r\nNO,${first + 1}\r\nSE,${first}\r\n`
       )
-      return menu + chosen
+      return led
     },
     without: async () => ""
   },
@@ -211,6 +217,49 @@ const tasks: ReadonlyArray<Task> = [
       await heading("Deliveries")
       await expect.poll(() => region("Deliveries").locator("tbody tr").count()).toBe(2)
       return "Replay all that match"
+    }
+  },
+  {
+    title: "sell a plan on a free SIM",
+    least: "support",
+    most: 4,
+    act: async ({ of }) => {
+      const led = await leadTo(of, "Plans")
+      await click("Sell", region("Plans"))
+      const dialog = page().getByRole("dialog")
+      await dialog.getByText("It would be sold on a free eSIM, such as").waitFor()
+      await dialog.getByText("The telco would order a package: one from the first use on.").waitFor()
+      const before = (await read(`/organizations/${of}/subscriptions`)).length
+      await click("Sell", dialog)
+      await page().getByText("The plan is sold on the SIM").waitFor()
+      expect(await read(`/organizations/${of}/subscriptions`)).toHaveLength(before + 1)
+      return led
+    },
+    without: async ({ of }) => {
+      await leadTo(of, "Plans")
+      await region("Plans").getByText("France 1 GB").waitFor()
+      return "Sell"
+    }
+  },
+  {
+    title: "set a level of stock",
+    least: "support",
+    most: 3,
+    act: async ({ of }) => {
+      const led = await leadTo(of, "Stock")
+      await click("Set the level", region("Stock"))
+      await page().getByRole("dialog").getByLabel("Notify once fewer are free").fill("5")
+      await page().getByText("would be sent once fewer than 5 are free").waitFor()
+      await page().keyboard.press("Enter")
+      await region("Stock").getByText("which is low").waitFor()
+      const [stock] = await read(`/organizations/${of}/sims/stock`)
+      expect([stock.label, stock.level]).toEqual(["Green", 5])
+      return led
+    },
+    without: async ({ of }) => {
+      await leadTo(of, "Stock")
+      await region("Stock").getByText("Green").waitFor()
+      return "Set the level"
     }
   },
   {

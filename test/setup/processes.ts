@@ -44,6 +44,7 @@ export const processes: ReadonlyArray<string> = [
   "test/console/polling.test.ts",
   "test/console/sim-history.test.ts",
   "test/console/bulk/resumed.test.ts",
+  "test/console/shops/shop.test.ts",
   "test/console/many.test.ts",
   "test/console/organizations.test.ts",
   "test/console/outage.test.ts",

@@ -6,6 +6,7 @@ import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { Overview as Rules } from "simplan/ports"
 import * as Api from "../Api.ts"
+import * as Levels from "../Levels.ts"
 import { organization } from "../OfOrganization.tsx"
 import * as Plot from "../Plot.tsx"
 import * as Problems from "../Problems.tsx"
@@ -125,7 +126,7 @@ const endpoints = (again: () => void, say: Say): ReadonlyArray<View.Column<Endpo
 /** Up to how many are counted, where no level is higher. */
 const FREE = 1_000
 
-const stocks: ReadonlyArray<View.Column<Stock>> = [
+const stocks = (tasks: Task.Tasks): ReadonlyArray<View.Column<Stock>> => [
   organization,
   { title: "Label", of: ({ label }) => label },
   {
@@ -135,7 +136,8 @@ const stocks: ReadonlyArray<View.Column<Stock>> = [
   },
   { title: "Level", of: ({ level }) => level ?? "–" },
   { title: "Sold a day", of: ({ sold_a_day }) => sold_a_day },
-  { title: "Days left", of: ({ days_left }) => days_left ?? "–" }
+  { title: "Days left", of: ({ days_left }) => days_left ?? "–" },
+  ...offered((stock: Stock) => <Task.Openers tasks={[Levels.task(stock.organization_id, stock)]} with={tasks} />)
 ]
 
 const loads: ReadonlyArray<View.Column<Load>> = [
@@ -247,6 +249,7 @@ const Process = ({ now, service }: { readonly service: Service; readonly now: st
 export default () => {
   const { again, data, failure } = View.useReading("overview", () => Api.read<Overview>("/overview"), View.SELDOM)
   const [said, say] = useState("")
+  const tasks = Task.useTasks(again)
   return (
     <>
       <h1>Overview</h1>
@@ -286,7 +289,8 @@ export default () => {
             />
           </Section>
           <Section id="stock" title="Free eSIMs">
-            <View.Table label="Stock" columns={stocks} items={data.stock} empty="No organization has eSIMs." />
+            {tasks.shown}
+            <View.Table label="Stock" columns={stocks(tasks)} items={data.stock} empty="No organization has eSIMs." />
           </Section>
           {data.service !== null && <Process service={data.service} now={data.now} />}
         </>

@@ -1,14 +1,15 @@
-/** The plans of an organization, with filters. */
+/** The plans of an organization, with filters, and what is done with them. */
+import * as Api from "../Api.ts"
 import * as Filters from "../Filters.tsx"
 import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
-import type * as Types from "../Types.ts"
+import * as PlanTasks from "../PlanTasks.ts"
+import type { Plan } from "../Selling.ts"
+import * as Task from "../Task.tsx"
 import * as View from "../View.tsx"
 
-type Plan = Types.Item<"organizationPlans", "list">
-
-const columns = (of: string) => (): ReadonlyArray<View.Column<Plan>> => [
+const columns = (of: string, tasks: Task.Tasks): ReadonlyArray<View.Column<Plan>> => [
   { title: "Name", of: ({ plan_name }) => <View.Text>{plan_name}</View.Text> },
   { title: "Data", of: ({ data_mega_bytes }) => `${data_mega_bytes} MB` },
   {
@@ -25,6 +26,9 @@ const columns = (of: string) => (): ReadonlyArray<View.Column<Plan>> => [
   },
   { title: "Throttled", of: ({ throttling }) => (throttling ? "yes" : "no") },
   { title: "Archived (UTC)", of: ({ archived_at }) => <View.Time at={archived_at} /> },
+  ...(Api.allows("support")
+    ? [{ title: "What to do", of: (plan: Plan) => <Task.Openers tasks={PlanTasks.of(of, plan)} with={tasks} /> }]
+    : []),
   { title: "Id", of: ({ plan_id }) => <code>{plan_id}</code> }
 ]
 
@@ -42,8 +46,12 @@ const Chosen = ({ of }: { readonly of: string }) => {
     archived: Location.field("archived")
   }
   const query = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ""))
+  const organization = `/organizations/${encodeURIComponent(of)}`
+  const tasks = Task.useTasks(View.refresh)
   return (
     <>
+      {Api.allows("admin") && <Task.Openers tasks={[PlanTasks.creation(organization, fields.label)]} with={tasks} />}
+      {tasks.shown}
       <div class="filters">
         <Filters.Input label="Name" name="find" />
         <Filters.Input label="Country, such as FR" name="country" />
@@ -52,8 +60,8 @@ const Chosen = ({ of }: { readonly of: string }) => {
       </div>
       <List
         label="Plans"
-        path={`/organizations/${encodeURIComponent(of)}/plans?page_size=25&${query}`}
-        columns={columns(of)}
+        path={`${organization}/plans?page_size=25&${query}`}
+        columns={() => columns(of, tasks)}
         empty="There are no such plans."
       />
     </>

@@ -5,6 +5,7 @@ import * as Conflicts from "../Conflicts.ts"
 import * as Location from "../Location.ts"
 import * as Replay from "../Replay.ts"
 import * as Search from "../Search.tsx"
+import * as Selling from "../Selling.ts"
 import type { Task } from "../Task.tsx"
 import type * as Types from "../Types.ts"
 
@@ -30,47 +31,7 @@ export interface Of {
   }>
 }
 
-type Times = Types.Previewed<"organizationSubscriptions", "create">["preview"]["packages"][number]
-
-const minute = (at: string): string => `${at.slice(0, 16).replace("T", " ")} UTC`
-
-const packageOf = ({ activation_at, expiration_at }: Times): string => {
-  const from = activation_at === null ? "from the first use on" : `from ${minute(activation_at)}`
-  const to = expiration_at === null ? "" : ` to ${minute(expiration_at)}`
-  return `one ${from}${to}`
-}
-
-const SHOWN = 5
-
-/** What the telco would do with packages, such as "The telco would order 1 package: …". */
-const packages = (verb: string, times: ReadonlyArray<Times>): string => {
-  if (times.length === 0) return `The telco would ${verb} no package.`
-  const shown = times.slice(0, SHOWN).map(packageOf).join("; ")
-  const more = times.length > SHOWN ? `; and ${times.length - SHOWN} more` : ""
-  return `The telco would ${verb} ${times.length === 1 ? "a package" : `${times.length} packages`}: ${shown}${more}.`
-}
-
-type Plan = Types.Item<"organizationPlans", "list">
-
-const MOST_PAGES = 40
-
-/** The plans of the SIM's label that are offered, and whether there are more. */
-const plansOf = async ({
-  organization,
-  sim
-}: Of): Promise<{ readonly plans: ReadonlyArray<Plan>; readonly hasMore: boolean }> => {
-  const query = new URLSearchParams({ archived: "false", label: sim.label, page_size: "25" })
-  const plans: Array<Plan> = []
-  let hasMore = true
-  for (let read = 0; hasMore && read < MOST_PAGES; read += 1) {
-    const { data, next_page } = await Api.page<Plan>(`${organization}/plans?${query}`)
-    plans.push(...data)
-    hasMore = next_page !== null
-    query.set("page", next_page ?? "")
-  }
-  if (plans.length === 0) throw new Error(`The organization has no plan of the label ${sim.label}.`)
-  return { plans, hasMore }
-}
+const { packages } = Selling
 
 const DRY_RUN = "dry_run=true"
 
@@ -84,24 +45,13 @@ const topUp = (of: Of): Task => {
   return {
     title: "Top up",
     fields: async () => {
-      const { hasMore, plans } = await plansOf(of)
-      return [
-        {
-          name: "plan",
-          label: hasMore ? `Plan (the first ${plans.length} of them; take another one by the command line)` : "Plan",
-          choices: plans.map(({ plan_id, plan_name }) => ({ value: plan_id, title: plan_name }))
-        },
-        { name: "metadata", label: "Note, such as an order number", optional: true, longest: TextLimit.METADATA }
-      ]
+      const found = await Selling.forSale(of.organization, { label: of.sim.label })
+      if (found.plans.length === 0) throw new Error(`The organization has no plan of the label ${of.sim.label}.`)
+      return [Selling.planField(found), Selling.noteField]
     },
     preview: async (values) => {
       const path = `${of.organization}/subscription?${DRY_RUN}`
-      const { preview } = await Api.call<Answer>("POST", path, { body: bodyOf(values) })
-      const next = preview.next_package_at
-      return [
-        packages("order", preview.packages),
-        ...(next === null ? [] : [`The next one would be ordered at ${minute(next)}.`])
-      ]
+      return Selling.ordered((await Api.call<Answer>("POST", path, { body: bodyOf(values) })).preview)
     },
     does: async (values, key) => {
       await Api.call("POST", `${of.organization}/subscription`, { body: bodyOf(values), key })
@@ -169,7 +119,8 @@ const replacement = ({ of, path }: Of): Task => {
       return [
         `The subscription would move to a free eSIM of the label, such as ${data.esim.iccid}.`,
         packages("order", preview.packages),
-        packages("cancel", preview.cancelled_packages)
+        packages("cancel", preview.cancelled_packages),
+        "Data that is used until then is taken off what goes along."
       ]
     },
     does: async (_, key) => {

@@ -14,6 +14,7 @@ import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Search from "../Search.tsx"
+import * as Selling from "../Selling.ts"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
@@ -143,7 +144,13 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Filters.Input label="After (UTC)" name="since" isTime />
         <Filters.Input label="Until (UTC)" name="until" isTime />
       </div>
-      <Acting key={path} organization={organization} things={Bulk.subscriptions} filter={filter} />
+      <Acting
+        key={path}
+        before={[Selling.sale(of, null)]}
+        organization={organization}
+        things={Bulk.subscriptions}
+        filter={filter}
+      />
       <Columns.Choice of={all} />
       <Download name="subscriptions.csv" path={path} columns={shown} />
       <List label="Subscriptions" path={path} columns={() => shown} empty="There are no such subscriptions." />
