@@ -42,6 +42,7 @@ const places: ReadonlyArray<Place> = [
   { name: "endpoints", title: "Endpoints", load: () => import("./pages/Endpoints.tsx"), isInner: true },
   { name: "subscriptions", title: "Subscriptions", load: () => import("./pages/Subscriptions.tsx") },
   { name: "deliveries", title: "Deliveries", load: () => import("./pages/Deliveries.tsx") },
+  { name: "delivery", title: "Delivery", load: () => import("./pages/Delivery.tsx"), isInner: true },
   {
     name: "audit",
     title: "Audit log",

@@ -96,13 +96,10 @@ export const webhooks = {
     answer: Views.DeliveryWithAttempts,
     role: "read",
     errors: ["delivery_not_found"],
-    title: "A delivery with its attempts",
-    text: "One delivery, with each attempt to deliver it.",
+    title: "A delivery with its body, its headers and its attempts",
+    text: "One delivery, with what is sent and each attempt to deliver it.",
     call: ({ webhooks }, of) =>
-      Effect.map(webhooks.delivery(of), ({ attempts, ...logged }) => ({
-        ...Views.deliveryOf(logged),
-        attemptLog: attempts
-      }))
+      Effect.map(webhooks.delivery(of), ({ attempts, ...logged }) => Views.deliveryWithAttemptsOf(logged, attempts))
   }),
   replayAll: Operation.part({
     route: "POST /organizations/:id/deliveries/replay",

@@ -11,7 +11,7 @@ import * as Https from "node:https"
 import type { LookupFunction } from "node:net"
 import { urlToHttpOptions } from "node:url"
 import { Duration, Effect, Layer, Metric, Result } from "effect"
-import { RetryAfter, WebhookSender } from "simplan/ports"
+import { RetryAfter, WebhookEvent, WebhookSender } from "simplan/ports"
 import * as Connections from "./Connections.ts"
 import * as Destinations from "./Destinations.ts"
 import * as Names from "./Names.ts"
@@ -252,7 +252,7 @@ const make = ({ names, proxy = null, timeout = "15 seconds", ...options }: Optio
           const timestamp = Math.floor(at / 1000)
           const standard = Signature.standardHeaders({ eventId, timestamp, body, signingKeys })
           const signature = Signature.sign({ timestamp, body, signingKeys })
-          const headers = ["content-type", "application/json", "user-agent", "simplan", Signature.HEADER, signature]
+          const headers = [...Object.entries(WebhookEvent.fixedHeaders).flat(), Signature.HEADER, signature]
           for (const name of Object.keys(standard)) headers.push(name, standard[name] ?? "")
           return post({ organizationId, target: to.success, at, headers, body })
         })

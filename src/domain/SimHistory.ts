@@ -4,7 +4,8 @@
  */
 import type * as Attachment from "./Attachment.ts"
 import type { AuditEntry } from "./AuditEntry.ts"
-import type { DeliveryAttempts, LoggedDelivery, ShortAttempt } from "./Delivery.ts"
+import type { Delivery, DeliveryAttempts, LoggedDelivery, ShortAttempt } from "./Delivery.ts"
+import * as EventHandler from "./EventHandler.ts"
 import { isWaiting, type Job, type WaitingJob } from "./Job.ts"
 import type { LastOperator } from "./Location.ts"
 import { idOf, isTaken } from "./Package.ts"
@@ -13,16 +14,31 @@ import { type Instant, toIso } from "./Time.ts"
 import * as UsageBook from "./UsageBook.ts"
 import { MEGABYTE } from "./Allowance.ts"
 import type { SimEntry as Usage } from "./UsageBook.ts"
+import * as WebhookEndpoint from "./WebhookEndpoint.ts"
+import * as WebhookEvent from "./WebhookEvent.ts"
+
+/** An event on its way to one endpoint. */
+export interface Sent {
+  /** As it stands. */
+  readonly delivery: Delivery
+  /** Its last attempts, newest first, which are read with the page that has it. */
+  readonly attempts: ReadonlyArray<ShortAttempt>
+}
 
 /** What happened. */
 export type Fact =
   /** Somebody changed something (rule W11). */
   | { readonly _tag: "Change"; readonly entry: AuditEntry }
   /**
-   * An event was sent to an endpoint, or is to be (rule W7). Its last attempts, newest first, are
-   * read with the page that has it.
+   * An event was sent to endpoints, or is to be (rule W7). `names` has those of the endpoints that
+   * are there, by their ids, and is read with the page that has it.
    */
-  | { readonly _tag: "Event"; readonly logged: LoggedDelivery; readonly attempts: ReadonlyArray<ShortAttempt> }
+  | {
+      readonly _tag: "Event"
+      readonly event: WebhookEvent.WebhookEvent
+      readonly sent: ReadonlyArray<Sent>
+      readonly names: ReadonlyMap<string, string>
+    }
   /** The SM-DP+ reported the profile's state (rule I2). */
   | { readonly _tag: "ProfileState"; readonly report: ProfileReport }
   /**
@@ -78,6 +94,9 @@ const ranks = {
   Problem: 7
 } as const satisfies Readonly<Record<Fact["_tag"], number>>
 
+/** An event on its way to endpoints. */
+export type Sending = Extract<Fact, { readonly _tag: "Event" }>
+
 /** The kinds of facts. */
 export type Kind = Fact["_tag"]
 
@@ -131,6 +150,31 @@ const known = (
     .toSorted((one, other) => (isBefore(one.position, other.position) ? 1 : -1)),
   until: null
 })
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map()
+
+/**
+ * Deliveries by their events, newest first: an event is one entry, however many endpoints it goes
+ * to. It has the place of the last of its deliveries, behind which a list of them goes on.
+ */
+export const ofEvents = (logged: ReadonlyArray<LoggedDelivery>, next: Position | null): Read => {
+  const events = new Map<string, ReadonlyArray<LoggedDelivery>>()
+  for (const one of logged) events.set(one.event.eventId, [...(events.get(one.event.eventId) ?? []), one])
+  const facts = [...events.values()].flatMap((deliveries) => {
+    const last = deliveries.at(-1)
+    if (last === undefined) return []
+    const sent = deliveries.map(({ delivery }) => ({ delivery, attempts: [] }))
+    const fact: Fact = { _tag: "Event", event: last.event, sent, names: NO_NAMES }
+    return [[last.delivery.createdAt, last.delivery.deliveryId, fact] as const]
+  })
+  return read("Event", facts, next)
+}
+
+/** Whether deliveries of the last event may follow the place where a list of them has stopped. */
+export const isCut = (logged: ReadonlyArray<LoggedDelivery>, next: Position | null): boolean => {
+  const last = logged.at(-1)
+  return last !== undefined && next !== null && next.id.startsWith(`${last.event.eventId}:`)
+}
 
 /** What became of packages by `now`. */
 export const ofPackages = (
@@ -329,19 +373,42 @@ export const acrossPosition = ({ createdAt, id }: Position): AcrossPosition | nu
 /** The deliveries of a page of which attempts are to be read. */
 export const tried = ({ items }: Page): ReadonlyArray<string> =>
   items.flatMap(({ fact }) =>
-    fact._tag === "Event" && fact.logged.delivery.attempts > 0 ? [fact.logged.delivery.deliveryId] : []
+    fact._tag === "Event"
+      ? fact.sent.flatMap(({ delivery }) => (delivery.attempts > 0 ? [delivery.deliveryId] : []))
+      : []
   )
 
-/** A page with the attempts of its deliveries. */
-export const withAttempts = ({ items, next }: Page, found: ReadonlyArray<DeliveryAttempts>): Page => {
+/** Whether a page has events, so that it takes the names of endpoints. */
+export const hasEvents = ({ items }: Page): boolean => items.some(({ fact }) => fact._tag === "Event")
+
+/** A page with the attempts of its deliveries, and the names of the endpoints. */
+export const withAttempts = (
+  { items, next }: Page,
+  found: ReadonlyArray<DeliveryAttempts>,
+  endpoints: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>
+): Page => {
   const known = new Map(found.map(({ attempts, deliveryId }) => [deliveryId, attempts]))
+  const names = new Map(endpoints.map(({ endpointId, url }) => [endpointId, WebhookEndpoint.shownUrl(url)]))
   const whole = items.map((entry): Entry => {
     const { fact } = entry
     if (fact._tag !== "Event") return entry
-    return { ...entry, fact: { ...fact, attempts: known.get(fact.logged.delivery.deliveryId) ?? [] } }
+    const sent = fact.sent.map(({ delivery }) => ({ delivery, attempts: known.get(delivery.deliveryId) ?? [] }))
+    return { ...entry, fact: { ...fact, sent, names } }
   })
   return { items: whole, next }
 }
+
+/** What an endpoint or a handler is called. */
+export const nameOf = ({ names }: Pick<Sending, "names">, delivery: Pick<Delivery, "endpointId">): string => {
+  const handler = EventHandler.nameOf(delivery)
+  return handler === null ? (names.get(delivery.endpointId) ?? "a deleted endpoint") : `the handler ${handler}`
+}
+
+/** The attempts at all endpoints, newest first. */
+export const attemptsOf = ({ sent }: Pick<Sending, "sent">): ReadonlyArray<ShortAttempt> =>
+  sent.length === 1
+    ? (sent[0]?.attempts ?? [])
+    : sent.flatMap(({ attempts }) => attempts).toSorted((one, other) => other.at - one.at)
 
 /** The types of entries, as readers are given them. */
 export const types = ["change", "event", "profile", "package", "network", "usage", "job", "problem"] as const
@@ -356,15 +423,15 @@ export interface Summary {
    */
   readonly what: string
   /**
-   * The reason of who made the change, the status of the delivery and its last error, the SM-DP+'s
-   * result, the network, how much was used, why the work waits and until when, or the telco's
+   * The reason of who made the change, what of an event matters most, and for each of its endpoints
+   * the status of the delivery and its last error, the SM-DP+'s result, the network, how much was used, why the work waits and until when, or the telco's
    * words; null if there are none.
    */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */
   readonly by: string | null
   /**
-   * The id of what was changed, of the delivery, of the package, of the attachment that was used,
+   * The id of what was changed, of the event, of the package, of the attachment that was used,
    * of the job or of the problem; null for a state of the profile and a network.
    */
   readonly resourceId: string | null
@@ -388,9 +455,14 @@ export const summary = (fact: Fact): Summary => {
       return { type: "change", what: action, detail: reason, by: actor, resourceId }
     }
     case "Event": {
-      const { deliveryId, lastError, status } = fact.logged.delivery
-      const detail = lastError === null ? status : `${status}: ${lastError}`
-      return { type: "event", what: fact.logged.event.payload.type, detail, by: null, resourceId: deliveryId }
+      const { eventId, payload } = fact.event
+      const word = WebhookEvent.word(payload)
+      const sent = fact.sent.map(({ delivery }) => {
+        const { lastError, status } = delivery
+        return `${nameOf(fact, delivery)}: ${status.toLowerCase()}${lastError === null ? "" : `, ${lastError}`}`
+      })
+      const detail = [...(word === "" ? [] : [word]), ...sent].join("; ")
+      return { type: "event", what: payload.type, detail, by: null, resourceId: eventId }
     }
     case "ProfileState": {
       const { modificationResult, state } = fact.report

@@ -259,10 +259,13 @@ export type Payload<Of extends Type = Type> = {
 
 const briefs: { readonly [Of in Type]: { readonly brief: (data: Data<Of>) => string } } = catalogue
 
+/** What of an event matters most, in a word for people, such as its threshold; or nothing. */
+export const word = <Of extends Type>({ data, type }: Payload<Of>): string => briefs[type].brief(data)
+
 /** An event in a word or two, for people: its type, and what of it matters most. */
-export const brief = <Of extends Type>({ data, type }: Payload<Of>): string => {
-  const word = briefs[type].brief(data)
-  return word === "" ? type : `${type}: ${word}`
+export const brief = (payload: Payload): string => {
+  const shown = word(payload)
+  return shown === "" ? payload.type : `${payload.type}: ${shown}`
 }
 
 /** Rule E1: whether the type goes only to endpoints whose filter names it. */
@@ -304,6 +307,24 @@ export const body = (event: WebhookEvent): string =>
     timestamp: Math.floor(event.createdAt / 1000),
     data: event.payload.data
   })
+
+/** A header of a call of an endpoint. */
+export interface Header {
+  /** In lower case. */
+  readonly name: string
+  /** Null: each attempt has one of its own, by its time and the signing keys of then (rule W6). */
+  readonly value: string | null
+}
+
+/** What each call has among its headers, beside those of its attempt. */
+export const fixedHeaders = { "content-type": "application/json", "user-agent": "simplan" } as const
+
+/** Rule W6: the headers by which a receiver takes an event, of each attempt. */
+export const headersOf = ({ eventId }: Pick<WebhookEvent, "eventId">): ReadonlyArray<Header> => [
+  ...Object.entries(fixedHeaders).map(([name, value]) => ({ name, value })),
+  { name: "webhook-id", value: eventId },
+  ...["webhook-timestamp", "webhook-signature", "x-service-signature"].map((name) => ({ name, value: null }))
+]
 
 /** The SIM that an event is about; null if it is about an endpoint, a command or the stock. */
 export const iccid = ({ data }: Payload): string | null =>

@@ -3,6 +3,7 @@
  * W7).
  */
 import * as Rules from "../domain/Delivery.ts"
+import * as SimHistory from "../domain/SimHistory.ts"
 import * as TextLimit from "../domain/TextLimit.ts"
 import * as Endpoint from "../domain/WebhookEndpoint.ts"
 import * as WebhookEvent from "../domain/WebhookEvent.ts"
@@ -238,12 +239,56 @@ export const deliveryOf = ({ delivery, event }: Rules.LoggedDelivery): View.Of<t
   event: { eventId: event.eventId, type: event.payload.type, createdAt: event.createdAt, data: event.payload.data }
 })
 
+export const DeliveryHeader = View.answer("DeliveryHeader", "A header that an endpoint is called with", {
+  name: field(View.text, "Its name, in lower case", "webhook-id"),
+  value: field(nullOr(View.text), "Its value; null: each attempt has one of its own", Samples.eventId)
+})
+
 export const DeliveryWithAttempts = View.answer(
   "DeliveryWithAttempts",
-  "A delivery with its attempts",
-  { attemptLog: field(View.list(View.nested(DeliveryAttempt)), "The last 100 attempts, newest first") },
+  "A delivery with its body, its headers and its attempts",
+  {
+    body: field(
+      View.text,
+      "The body that is sent, byte for byte",
+      `{"id":"${Samples.eventId}","type":"esim.smdp.stateChanged","timestamp":1768119300,"data":{}}`
+    ),
+    headers: field(View.list(View.nested(DeliveryHeader)), "The headers by which a receiver takes the event"),
+    attemptLog: field(View.list(View.nested(DeliveryAttempt)), "The last 100 attempts, newest first")
+  },
   Delivery
 )
+
+/** `attempts`: newest first. */
+export const deliveryWithAttemptsOf = (
+  logged: Rules.LoggedDelivery,
+  attempts: ReadonlyArray<Rules.LoggedAttempt>
+): View.Of<typeof DeliveryWithAttempts> => ({
+  ...deliveryOf(logged),
+  body: WebhookEvent.body(logged.event),
+  headers: WebhookEvent.headersOf(logged.event),
+  attemptLog: attempts
+})
+
+export const HistoryDelivery = View.answer("HistoryDelivery", "An event to one endpoint, as a SIM's history has it", {
+  deliveryId: field(View.text, "The delivery's id", Samples.deliveryId),
+  endpoint: field(View.text, "The endpoint's URL without its secrets, or the name of a handler", url[2]),
+  status: field(
+    View.oneOf(Object.values(deliveryStatuses), "DeliveryStatus"),
+    "Whether the event has arrived",
+    "delivered"
+  ),
+  lastError: field(nullOr(View.text), "What went wrong last; null if nothing did", null)
+})
+
+/** What became of an event at each of its endpoints. */
+export const historyDeliveriesOf = (sending: SimHistory.Sending): ReadonlyArray<View.Of<typeof HistoryDelivery>> =>
+  sending.sent.map(({ delivery }) => ({
+    deliveryId: delivery.deliveryId,
+    endpoint: SimHistory.nameOf(sending, delivery),
+    status: deliveryStatuses[delivery.status],
+    lastError: delivery.lastError
+  }))
 
 const SENT = "attachment.allowanceConsumed"
 const sentType = View.oneOf<WebhookEvent.Type>([...WebhookEvent.types, WebhookEvent.TEST])

@@ -83,6 +83,46 @@ describe("an import", () => {
     )
   })
 
+  it("gives the rows that differ as a file, and corrects the SIMs to them once that is asked for", async () => {
+    await signIn(`?page=imports&of=${of}`)
+    await choose(FILE)
+    const waiting = page().waitForEvent("download")
+    await click("Download the differing rows")
+    const file = await waiting
+    expect(file.suggestedFilename()).toBe("differing.csv")
+    expect(readFileSync(await file.path(), "utf8")).toBe(
+      [
+        '"iccid","label","lpa_string","is_esim","label_before","lpa_string_before","is_esim_before"',
+        `"${known}","Blue","","","Green","",""`,
+        `"${other}","","LPA:1$smdp.example$OTHER","","","LPA:1$smdp.example$M-2",""`,
+        ""
+      ].join("\r\n")
+    )
+    await click("Correct the SIMs to these rows")
+    const dialog = page().getByRole("dialog")
+    await dialog.getByText("2 SIMs would be corrected.").waitFor()
+    await check()
+    const read = async (iccid: string) => (await world().admin("GET", `/organizations/${of}/sims/${iccid}`)).body.data
+    expect((await read(known)).label).toBe("Green")
+    await click("Correct the SIMs to these rows", dialog)
+    await expect.poll(() => page().locator("[data-done]").innerText()).toBe("2 SIMs are corrected.")
+    expect([(await read(known)).label, (await read(other)).lpa]).toEqual(["Blue", "LPA:1$smdp.example$OTHER"])
+    await choose(FILE)
+    await expect.poll(summary).toContain("2 rows name a SIM that is there and stays as it is")
+    expect(await page().getByRole("button", { name: "Download the differing rows" }).count()).toBe(0)
+  })
+
+  it("of more than 50 SIMs asks for their number", async () => {
+    await signIn(`?page=imports&of=${of}`)
+    const rows = Array.from({ length: 51 }, (_, at) => `${World.iccid(100 + at)},Green,true`)
+    await choose(["iccid,label,is_esim", ...rows].join("\n"))
+    await expect.poll(summary).toContain("51 SIMs would be imported")
+    expect(await page().getByRole("button", { name: "Import them" }).isDisabled()).toBe(true)
+    await page().getByLabel("Type 51 to go on").fill("51")
+    await click("Import them")
+    await expect.poll(summary).toContain("51 SIMs were imported")
+  })
+
   it("is done by one more click, and leaves the file chosen where it fails", async () => {
     await signIn(`?page=imports&of=${of}`)
     await choose(FILE)

@@ -60,6 +60,8 @@ it("has all books in one order, with the attempts to deliver each event", async 
     .getByRole("list", { name: "Attempts, newest first" })
   const listed = await attempts.getByRole("listitem").allInnerTexts()
   expect(listed).toHaveLength(3)
+  const created = rows.filter({ hasText: "subscription.created" })
+  expect(await created.innerText()).toContain("https://hooks.example/esim: pending, status 500")
   for (const one of listed) expect(one).toMatch(/^2026-01-10 12:\d\d:\d\d.* status 500, 7 ms$/s)
   expect(listed.toSorted().toReversed()).toEqual(listed)
   const waits = rows.filter({ hasText: "SetService" })
@@ -68,6 +70,23 @@ it("has all books in one order, with the attempts to deliver each event", async 
   expect(await rows.last().innerText()).toMatch(/^2026-01-10 00:00:00\s.*usage\s+SE\s+3\.0 MB/s)
   await check()
   expect(await page().getByRole("alert").count()).toBe(0)
+
+  await created.getByRole("link", { name: "To https://hooks.example/esim" }).click()
+  await page().getByRole("heading", { level: 1, name: "Delivery" }).waitFor()
+  await page().locator("[data-summary]").getByText("https://hooks.example/esim").waitFor()
+  expect(JSON.parse(await region("Body").innerText())).toMatchObject({
+    type: "subscription.created",
+    data: { esim: iccid }
+  })
+  const headers = await region("Headers").locator("tbody tr").allInnerTexts()
+  expect(headers).toContain("content-type\tapplication/json")
+  expect(headers).toContain("x-service-signature\tof each attempt")
+  expect(await region("Attempts").locator("tbody tr").count()).toBe(3)
+  await check()
+  await page().getByRole("link", { name: iccid }).click()
+  await page()
+    .getByRole("heading", { level: 1, name: `SIM ${iccid}` })
+    .waitFor()
 })
 
 it("after a move leads to the new SIM, whose QR code is the third click, and goes over both", async () => {

@@ -64,23 +64,56 @@ it("L3: a job waits since its first try, and says why and until when", () => {
   expect(SimHistory.ofProblems([job, ended], null).entries.map(({ position }) => position.createdAt)).toEqual([4])
 })
 
-it("L3: attempts are read of the deliveries of a page that were tried", () => {
-  const event = (deliveryId: string, attempts: number): SimHistory.Entry => ({
-    fact: {
-      _tag: "Event",
-      logged: { delivery: Values.delivery({ deliveryId, attempts }), event: Values.event() },
-      attempts: []
-    },
-    position: { createdAt: 1, id: deliveryId }
+const endpoint = (endpointId: string, url: string) => Values.endpoint({ endpointId, url })
+
+const logged = (endpointId: string, changes: Parameters<typeof Values.delivery>[0] = {}, eventId = "event") => ({
+  delivery: Values.delivery({ deliveryId: `${eventId}:${endpointId}`, eventId, endpointId, ...changes }),
+  event: Values.event({
+    eventId,
+    payload: {
+      type: "attachment.allowanceConsumed",
+      data: { usagePercentage: 80, dataUsageBytes: 9, esim: Values.ICCID, planId: "p", attachmentId: "a" }
+    }
   })
-  const change: SimHistory.Entry = {
-    fact: { _tag: "Change", entry: Values.auditEntry() },
-    position: { createdAt: 1, id: "change" }
-  }
-  const page = { items: [event("tried", 2), change, event("untried", 0)], next: null }
-  expect(SimHistory.tried(page)).toEqual(["tried"])
+})
+
+it("L3: an event is one entry, which names its threshold and each endpoint with what became of it there", () => {
+  const failed = { status: "Failed", lastError: "status 500", attempts: 2 } as const
+  const deliveries = [
+    logged("handler:crm", { status: "Delivered" }),
+    logged("b", failed),
+    logged("a"),
+    logged("gone"),
+    logged("a", {}, "before")
+  ]
+  const { entries, until } = SimHistory.ofEvents(deliveries, null)
+  expect([entries.length, until]).toEqual([2, null])
+  expect(entries.map(({ position }) => position.id)).toEqual(["5:event:gone", "5:before:a"])
+  const endpoints = [endpoint("a", "https://a.example/?key=secret"), endpoint("b", "https://b.example/")]
+  const page = { items: entries, next: null }
+  expect(SimHistory.tried(page)).toEqual(["event:b"])
   const attempt = { number: 1, at: 1, durationMillis: 2, responseStatus: 500, error: "status 500" }
-  const whole = SimHistory.withAttempts(page, [{ deliveryId: "tried", attempts: [attempt] }])
-  expect(whole.items.map(({ fact }) => (fact._tag === "Event" ? fact.attempts : null))).toEqual([[attempt], null, []])
-  expect(whole.items[1]).toBe(change)
+  const later = { ...attempt, number: 2, at: 3 }
+  const whole = SimHistory.withAttempts(page, [{ deliveryId: "event:b", attempts: [later, attempt] }], endpoints)
+  const [first] = whole.items.map(({ fact }) => fact)
+  if (first?._tag !== "Event") throw new Error("no event")
+  expect(SimHistory.summary(first)).toEqual({
+    type: "event",
+    what: "attachment.allowanceConsumed",
+    detail:
+      "80 %; the handler crm: delivered; https://b.example/: failed, status 500; https://a.example/?key=***: pending; a deleted endpoint: pending",
+    by: null,
+    resourceId: "event"
+  })
+  expect(SimHistory.attemptsOf(first)).toEqual([later, attempt])
+  expect(SimHistory.hasEvents(page)).toBe(true)
+  expect(SimHistory.hasEvents({ items: [], next: null })).toBe(false)
+})
+
+it("L3: a list of deliveries that has stopped within an event is cut, and one behind it is not", () => {
+  const at = (id: string) => ({ createdAt: Values.NOW, id })
+  expect(SimHistory.isCut([logged("b")], at("event:b"))).toBe(true)
+  expect(SimHistory.isCut([logged("b")], at("even:a"))).toBe(false)
+  expect(SimHistory.isCut([logged("b")], null)).toBe(false)
+  expect(SimHistory.isCut([], at("event:b"))).toBe(false)
 })

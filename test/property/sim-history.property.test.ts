@@ -21,11 +21,34 @@ const change = (at: number, id: string): SimHistory.Fact => ({
   entry: Values.auditEntry({ createdAt: at, entryId: id })
 })
 
-const event = (at: number, id: string): SimHistory.Fact => ({
-  _tag: "Event",
-  logged: { delivery: Values.delivery({ createdAt: at, deliveryId: id }), event: Values.event() },
-  attempts: []
-})
+/** The deliveries of an event of each row, to one endpoint or to three, newest first. */
+const deliveriesOf = (rows: Rows) =>
+  rows
+    .flatMap(({ at, id }) => {
+      const eventId = `${id}@${at}`
+      return (at % 2 === 0 ? ["a"] : ["c", "b", "a"]).map((endpointId) => ({
+        delivery: Values.delivery({ createdAt: at, deliveryId: `${eventId}:${endpointId}`, eventId, endpointId }),
+        event: Values.event({ createdAt: at, eventId })
+      }))
+    })
+    .toSorted(({ delivery: a }, { delivery: b }) => b.createdAt - a.createdAt || (a.deliveryId < b.deliveryId ? 1 : -1))
+
+/** The log of deliveries as the history reads it: so many of them, and on to the end of an event. */
+const sent = (rows: Rows, cursor: SimHistory.Position | null, limit: number) => {
+  const after = SimHistory.after("Event", cursor)
+  const left = deliveriesOf(rows).filter(
+    ({ delivery: { createdAt, deliveryId } }) =>
+      after === null || createdAt < after.createdAt || (createdAt === after.createdAt && deliveryId < after.id)
+  )
+  const stopAt = (count: number): SimHistory.Position | null => {
+    const last = left[count - 1]
+    if (last === undefined || count >= left.length) return null
+    return { createdAt: last.delivery.createdAt, id: last.delivery.deliveryId }
+  }
+  let count = limit
+  while (SimHistory.isCut(left.slice(0, count), stopAt(count))) count += 1
+  return SimHistory.ofEvents(left.slice(0, count), stopAt(count))
+}
 
 /** A book of usage: the days are instants here. */
 const usage = fc.uniqueArray(
@@ -49,7 +72,7 @@ type Rows = ReadonlyArray<{ readonly at: number; readonly id: string }>
 
 /** A filtered list as a storage reads it: so many rows of it, newest first, and where to go on. */
 const scan = (
-  kind: "Change" | "Event",
+  kind: "Change",
   rows: Rows,
   fact: (at: number, id: string) => SimHistory.Fact,
   cursor: SimHistory.Position | null,
@@ -107,7 +130,7 @@ describe("L3: a history", () => {
           const found: SimHistory.Page = SimHistory.merged(
             [
               scan("Change", audit, change, cursor, step),
-              scan("Event", deliveries, event, cursor, step),
+              sent(deliveries, cursor, step),
               SimHistory.ofProfile(entries, cursor),
               SimHistory.ofPackages(packages, cursor, 6),
               used(days, cursor, step),

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto"
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, Fiber } from "effect"
-import { WebhookEndpoint, WebhookSender } from "simplan/ports"
+import { WebhookEndpoint, WebhookEvent, WebhookSender } from "simplan/ports"
 import { HttpSender, Signature } from "simplan/webhooks"
 import { Webhook } from "standardwebhooks"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -90,6 +90,14 @@ describe("The sender", () => {
     if (call === undefined) throw new Error("nothing came")
     expect(call).toMatchObject({ method: "POST", url: "/hook?a=b", body })
     expect(call.headers).toMatchObject({ "content-type": "application/json", "webhook-id": "e1" })
+    // What a delivery's page shows is what is sent.
+    for (const { name, value } of WebhookEvent.headersOf({ eventId: "e1" }))
+      expect([name, call.headers[name]]).toEqual([name, value ?? expect.any(String)])
+    const ofHttp = ["host", "connection", "content-length"]
+    expect(Object.keys(call.headers).filter((name) => !ofHttp.includes(name))).toEqual(
+      expect.arrayContaining([...WebhookEvent.headersOf({ eventId: "e1" }).map(({ name }) => name)])
+    )
+    expect(Object.keys(call.headers)).toHaveLength(ofHttp.length + WebhookEvent.headersOf({ eventId: "e1" }).length)
     for (const signingKey of signingKeys) {
       const header = call.headers[Signature.HEADER]
       expect(Signature.verify({ header, body: call.body, signingKey })._tag).toBe("Verified")

@@ -16,7 +16,12 @@ const columns =
   (of: string) =>
   (again: () => void): ReadonlyArray<View.Column<Delivery>> => [
     { title: "Created (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },
-    { title: "Event", of: ({ event }) => event.type },
+    {
+      title: "Event",
+      of: ({ delivery_id, event }) => (
+        <View.Link to={{ page: "delivery", of, delivery: delivery_id }}>{event.type}</View.Link>
+      )
+    },
     { title: "Status", of: ({ status }) => status },
     { title: "Attempts", of: ({ attempts }) => attempts },
     {

@@ -83,6 +83,56 @@ const Listed = <Item,>({
     </>
   )
 
+/** What the rows have in place of what SIMs have, as the corrections of many SIMs take it. */
+const differing = ({ report: { differing: rows = [] } }: Chosen): string =>
+  Csv.of(
+    ["iccid", "label", "lpa_string", "is_esim", "label_before", "lpa_string_before", "is_esim_before"],
+    rows.map(({ given, iccid, stored }) => [
+      iccid,
+      ...[given, stored].flatMap(({ is_esim, label = "", lpa = "" }) => [label, lpa, String(is_esim ?? "")])
+    ])
+  )
+
+type Correction = Types.Item<"organizationSims", "updateMany">
+
+/** Corrects the SIMs to what the rows have; what a row has of another kind of SIM stays. */
+const correction = (of: string, chosen: Chosen): Task.Task => {
+  const path = `/organizations/${encodeURIComponent(of)}/sims/updates`
+  const rows = (chosen.report.differing ?? []).flatMap(({ given: { label, lpa }, iccid }) =>
+    label === undefined && lpa === undefined
+      ? []
+      : [{ iccid, ...(label !== undefined && { label }), ...(lpa !== undefined && { lpa_string: lpa }) }]
+  )
+  const correct = async (query: string): Promise<ReadonlyArray<Correction>> =>
+    (await Api.call<{ readonly data: ReadonlyArray<Correction> }>("POST", `${path}${query}`, { body: { sims: rows } }))
+      .data
+  const counted = (results: ReadonlyArray<Correction>, result: Correction["result"]): number =>
+    results.filter((one) => one.result === result).length
+  return {
+    title: "Correct the SIMs to these rows",
+    about:
+      "Their labels and activation codes would be those of the file. A SIM that a subscription has keeps its label.",
+    preview: async () => {
+      const results = await correct("?dry_run=true")
+      const refused = results.filter(({ result }) => result === "refused")
+      return [
+        `${View.counted(counted(results, "corrected"), "SIM", "SIMs")} would be corrected.`,
+        ...(refused.length === 0 ? [] : [`${View.counted(refused.length, "row", "rows")} would be refused:`]),
+        ...refused.slice(0, REFUSED).map(({ iccid, message = "" }) => `${iccid}: ${message}`)
+      ]
+    },
+    typed: () => (rows.length > Operator.FEW ? String(rows.length) : null),
+    does: async () => {
+      const results = await correct("")
+      const refused = counted(results, "refused")
+      return `${View.counted(counted(results, "corrected"), "SIM is", "SIMs are")} corrected${refused === 0 ? "" : `, ${refused} refused`}.`
+    }
+  }
+}
+
+/** How many refusals are shown. */
+const REFUSED = 3
+
 /** The rejected rows as they were in the file, with what is wrong with each. */
 const rejected = ({ report, text }: Chosen): string => {
   const [header, ...rows] = Csv.parse(text)
@@ -96,7 +146,7 @@ const rejected = ({ report, text }: Chosen): string => {
   )
 }
 
-const Outcome = ({ of }: { readonly of: Chosen }) => {
+const Outcome = ({ of, organization }: { readonly of: Chosen; readonly organization: string }) => {
   const { isDone, report } = of
   return (
     <>
@@ -119,6 +169,18 @@ const Outcome = ({ of }: { readonly of: Chosen }) => {
         items={report.differing ?? []}
         columns={differences}
       />
+      {(report.differing_count ?? 0) > 0 && (
+        <>
+          <p>
+            <button type="button" onClick={() => View.download("differing.csv", differing(of))}>
+              {(report.differing ?? []).length < (report.differing_count ?? 0)
+                ? `Download the first ${report.differing?.length} differing rows`
+                : "Download the differing rows"}
+            </button>
+          </p>
+          <Task.Buttons tasks={[correction(organization, of)]} again={() => undefined} />
+        </>
+      )}
       <Listed title="Warnings" count={report.warning_count} items={report.warnings} columns={messages} />
     </>
   )
@@ -176,7 +238,7 @@ const Import = ({ of }: { readonly of: string }) => {
               </button>
             </p>
           )}
-          <Outcome of={chosen} />
+          <Outcome of={chosen} organization={of} />
         </>
       )}
     </>

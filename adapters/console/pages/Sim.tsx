@@ -108,9 +108,16 @@ const history = (of: string, own: string, isAcross: boolean) => (): ReadonlyArra
   { title: "What", of: ({ what }) => what },
   {
     title: "Detail",
-    of: ({ attempts = [], detail }) => (
+    of: ({ attempts = [], deliveries = [], detail }) => (
       <>
         <View.Text>{detail}</View.Text>
+        {deliveries.map(({ delivery_id, endpoint }) => (
+          <p key={delivery_id}>
+            <View.Link to={{ page: "delivery", of, delivery: delivery_id }}>
+              To <View.Text>{endpoint}</View.Text>
+            </View.Link>
+          </p>
+        ))}
         {attempts.length > 0 && (
           <ol class="attempts" aria-label="Attempts, newest first">
             {attempts.map((one) => (

@@ -171,7 +171,7 @@ export const HistoryEntry = Schema.Struct({
   at: Schemas.field(Schemas.Timestamp, "When it happened", Samples.bought),
   type: Schemas.field(
     Schema.Literals(SimHistory.types),
-    "A change that somebody made, an event to an endpoint, a state of the profile at the SM-DP+, what became of a package, a country " +
+    "A change that somebody made, an event to endpoints, a state of the profile at the SM-DP+, what became of a package, a country " +
       "that the SIM came to or the network that it was seen in last, what was used on a day, which stands at the day's beginning, work " +
       "that waits for its next try, or a problem that an operator has to see to",
     "change"
@@ -183,7 +183,7 @@ export const HistoryEntry = Schema.Struct({
   ),
   detail: Schemas.field(
     Schema.NullOr(Schema.String),
-    "The reason of an operator's change, for operators alone, the status of the delivery and its last error, the result of the SM-DP+, the network, how much was used, why the work waits and until when, or the telco's words; else null",
+    "The reason of an operator's change, for operators alone, what of an event matters most, such as its threshold, and for each of its endpoints the status of the delivery and its last error, the result of the SM-DP+, the network, how much was used, why the work waits and until when, or the telco's words; else null",
     null
   ),
   by: Schemas.field(
@@ -193,13 +193,17 @@ export const HistoryEntry = Schema.Struct({
   ),
   resource_id: Schemas.field(
     Schema.NullOr(Schema.String),
-    "The id of what was changed, of the delivery, of the package, of the attachment that was used, of the job, or of the problem; null " +
+    "The id of what was changed, of the event, of the package, of the attachment that was used, of the job, or of the problem; null " +
       "for a state of the profile and for a network",
     Samples.subscriptionId
   ),
+  deliveries: Schemas.optional(
+    Schema.Array(WebhooksApi.HistoryDelivery),
+    "Only of an event: what became of it at each of its endpoints"
+  ),
   attempts: Schemas.optional(
     Schema.Array(WebhooksApi.ShortAttempt),
-    `Only of an event: its last attempts, newest first, ${DeliveryRules.LAST_ATTEMPTS} at most`
+    `Only of an event: its last attempts, newest first, ${DeliveryRules.LAST_ATTEMPTS} at most at each endpoint`
   )
 }).annotate({ identifier: "HistoryEntry" })
 

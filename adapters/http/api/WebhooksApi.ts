@@ -11,6 +11,7 @@ import * as Views from "./Views.ts"
 
 export const UpdateWebhookEndpoint = Views.body(Shapes.UpdateWebhookEndpoint)
 export const ShortAttempt = Views.answer(Shapes.ShortDeliveryAttempt)
+export const HistoryDelivery = Views.answer(Shapes.HistoryDelivery)
 
 const ofEndpoint = {
   ...Schemas.ofOrganization,

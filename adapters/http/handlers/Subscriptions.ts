@@ -26,6 +26,7 @@ import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
 
 const attemptOf = Copy.toWire(Webhooks.ShortDeliveryAttempt)
+const deliveryOf = Copy.toWire(Webhooks.HistoryDelivery)
 
 /** A subscription with its SIM. */
 export const shape = (
@@ -249,7 +250,10 @@ const shapeOfHistory =
       detail: detailFor(tenant, fact, detail),
       by: actorFor(tenant, by),
       resource_id: resourceId,
-      ...(fact._tag === "Event" && { attempts: fact.attempts.map(attemptOf) })
+      ...(fact._tag === "Event" && {
+        deliveries: Webhooks.historyDeliveriesOf(fact).map(deliveryOf),
+        attempts: SimHistory.attemptsOf(fact).map(attemptOf)
+      })
     }
   }
 

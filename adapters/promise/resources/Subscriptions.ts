@@ -23,6 +23,7 @@ import type * as Types from "../types/Subscriptions.ts"
 import * as Plans from "./Plans.ts"
 
 const attemptOf = Copy.toHost(Webhooks.ShortDeliveryAttempt)
+const deliveryOf = Copy.toHost(Webhooks.HistoryDelivery)
 
 const subscribedSim = ({ iccid, isEsim, label, lpa, simId }: Sim.Sim): Types.SubscribedSim => ({
   simId,
@@ -203,7 +204,10 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
       iccid,
       at: Arguments.toDate(position.createdAt),
       ...SimHistory.summary(fact),
-      ...(fact._tag === "Event" && { attempts: fact.attempts.map(attemptOf) })
+      ...(fact._tag === "Event" && {
+        deliveries: Webhooks.historyDeliveriesOf(fact).map(deliveryOf),
+        attempts: SimHistory.attemptsOf(fact).map(attemptOf)
+      })
     })
   ),
   pause: Methods.writing(runtime, { name: "subscriptions.pause", decode: named }, (of) =>

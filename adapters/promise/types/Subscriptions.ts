@@ -5,7 +5,7 @@ import type { CallOptions, InstantInput, List, PagedList, WriteOptions } from ".
 import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Label, Terms } from "./Plans.ts"
 import type { OfSim } from "./Sims.ts"
-import type { ShortDeliveryAttempt } from "./printed/Webhooks.ts"
+import type { HistoryDelivery, ShortDeliveryAttempt } from "./printed/Webhooks.ts"
 
 /** The SIM of a subscription. */
 export interface SubscribedSim {
@@ -193,19 +193,21 @@ export interface HistoryEntry {
    */
   readonly what: string
   /**
-   * The reason of an operator's change, the status of the delivery and its last error, the SM-DP+'s
-   * result, the network, how much was used, why the work waits and until when, or the telco's
+   * The reason of an operator's change, what of an event matters most, and for each of its
+   * endpoints the status of the delivery and its last error, the SM-DP+'s result, the network, how much was used, why the work waits and until when, or the telco's
    * words; null if there are none.
    */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */
   readonly by: string | null
   /**
-   * The id of what was changed, of the delivery, of the package, of the attachment that was used,
+   * The id of what was changed, of the event, of the package, of the attachment that was used,
    * of the job or of the problem; null for a state of the profile and a network.
    */
   readonly resourceId: string | null
-  /** The last attempts to deliver an event, up to 10, newest first; absent for all else. */
+  /** What became of an event at each of its endpoints; absent for all else. */
+  readonly deliveries?: ReadonlyArray<HistoryDelivery>
+  /** The last attempts to deliver an event, up to 10 at each endpoint, newest first; absent for all else. */
   readonly attempts?: ReadonlyArray<ShortDeliveryAttempt>
 }
 

@@ -3,6 +3,7 @@
  * what the telco and the SM-DP+ have reported, packages, work that waits, and problems.
  */
 import { Context, Effect, Layer } from "effect"
+import type { DeliveryAttempts } from "../../domain/Delivery.ts"
 import type { Job } from "../../domain/Job.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
@@ -50,6 +51,9 @@ interface Part extends SimHistory.Window {
 
 /** How many SIMs are read for a page at most. */
 const STAYS = 10
+/** How many endpoints are named, the oldest of an organization, and of how many deliveries attempts are read at once. */
+const ENDPOINTS = 100
+const TRIED = 100
 
 /** How many jobs of a SIM that wait or are problems are read at once. */
 const JOBS = 1_000
@@ -118,16 +122,20 @@ export const layer: Layer.Layer<History, never, Storage | BusinessClock | Paging
       after: CreatedCursor | null,
       limit: number
     ) {
-      const { items, next } = yield* lists.page(
-        { organizationId, after: SimHistory.after("Event", after), limit },
-        (step) => storage.deliveries.page({ organizationId, iccid, ...step }),
-        ({ delivery }) => ({ createdAt: delivery.createdAt, id: delivery.deliveryId })
-      )
-      const facts = items.map((logged) => {
-        const { createdAt, deliveryId } = logged.delivery
-        return [createdAt, deliveryId, { _tag: "Event", logged, attempts: [] }] as const
-      })
-      return SimHistory.read("Event", facts, next)
+      const readAfter = (position: CreatedCursor | null) =>
+        lists.page(
+          { organizationId, after: position, limit },
+          (step) => storage.deliveries.page({ organizationId, iccid, ...step }),
+          ({ delivery }) => ({ createdAt: delivery.createdAt, id: delivery.deliveryId })
+        )
+      let { items, next } = yield* readAfter(SimHistory.after("Event", after))
+      // The deliveries of an event stand together, and are read as far as the last one.
+      while (SimHistory.isCut(items, next)) {
+        const more: Effect.Success<ReturnType<typeof readAfter>> = yield* readAfter(next)
+        items = [...items, ...more.items]
+        next = more.next
+      }
+      return SimHistory.ofEvents(items, next)
     })
 
     const usage = Effect.fnUntraced(function* (of: OfSim, after: CreatedCursor | null, limit: number) {
@@ -137,12 +145,19 @@ export const layer: Layer.Layer<History, never, Storage | BusinessClock | Paging
     })
 
     /**
-     * Attempts are read of the deliveries that the page has, however many others were read for it.
+     * Attempts are read of the deliveries that the page has, however many others were read for it,
+     * and the endpoints once for all of them.
      */
     const withAttempts = Effect.fnUntraced(function* (organizationId: string, page: SimHistory.Page) {
-      const deliveryIds = SimHistory.tried(page)
-      if (deliveryIds.length === 0) return page
-      return SimHistory.withAttempts(page, yield* storage.deliveries.lastAttempts({ organizationId, deliveryIds }))
+      if (!SimHistory.hasEvents(page)) return page
+      const endpoints = yield* storage.webhookEndpoints.page({ organizationId, after: null, limit: ENDPOINTS })
+      const tried = SimHistory.tried(page)
+      const attempts: Array<DeliveryAttempts> = []
+      for (let from = 0; from < tried.length; from += TRIED) {
+        const deliveryIds = tried.slice(from, from + TRIED)
+        attempts.push(...(yield* storage.deliveries.lastAttempts({ organizationId, deliveryIds })))
+      }
+      return SimHistory.withAttempts(page, attempts, endpoints)
     })
 
     const pageOf = Effect.fnUntraced(function* (part: Part, after: CreatedCursor | null, limit: number) {

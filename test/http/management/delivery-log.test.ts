@@ -76,6 +76,15 @@ it("a delivery shows its attempts, newest first", async () => {
   const shown = await world.admin("GET", at(`/deliveries/${delivery.delivery_id}`))
   expect(shown.body.data).toStrictEqual({
     ...delivery,
+    body: JSON.stringify(delivery.event),
+    headers: [
+      { name: "content-type", value: "application/json" },
+      { name: "user-agent", value: "simplan" },
+      { name: "webhook-id", value: delivery.event.id },
+      { name: "webhook-timestamp", value: null },
+      { name: "webhook-signature", value: null },
+      { name: "x-service-signature", value: null }
+    ],
     attempt_log: [
       { number: 2, at: expect.any(String), duration_ms: 7, response_status: 200, error: null, response_body: "ok" },
       {

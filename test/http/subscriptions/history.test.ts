@@ -72,10 +72,16 @@ describe("L3: the history of a SIM", () => {
     const events = body.data.filter(({ type }: Entry) => type === "event")
     const made = { at: expect.any(String), duration_ms: expect.any(Number) }
     const attempts = [{ ...made, number: 1, response_status: 200, error: null }]
-    const delivered = { detail: "Delivered", attempts }
+    const deliveries = [
+      {
+        ...{ delivery_id: expect.any(String), endpoint: "https://hooks.example.com/" },
+        ...{ status: "delivered", last_error: null }
+      }
+    ]
+    const delivered = { detail: "https://hooks.example.com/: delivered", attempts, deliveries }
     // The last one may be under way.
     expect(events.slice(1)).toMatchObject([delivered, delivered])
-    expect(events[0].attempts).toHaveLength(events[0].detail === "Delivered" ? 1 : 0)
+    expect(events[0].attempts).toHaveLength(events[0].detail === delivered.detail ? 1 : 0)
     expect(body.data.filter((entry: object) => "attempts" in entry)).toEqual(events)
   })
 
@@ -167,6 +173,34 @@ describe("L3: the history of a SIM", () => {
     expect([none.status, none.body.code]).toEqual([404, "sim_not_found"])
     const refused = await acme.get(`${path}?page=x`)
     expect([refused.status, refused.body.code]).toEqual([400, "invalid_field"])
+  })
+
+  it("has an event once, however many endpoints it goes to, with each of them and its threshold", async () => {
+    const many = await Inventory.stock(world, 500, 1)
+    const [sold, of] = [World.iccid(500), many.tenant.organizationId]
+    const hooks = ["a", "b", "c"].map((name) => `https://hooks.example.com/${name}`)
+    for (const url of hooks) await world.admin("POST", `/organizations/${of}/webhook-endpoints`, { url })
+    await many.tenant.post("/v3/subscription", { plan_id: many.planId, metadata: "", iccid: sold })
+    await world.telco([
+      {
+        ...{ type: "usage", id: "much", iccid: sold, total_bytes: 850 * 1_048_576 },
+        occurred_at: (await world.admin("GET", "/clock")).body.data.now
+      }
+    ])
+    await world.admin("POST", "/clock/advance", { by: "1 minute" })
+    const read: Array<{ readonly what: string; readonly detail: string; readonly deliveries?: unknown }> = []
+    for (let page: string | null = ""; page !== null; ) {
+      const { body } = await many.tenant.get(`/v3/subscriptions/${sold}/history?page_size=1${page}`)
+      read.push(...body.data)
+      page = body.next_page === null ? null : `&page=${body.next_page}`
+    }
+    const consumed = read.filter(({ what }) => what === "attachment.allowanceConsumed")
+    expect(consumed.map(({ detail }) => detail.slice(0, 4)).toSorted()).toEqual(["50 %", "80 %"])
+    for (const { deliveries, detail } of consumed) {
+      for (const url of hooks) expect(detail).toContain(`${url}: delivered`)
+      expect(deliveries).toHaveLength(3)
+    }
+    expect(read).toEqual((await many.tenant.get(`/v3/subscriptions/${sold}/history?page_size=100`)).body.data)
   })
 })
 

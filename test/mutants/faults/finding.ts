@@ -207,5 +207,12 @@ export const history = faultsOf("SimHistory.ts", "state", [
   ],
   ["L3", "of an instant what was not given is left out", "rank < reached ?", "rank > reached ?"],
   ["L3", "what lies before a place that was not reached is given", "stop === null ? all :", "stop !== null ? all :"],
+  [
+    "L3",
+    "an event is an entry for each page that has some of its deliveries",
+    "startsWith(`${last.event.eventId}:`)",
+    "startsWith(`${last.event.eventId}?`)"
+  ],
+  ["L3", "an event does not say what of it matters most", 'word === "" ? [] : [word]', 'word !== "" ? [] : [word]'],
   ["L3", "what is to come has happened", "instant === null || instant > now", "instant === null"]
 ])

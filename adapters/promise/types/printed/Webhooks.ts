@@ -189,10 +189,34 @@ export interface Delivery extends OfDelivery {
   readonly event: DeliveredEvent
 }
 
-/** A delivery with its attempts. */
+/** A header that an endpoint is called with. */
+export interface DeliveryHeader {
+  /** Its name, in lower case. */
+  readonly name: string
+  /** Its value; null: each attempt has one of its own. */
+  readonly value: string | null
+}
+
+/** A delivery with its body, its headers and its attempts. */
 export interface DeliveryWithAttempts extends Delivery {
+  /** The body that is sent, byte for byte. */
+  readonly body: string
+  /** The headers by which a receiver takes the event. */
+  readonly headers: ReadonlyArray<DeliveryHeader>
   /** The last 100 attempts, newest first. */
   readonly attemptLog: ReadonlyArray<DeliveryAttempt>
+}
+
+/** An event to one endpoint, as a SIM's history has it. */
+export interface HistoryDelivery {
+  /** The delivery's id. */
+  readonly deliveryId: string
+  /** The endpoint's URL without its secrets, or the name of a handler. */
+  readonly endpoint: string
+  /** Whether the event has arrived. */
+  readonly status: DeliveryStatus
+  /** What went wrong last; null if nothing did. */
+  readonly lastError: string | null
 }
 
 /** Which deliveries are meant. An absent field filters nothing. */
