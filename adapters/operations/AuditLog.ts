@@ -36,5 +36,17 @@ export const auditLog = {
     isOfService: true,
     title: "Who changed what belongs to no organization, newest first",
     text: `The catalogue, the zones of regions that everybody has, and a virtual clock. ${asLines}`
+  }),
+  note: Operation.item({
+    route: "POST /organizations/:id/sims/:iccid/notes",
+    request: Views.NoteOnSim,
+    answer: Views.SimNote,
+    makes: true,
+    isKept: true,
+    role: "support",
+    errors: ["sim_not_found"],
+    title: "Leave a note on a SIM",
+    text: "Its history shows the note to operators, with who has left it and when. The organization is not shown what it says.",
+    call: ({ auditLog }, request) => Effect.as(auditLog.note(request), request)
   })
 }

@@ -40,6 +40,7 @@ export const actions = [
   "sim.send_sms",
   "sim.report",
   "sim.show_activation_code",
+  "sim.note",
   "sim.set_stock_levels",
   "subscription.create",
   "subscription.delete",

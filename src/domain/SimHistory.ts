@@ -173,7 +173,7 @@ export const ofEvents = (logged: ReadonlyArray<LoggedDelivery>, next: Position |
 /** Whether deliveries of the last event may follow the place where a list of them has stopped. */
 export const isCut = (logged: ReadonlyArray<LoggedDelivery>, next: Position | null): boolean => {
   const last = logged.at(-1)
-  return last !== undefined && next !== null && next.id.startsWith(`${last.event.eventId}:`)
+  return last !== undefined && next?.id.startsWith(`${last.event.eventId}:`) === true
 }
 
 /** What became of packages by `now`. */

@@ -2,6 +2,7 @@
  * Who changed what, as hosts and callers see it (rules W11 and W12).
  */
 import * as Rules from "../domain/AuditEntry.ts"
+import * as TextLimit from "../domain/TextLimit.ts"
 import { OfOrganization } from "./Organizations.ts"
 import * as Samples from "./Samples.ts"
 import * as View from "./View.ts"
@@ -39,6 +40,17 @@ export const entryOf = (entry: Rules.AuditEntry): View.Of<typeof AuditEntry> => 
   ...entry,
   resourceType: Rules.resourceType(entry.action)
 })
+
+const iccid = field(View.iccid, "The SIM that it is about", Samples.iccid)
+const note = field(
+  View.limited(TextLimit.REASON),
+  "What whoever sees to the SIM next has to know",
+  "The customer has two phones"
+)
+
+export const NoteOnSim = View.request("NoteOnSim", "A note on a SIM", { iccid, note }, OfOrganization)
+
+export const SimNote = View.answer("SimNote", "A note that the history of its SIM has", { iccid, note })
 
 const filter = {
   from: optional(instant, "Only entries from this instant on", Samples.start),

@@ -42,6 +42,7 @@ const faces: Faces = {
   auditLog: {
     page: both("auditLog.list", "audit.list"),
     list: both("auditLog.list", "audit.listService"),
+    note: both("auditLog.note", "audit.note"),
     record: used
   },
   bulkActions: {

@@ -130,6 +130,11 @@ const calls: Readonly<Record<string, Asked>> = {
     expect(others.slice(0, 2).every(({ length }) => length > 0)).toBe(true)
     return [all, others]
   },
+  "auditLog.note": async ({ auditLog, subscriptions }, { iccid, organizationId }) => {
+    const { note } = await auditLog.note({ organizationId, iccid, note: "two phones" })
+    const [entry] = await subscriptions.history({ organizationId, iccid }).toArray()
+    return [note, entry?.what, entry?.detail]
+  },
   "bulk.act": ({ bulk }, { organizationId, planId }) =>
     bulk.act({ organizationId, action: "suspend", planId }).toArray(),
   "bulk.actOnSims": ({ bulk }, { organizationId }) =>

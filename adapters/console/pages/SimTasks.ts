@@ -243,6 +243,16 @@ const corrections = (of: Of): ReadonlyArray<Task> => {
   ]
 }
 
+const note = ({ path }: Of): Task => ({
+  title: "Leave a note",
+  fields: () => Promise.resolve([{ name: "note", label: "Note", longest: TextLimit.REASON }]),
+  preview: () => Promise.resolve(["The SIM's history would have it, with your name, for operators alone."]),
+  does: async (body, key) => {
+    await Api.call("POST", `${path("sims")}/notes`, { body, key })
+    return "The note is left."
+  }
+})
+
 const replay = ({ organization, sim }: Of): Task => ({
   title: "Replay its events",
   about: "Sends the events about the SIM to the endpoints of the organization once more.",
@@ -255,13 +265,14 @@ const replay = ({ organization, sim }: Of): Task => ({
 /** The tasks that the SIM has now. */
 export const of = (of: Of): ReadonlyArray<Task> => {
   const { attachments, subscription } = of
-  if (subscription === null) return [...corrections(of), replay(of)]
+  if (subscription === null) return [note(of), ...corrections(of), replay(of)]
   return [
     topUp(of),
     service(of, subscription.paused_at === null ? "pause" : "resume"),
     ...(attachments.some(({ state }) => !ENDED.includes(state)) ? [suspension(of)] : []),
     replacement(of),
     sms(of),
+    note(of),
     ...corrections(of),
     replay(of),
     ...(Api.allows(Operator.ofDeletion) ? [deletion(of)] : [])

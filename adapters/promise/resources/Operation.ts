@@ -174,7 +174,10 @@ export const makeReports = (runtime: Runtime): Types.Reports => ({
 })
 
 export const makeAuditLog = (runtime: Runtime): Types.AuditLog =>
-  Methods.ofRows(runtime, "auditLog", { list: AuditLog.auditLog.list })
+  Methods.ofRows(runtime, "auditLog", {
+    list: AuditLog.auditLog.list,
+    note: AuditLog.auditLog.note
+  })
 
 export const makeTelcos = (runtime: Runtime): Types.Telcos => Methods.ofRows(runtime, "telcos", Telcos.telcos)
 

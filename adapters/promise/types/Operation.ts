@@ -2,7 +2,7 @@
  * What operators of the service need: reports of the telco, the audit log, and the clock.
  */
 import type { CallOptions, InstantInput, PagedList, TimeSpan, WriteOptions } from "./Calls.ts"
-import type { AuditEntry, AuditFilter } from "./printed/AuditLog.ts"
+import type { AuditEntry, AuditFilter, NoteOnSim, SimNote } from "./printed/AuditLog.ts"
 import type { ClockReading, MovedClock } from "./printed/Clock.ts"
 import type { OfTelco, SetTelcoZone, TelcoComparison, TelcoZone } from "./printed/Telcos.ts"
 import type { SmdpState } from "./Sims.ts"
@@ -107,6 +107,11 @@ export interface Reports {
 export interface AuditLog {
   /** Entries, newest first; they are kept a year. */
   readonly list: (of: AuditFilter, options?: CallOptions) => PagedList<AuditEntry>
+  /**
+   * Leaves a note on a SIM, which its history has (rule L3), with who has left it. Errors:
+   * `NotFoundError`, `InvalidFieldError` if it is blank or too long.
+   */
+  readonly note: (of: NoteOnSim, options?: WriteOptions) => Promise<SimNote>
 }
 
 /** Routed telcos (`simplan/telco-routes`): the comparisons with their books, and their zones. */

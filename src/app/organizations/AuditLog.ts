@@ -4,11 +4,13 @@
  */
 import { Context, Effect, Layer, Stream } from "effect"
 import { type AuditEntry, type Change, SERVICE } from "../../domain/AuditEntry.ts"
-import type { NotFound } from "../../domain/Refusal.ts"
+import { InvalidField, NotFound } from "../../domain/Refusal.ts"
+import * as TextLimit from "../../domain/TextLimit.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type AuditQuery, type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import * as Paging from "../Paging.ts"
+import * as RequestContext from "../RequestContext.ts"
 import { Organizations } from "./Organizations.ts"
 
 /** Reads the audit log, and adds to it (rule W11). */
@@ -24,6 +26,13 @@ export class AuditLog extends Context.Service<
      * settings.
      */
     readonly record: (change: Change) => Effect.Effect<void, StorageError>
+    /**
+     * Adds a note on a SIM, which its history has (rule L3), as the reason of an entry of its own.
+     * `NotFound`: the organization has no such SIM.
+     */
+    readonly note: (
+      of: Pick<Change, "organizationId"> & { readonly iccid: string; readonly note: string }
+    ) => Effect.Effect<void, InvalidField | NotFound | StorageError>
   }
 >()("simplan/AuditLog") {}
 
@@ -48,10 +57,24 @@ export const layer: Layer.Layer<AuditLog, never, Needs> = Layer.effect(
     const page = (query: AuditQuery) =>
       lists.page(query, (step) => storage.auditEntries.page({ ...query, ...step }), cursorOf)
 
+    const record = Effect.fn("AuditLog.record")(function* (change: Change) {
+      const commit = yield* commits.audited({}, change, yield* clock.now)
+      yield* commits.retryOnConflict(commits.write(commit))
+    })
+
     return AuditLog.of({
-      record: Effect.fn("AuditLog.record")(function* (change) {
-        const commit = yield* commits.audited({}, change, yield* clock.now)
-        yield* commits.retryOnConflict(commits.write(commit))
+      record,
+      note: Effect.fn("AuditLog.note")(function* ({ iccid, note, organizationId }) {
+        const reason = note.trim()
+        if (reason === "") return yield* new InvalidField({ field: "note", message: "must not be blank" })
+        yield* Effect.fromResult(TextLimit.check("note", reason, TextLimit.REASON))
+        const sim = yield* storage.sims.get({ organizationId, iccid })
+        if (sim === null) return yield* new NotFound({ resource: "sim", id: iccid })
+        yield* Effect.updateService(
+          record({ organizationId, action: "sim.note", resourceId: iccid, iccid }),
+          RequestContext.Current,
+          (request) => ({ ...request, reason })
+        )
       }),
       page: Effect.fn("AuditLog.page")(function* (query) {
         yield* checked(query)

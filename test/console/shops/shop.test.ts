@@ -113,6 +113,20 @@ describe("the plans of a shop", () => {
 })
 
 describe("an eSIM", () => {
+  it("has notes in its history, with who has left each", async () => {
+    const name = await signInAs("support", `?page=sim&of=${of}&iccid=${World.iccid(1)}`)
+    await click("Leave a note")
+    await dialog().getByLabel("Note").fill(HOSTILE)
+    await dialog().getByText("for operators alone").waitFor()
+    await check()
+    await click("Leave a note", dialog())
+    await expect.poll(said).toBe("The note is left.")
+    const noted = region("History").locator("tbody tr").filter({ hasText: "sim.note" })
+    await expect.poll(() => noted.innerText()).toContain(HOSTILE)
+    expect(await noted.innerText()).toContain(name)
+    expect(await page().locator("main img").count()).toBe(0)
+  })
+
   it("shows its SM-DP+ address and its code to copy, and its QR code as a file", async () => {
     await signInAs("support", `?page=sim&of=${of}&iccid=${World.iccid(1)}`)
     await page().context().grantPermissions(["clipboard-read", "clipboard-write"])

@@ -276,6 +276,10 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
     "sim.withdraw",
     async () => () => world.admin("PATCH", `${of()}/sims/${World.iccid(18)}`, { status: "withdrawn", reason: "lost" })
   ],
+  "POST /admin/v1/organizations/{id}/sims/{iccid}/notes": [
+    "sim.note",
+    async () => () => world.admin("POST", `${of()}/sims/${World.iccid(7)}/notes`, { note: "Called twice" })
+  ],
   "POST /admin/v1/operators": [
     "operator.create",
     async () => () => world.admin("POST", "/operators", { name: "Ada", role: "support" })

@@ -156,6 +156,27 @@ it("the role of the day's tasks sets levels of stock, and an admin corrects many
   expect((await tenant.get(`/v3/sims/${World.iccid(16)}`)).body.data.label).toBe("Blue")
 })
 
+it("a note on a SIM is in its history, with who has left it; the organization is not shown what it says", async () => {
+  const iccid = World.iccid(15)
+  const note = "Has two phones; asks for the eSIM on the second one"
+  const left = await ask("POST", `/sims/${iccid}/notes`, { note: ` ${note} ` })
+  expect([left.status, left.body.data.iccid]).toEqual([201, iccid])
+  const path = `/subscriptions/${iccid}/history`
+  const [entry] = (await ask("GET", path)).body.data
+  expect(entry).toMatchObject({ type: "change", what: "sim.note", detail: note, by: "Sup", resource_id: iccid })
+  const [own] = (await tenant.get(`/v3${path}`)).body.data
+  expect(own).toMatchObject({ what: "sim.note", detail: null, by: "the operator of the service" })
+  for (const [sim, body, status, message] of [
+    [iccid, { note: " " }, 400, "note must not be blank"],
+    [iccid, { note: "x".repeat(501) }, 400, "note must have at most 500 characters"],
+    [World.iccid(9_999), { note }, 404, "SIM not found"]
+  ] as const) {
+    const refused = await ask("POST", `/sims/${sim}/notes`, body)
+    expect([refused.status, refused.body.message]).toEqual([status, expect.stringContaining(message)])
+  }
+  expect((await ask("GET", path)).body.data).toHaveLength(1)
+})
+
 it("a refusal is that of /v3", async () => {
   for (const [method, path, body] of [
     ["POST", "/subscription", { plan_id: "nope", metadata: "" }],

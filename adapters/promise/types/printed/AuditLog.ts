@@ -35,6 +35,7 @@ export type AuditAction =
   | "sim.send_sms"
   | "sim.report"
   | "sim.show_activation_code"
+  | "sim.note"
   | "sim.set_stock_levels"
   | "subscription.create"
   | "subscription.delete"
@@ -79,6 +80,22 @@ export interface AuditEntry extends OfOrganization {
   readonly requestId: string | null
   /** The `X-Audit-Log-Reason` of the request, decoded; null where it had none. */
   readonly reason: string | null
+}
+
+/** A note on a SIM. */
+export interface NoteOnSim extends OfOrganization {
+  /** The SIM that it is about. */
+  readonly iccid: string
+  /** What whoever sees to the SIM next has to know. */
+  readonly note: string
+}
+
+/** A note that the history of its SIM has. */
+export interface SimNote {
+  /** The SIM that it is about. */
+  readonly iccid: string
+  /** What whoever sees to the SIM next has to know. */
+  readonly note: string
 }
 
 /** Which changes that belong to no organization a list has. An absent field filters nothing. */
