@@ -69,7 +69,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       delivery: DeliveryLog.toHandler(database),
       failed: DeliveryLog.failed(database)
     },
-    plans: { get: Plans.byId(database), page: Plans.page(database) },
+    plans: { get: Plans.byId(database), page: Plans.page(database), uses: Plans.uses(database) },
     regions: {
       get: Plans.regionById(database),
       find: Plans.findRegion(database),

@@ -179,6 +179,16 @@ const storage = (store: RowStore): Storage.Service => {
         )
     },
     plans: {
+      uses: read(() =>
+        Plan.usesOf(
+          values(list("organization")).flatMap(({ organizationId }) =>
+            values(list("plan", organizationId)).map((plan) => ({
+              plan,
+              region: get("region", plan.terms.coverageId, organizationId)
+            }))
+          )
+        )
+      ),
       get: ({ organizationId, planId }) => read(() => get("plan", planId, organizationId)),
       page: ({ organizationId, ...filter }) =>
         read(() =>

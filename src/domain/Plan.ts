@@ -76,6 +76,32 @@ export interface Plan {
   readonly version: number
 }
 
+/** How many plans of all organizations, without deleted ones, have a coverage profile. */
+export interface Use {
+  /** The profile's, which may be in the catalogue no more. */
+  readonly coverageId: string
+  /** The label of the plans. */
+  readonly label: Label
+  /** The countries of a custom region; null for a standard profile. */
+  readonly iso2List: ReadonlyArray<string> | null
+  /** At least one. */
+  readonly plans: number
+}
+
+/** The uses of profiles by these plans, each with the custom region that it covers; by profile. */
+export const usesOf = (
+  plans: Iterable<{ readonly plan: Plan; readonly region: { readonly iso2List: ReadonlyArray<string> } | null }>
+): ReadonlyArray<Use> => {
+  const uses = new Map<string, Use>()
+  for (const { plan, region } of plans) {
+    const { coverageId, label } = plan.terms
+    if (plan.deletedAt !== null) continue
+    const before = uses.get(coverageId)?.plans ?? 0
+    uses.set(coverageId, { coverageId, label, iso2List: region?.iso2List ?? null, plans: before + 1 })
+  }
+  return [...uses.values()].toSorted((one, other) => (one.coverageId < other.coverageId ? -1 : 1))
+}
+
 /** The highest values that a plan may have (rule P1). */
 export const limits = {
   dataMegaBytes: 2 ** 31 - 1,

@@ -116,3 +116,17 @@ export const OperatorFilter = View.request(
   { label: onlyLabel, country: View.optional(text, "ISO 3166-1 alpha-2 code, in any case", "SE") },
   OfOrganization
 )
+
+export const CatalogueUse = View.answer("CatalogueUse", "How many plans of all organizations have a coverage profile", {
+  coverageId: field(text, "The profile's id", Samples.coverageId),
+  label: field(label, "The label of the plans", "Green"),
+  iso2List: View.named(
+    { on: "iso2_list" },
+    field(
+      View.nullOr(list(text)),
+      "The countries of an organization's custom region; null for a standard profile",
+      null
+    )
+  ),
+  plans: field(View.integer(), "How many plans have it; deleted ones do not count", 12)
+})

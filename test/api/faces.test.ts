@@ -59,6 +59,7 @@ const faces: Faces = {
   catalogues: {
     current: both("catalogues.current", "imports.catalogue"),
     versioned: both("catalogues.current", "imports.catalogue"),
+    uses: both("catalogues.uses", "imports.catalogueUses"),
     preview: { library: "catalogues.previewReplace", api: preview },
     replace: both("catalogues.replace", "imports.replaceCatalogue")
   },

@@ -1,6 +1,7 @@
 /**
  * The catalogue in the console, and what an organization has of it: plans and coverage.
  */
+import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import * as Inventory from "../http/Inventory.ts"
 import * as Opened from "./Opened.ts"
@@ -45,7 +46,7 @@ describe("the catalogue", () => {
     await expect.poll(summary).toBe("catalogue.json: nothing would change.")
     expect(await page().getByRole("button", { name: "Replace the catalogue" }).isDisabled()).toBe(true)
     await choose(JSON.stringify(next), "next.json")
-    await expect.poll(summary).toBe("next.json: 1 changes.")
+    await expect.poll(summary).toBe("next.json: 1 change.")
     expect(await rows("Changes").allInnerTexts()).toEqual([
       expect.stringContaining(`changes\tregion name: ${last} to ${HOSTILE}`)
     ])
@@ -60,18 +61,40 @@ describe("the catalogue", () => {
     opened.expectComplaint(/status of 400/)
   })
 
+  it("can be downloaded, and the file given back; of what goes it is said how many plans use it", async () => {
+    const before = (await world().admin("GET", "/catalogue")).body.data
+    await signIn("?page=catalogue")
+    const waiting = page().waitForEvent("download")
+    await click("Download it")
+    const file = await waiting
+    expect(file.suggestedFilename()).toBe("catalogue.json")
+    const text = readFileSync(await file.path(), "utf8")
+    expect(JSON.parse(text)).toEqual(before)
+    await choose(text)
+    await expect.poll(summary).toBe("catalogue.json: nothing would change.")
+    type Profile = { readonly region_code: string; readonly label: string; readonly region_name: string }
+    const isGone = ({ label, region_code }: Profile) => region_code === "FR" && label === "Green"
+    await choose(JSON.stringify({ ...before, profiles: before.profiles.filter((one: Profile) => !isGone(one)) }))
+    await expect.poll(summary).toBe("catalogue.json: 1 change, 1 of what goes.")
+    // One of the two is archived, and counts too.
+    expect(await rows("Changes").allInnerTexts()).toEqual(["profile\tFrance, Green\tgoes\t–\t2"])
+    await check()
+  })
+
   it("is not replaced where somebody has replaced it since it was shown", async () => {
     const before = (await world().admin("GET", "/catalogue")).body.data
     const without = (count: number) => JSON.stringify({ ...before, profiles: before.profiles.slice(count) })
     await signIn("?page=catalogue")
     await choose(without(1))
-    await expect.poll(summary).toBe("catalogue.json: 1 changes.")
+    await expect.poll(summary).toBe("catalogue.json: 1 change, 1 of what goes.")
+    expect(await page().getByRole("button", { name: "Replace the catalogue" }).isDisabled()).toBe(true)
+    await page().getByLabel("Type 1 to go on").fill("1")
     await world().admin("PUT", "/catalogue", JSON.parse(without(2)))
     await click("Replace the catalogue")
     await page().getByText("Somebody has replaced the catalogue meanwhile.").waitFor()
     expect((await world().admin("GET", "/catalogue")).body.data.profiles).toHaveLength(before.profiles.length - 2)
     await choose(without(1))
-    await expect.poll(summary).toBe("catalogue.json: 1 changes.")
+    await expect.poll(summary).toBe("catalogue.json: 1 change.")
     await click("Replace the catalogue")
     await page().getByText("The catalogue is replaced.").waitFor()
     expect((await world().admin("GET", "/catalogue")).body.data.profiles).toHaveLength(before.profiles.length - 1)
@@ -81,7 +104,7 @@ describe("the catalogue", () => {
   it("is read by who only reads, and is not there for an operator of one organization", async () => {
     await signInAs("read", "?page=catalogue")
     await rows("Profiles").first().waitFor()
-    expect(await page().locator("main").getByRole("button").count()).toBe(0)
+    expect(await page().locator("main").getByRole("button").allInnerTexts()).toEqual(["Download it"])
     await click("Sign out")
     await signInAs("read", "?page=catalogue", of)
     await heading("There is no such page")

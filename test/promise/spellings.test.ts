@@ -307,7 +307,7 @@ const calls: Readonly<Record<string, Asked>> = {
  */
 const others = new Set([
   ...["apiKeys.authenticate", "serviceOperators.authenticate", "serviceOperators.list"],
-  ...["catalogues.current", "clock.read", "clock.advanceTo", "clock.advanceBy"],
+  ...["catalogues.current", "catalogues.uses", "clock.read", "clock.advanceTo", "clock.advanceBy"],
   ...["handlers.list", "handlers.failed", "handlers.replay", "handlers.off", "handlers.remove"],
   ...[
     "organizations.create",

@@ -4,6 +4,7 @@ import * as Api from "../Api.ts"
 import * as CatalogueChanges from "../CatalogueChanges.ts"
 import * as Conflicts from "../Conflicts.ts"
 import { FileField } from "../FileField.tsx"
+import * as Task from "../Task.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
@@ -23,7 +24,11 @@ const changes: ReadonlyArray<View.Column<CatalogueChanges.Change>> = [
   { title: "What", of: ({ kind }) => kind },
   { title: "Name", of: ({ name }) => <View.Text>{name}</View.Text> },
   { title: "Change", of: ({ what }) => what },
-  { title: "Detail", of: ({ detail }) => <View.Text>{detail === "" ? null : detail}</View.Text> }
+  { title: "Detail", of: ({ detail }) => <View.Text>{detail === "" ? null : detail}</View.Text> },
+  {
+    title: "Plans that use it",
+    of: ({ plans }) => (plans === undefined ? "–" : plans > 0 ? <strong class="bad">{plans}</strong> : plans)
+  }
 ]
 
 const profiles: ReadonlyArray<View.Column<CatalogueChanges.Catalogue["profiles"][number]>> = [
@@ -52,6 +57,9 @@ const Replacement = ({ current, done }: { readonly current: Answer; readonly don
   const [said, say] = useState("")
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const [typed, type] = useState("")
+  const going = chosen?.changes.filter(({ what }) => what === "goes") ?? []
+  const toType = going.length === 0 ? null : String(going.length)
 
   const attempt = async (act: () => Promise<void>): Promise<void> => {
     setBusy(true)
@@ -78,7 +86,9 @@ const Replacement = ({ current, done }: { readonly current: Answer; readonly don
       choose(null)
       const catalogue = await parsed(file)
       const next = await replace(catalogue, true)
-      choose({ name: file.name, file: catalogue, changes: CatalogueChanges.of(current.data, next.data) })
+      const uses = await Api.read<ReadonlyArray<CatalogueChanges.Use>>("/catalogue/uses")
+      type("")
+      choose({ name: file.name, file: catalogue, changes: CatalogueChanges.of(current.data, next.data, uses) })
     })
   const act = (of: Chosen): Promise<void> =>
     attempt(async () => {
@@ -104,10 +114,17 @@ const Replacement = ({ current, done }: { readonly current: Answer; readonly don
         <>
           <p data-summary>
             <View.Text>{chosen.name}</View.Text>:{" "}
-            {chosen.changes.length === 0 ? "nothing would change." : `${chosen.changes.length} changes.`}
+            {chosen.changes.length === 0
+              ? "nothing would change."
+              : `${View.counted(chosen.changes.length, "change", "changes")}${toType === null ? "" : `, ${toType} of what goes`}.`}
           </p>
+          {toType !== null && <Task.Typed of={toType} value={typed} onChange={type} />}
           <p class="actions">
-            <button type="button" disabled={isBusy || chosen.changes.length === 0} onClick={() => void act(chosen)}>
+            <button
+              type="button"
+              disabled={isBusy || chosen.changes.length === 0 || !Task.isTyped(toType, typed)}
+              onClick={() => void act(chosen)}
+            >
               Replace the catalogue
             </button>
             <button type="button" disabled={isBusy} onClick={() => choose(null)}>
@@ -139,6 +156,14 @@ export default () => {
             {current.data.countries.length} countries, {current.data.operators.length} operators,{" "}
             {current.data.profiles.length} standard profiles.
           </p>
+          <button
+            type="button"
+            onClick={() =>
+              View.download("catalogue.json", `${JSON.stringify(current.data, null, 2)}\n`, "application/json")
+            }
+          >
+            Download it
+          </button>
           {Api.allows("admin") && <Replacement current={current} done={again} />}
           <h2>Profiles</h2>
           <View.Table

@@ -5,8 +5,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SimImport, TextLimit } from "simplan/ports"
 import * as Roles from "./Roles.ts"
-import { Samples } from "simplan/views"
+import { Coverage, Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
+import * as Views from "./Views.ts"
 
 type Column = (typeof SimImport.columns)[keyof typeof SimImport.columns]
 
@@ -195,6 +196,16 @@ export class ImportsApi extends HttpApiGroup.make("imports")
       error: Schemas.problems(...Schemas.managing, "route_not_found")
     }).annotateMerge(
       Roles.ofService("read", "Read the catalogue", "The catalogue that is in use, in the form that replaces it.")
+    ),
+    HttpApiEndpoint.get("catalogueUses", "/catalogue/uses", {
+      success: Schemas.data(Schema.Array(Views.answer(Coverage.CatalogueUse))),
+      error: Schemas.problems(...Schemas.managing, "route_not_found")
+    }).annotateMerge(
+      Roles.ofService(
+        "read",
+        "How many plans use each coverage profile",
+        "The plans of all organizations, counted by what they cover: what a catalogue without a profile or a country would be noticed by."
+      )
     )
   )
   .annotateMerge(Schemas.group("Management: imports", "SIMs for an organization, and the catalogue for all."))

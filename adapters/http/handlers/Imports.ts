@@ -4,6 +4,7 @@
 import { Effect } from "effect"
 import { Catalogues, Sims } from "simplan"
 import { type Sim, SimImport } from "simplan/ports"
+import { Copy, Coverage as Views } from "simplan/views"
 import { CatalogueFile } from "../../catalogue/index.ts"
 import { Fields } from "../../fields/index.ts"
 import * as ImportsApi from "../api/ImportsApi.ts"
@@ -45,6 +46,8 @@ const catalogueItem = ({ index, version }: Catalogues.Versioned): typeof Imports
   ...Responses.data(CatalogueFile.toFile(index)),
   version
 })
+
+const useToWire = Copy.toWire(Views.CatalogueUse)
 
 /** The handlers. */
 export const make = (guard: OperatorAuth.Guard) =>
@@ -91,6 +94,7 @@ export const make = (guard: OperatorAuth.Guard) =>
         const replaced = yield* catalogues.replace(catalogue, ifVersion)
         return Versions.tagged(respond(catalogueItem(replaced)), replaced.version)
       }),
+      catalogueUses: () => Effect.map(catalogues.uses, (uses) => Responses.data(uses.map(useToWire))),
       catalogue: Effect.fnUntraced(function* ({ respond }) {
         const current = yield* catalogues.versioned
         return Versions.tagged(respond(catalogueItem(current)), current.version)

@@ -133,12 +133,18 @@ const replacing = async (
   return { catalogue, completed, ifVersion: Arguments.versions(ifVersion) }
 }
 
+const useToHost = Copy.toHost(Views.CatalogueUse)
+
 export const makeCatalogues = (runtime: Runtime): Types.Catalogues => {
   const current = Methods.reading(runtime, Methods.method("catalogues.current", View.nothing), () =>
     Catalogues.Catalogues.use((catalogues) => Effect.map(catalogues.versioned, versionedOf))
   )
+  const uses = Methods.reading(runtime, Methods.method("catalogues.uses", View.nothing), () =>
+    Catalogues.Catalogues.use((catalogues) => Effect.map(catalogues.uses, (found) => found.map(useToHost)))
+  )
   return {
     current: (options) => current({}, options),
+    uses: (options) => uses({}, options),
     previewReplace: async (given, { ifVersion: named, ...options } = {}) => {
       const method = { name: "catalogues.previewReplace", decode: anything }
       const { catalogue, completed, ifVersion } = await replacing(method.name, given, { ifVersion: named })

@@ -3,6 +3,7 @@
  */
 import type { CallOptions, List, WriteOptions } from "./Calls.ts"
 import type {
+  CatalogueUse,
   Country,
   CoverageFilter,
   CoverageProfile,
@@ -103,6 +104,8 @@ export interface ReplaceOptions extends WriteOptions {
 export interface Catalogues {
   /** Reads it. */
   readonly current: (options?: CallOptions) => Promise<CurrentCatalogue>
+  /** How many plans of all organizations have each coverage profile, before profiles go. */
+  readonly uses: (options?: CallOptions) => Promise<ReadonlyArray<CatalogueUse>>
   /**
    * Replaces the catalogue, for all processes within 5 s. What `current` has given can be given
    * with changes; its `version` counts only as `ifVersion`.

@@ -5,6 +5,7 @@
 import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
 import { type Change, SERVICE } from "../../domain/AuditEntry.ts"
 import { type Catalogue, checkTexts, type Index, index } from "../../domain/Catalogue.ts"
+import type { Use } from "../../domain/Plan.ts"
 import type { ChangedMeanwhile, InvalidField } from "../../domain/Refusal.ts"
 import * as Version from "../../domain/Version.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
@@ -39,6 +40,8 @@ export class Catalogues extends Context.Service<
     readonly current: Effect.Effect<Index, StorageError>
     /** The catalogue in force with its version; 0 is the built-in one. */
     readonly versioned: Effect.Effect<Versioned, StorageError>
+    /** How many plans of all organizations have each coverage profile, before profiles go. */
+    readonly uses: Effect.Effect<ReadonlyArray<Use>, StorageError>
     /** What `replace` would give now, or its refusal (rule S9). */
     readonly preview: (
       catalogue: Catalogue,
@@ -106,6 +109,7 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | BusinessC
 
     return Catalogues.of({
       current,
+      uses: storage.plans.uses,
       versioned: Effect.flatMap(version("current"), (version) =>
         Effect.map(indexed(version), (index) => ({ index, version }))
       ),

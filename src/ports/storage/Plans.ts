@@ -2,7 +2,7 @@
  * The storage port's reads of plans, of what they cover, and of the catalogue.
  */
 import type { Catalogue } from "../../domain/Catalogue.ts"
-import type { Filter, Plan } from "../../domain/Plan.ts"
+import type { Filter, Plan, Use } from "../../domain/Plan.ts"
 import type { Region } from "../../domain/Region.ts"
 import type { CreatedCursor, Filtered, FilteredKeyset, OfOrganization, Page, Read } from "./Read.ts"
 
@@ -15,6 +15,11 @@ export interface Plans {
   readonly get: (of: OfOrganization & { readonly planId: string }) => Read<Plan | null>
   /** Those of `Plan.isAsked`, by creation and id, ascending, without deleted ones. */
   readonly page: (query: PlanQuery) => Read<Filtered<Plan>>
+  /**
+   * How many plans of all organizations have each coverage profile (`Plan.usesOf`), in any order.
+   * For operators: it reads all plans.
+   */
+  readonly uses: Read<ReadonlyArray<Use>>
 }
 
 /** An organization's custom regions. */

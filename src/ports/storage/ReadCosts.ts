@@ -93,7 +93,7 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     failing: heavy(COUNTED)
   },
   eventHandlers: { list: light(PAGE), delivery: light(2), failed: heavy(FAILED) },
-  plans: { get: light(1), page: light(SCAN_LIMIT) },
+  plans: { get: light(1), page: light(SCAN_LIMIT), uses: heavy(INVENTORY) },
   regions: { get: light(1), find: heavy(INVENTORY), page: light(PAGE), like: light(2) },
   catalogues: { version: light(1), get: light(1) },
   simAggregates: {

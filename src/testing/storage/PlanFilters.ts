@@ -63,6 +63,29 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* finds(world, {}, [archived])
   }),
 
+  scenario("the plans of all organizations are counted by what they cover, deleted ones not", function* (world) {
+    const { organizationId, storage } = world
+    const region = Rows.region(world, { coverageId: `custom ${organizationId}`, iso2List: ["DK", "SE"] })
+    yield* storage.commit({ regions: [region] })
+    const covering = (coverageId: string) => ({ terms: Rows.terms(world, { coverageId, label: "Green" }) })
+    const standard = `standard ${organizationId}`
+    yield* written(world, [
+      covering(standard),
+      { ...covering(standard), archivedAt: world.now },
+      { ...covering(standard), deletedAt: world.now },
+      covering(region.coverageId)
+    ])
+    const found = (yield* storage.plans.uses).filter(({ coverageId }) => coverageId.endsWith(organizationId))
+    yield* Suite.equals(
+      "the uses",
+      found.toSorted((one, other) => (one.coverageId < other.coverageId ? -1 : 1)),
+      [
+        { coverageId: region.coverageId, label: "Green", iso2List: ["DK", "SE"], plans: 1 },
+        { coverageId: standard, label: "Green", iso2List: null, plans: 2 }
+      ]
+    )
+  }),
+
   scenario("plans are found by their label", function* (world) {
     const labels = ["Green", "Voilet", "Green", "Red"] as const
     const plans = yield* written(

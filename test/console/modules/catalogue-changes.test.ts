@@ -27,21 +27,28 @@ const catalogue: CatalogueChanges.Catalogue = {
 
 it("says nothing of what is the same, in any order", () => {
   const same = { ...catalogue, operators: [{ ...operator, supported_rats: ["3G", "4G"] }] }
-  expect(CatalogueChanges.of(catalogue, same)).toEqual([])
+  expect(CatalogueChanges.of(catalogue, same, [])).toEqual([])
 })
 
-it("says what comes and goes, by the ids of operators and profiles", () => {
+it("says what comes and goes, by the ids of operators and profiles, and how many plans use it", () => {
   const after = {
     countries: [{ iso2: "DK", iso3: "DNK", name: "Denmark" }],
     operators: [{ ...operator, operator_id: "two" }],
     profiles: []
   }
-  expect(CatalogueChanges.of(catalogue, after)).toEqual([
-    { kind: "country", name: "Sweden (SE)", what: "goes", detail: "" },
+  const uses: ReadonlyArray<CatalogueChanges.Use> = [
+    { coverage_id: "se", label: "Green", iso2_list: null, plans: 3 },
+    { coverage_id: "custom", label: "Green", iso2_list: ["NO", "SE"], plans: 4 },
+    { coverage_id: "blue", label: "Blue", iso2_list: ["SE"], plans: 5 },
+    { coverage_id: "other", label: "Green", iso2_list: ["NO"], plans: 100 },
+    { coverage_id: "gone before", label: "Green", iso2_list: null, plans: 100 }
+  ]
+  expect(CatalogueChanges.of(catalogue, after, uses)).toEqual([
+    { kind: "country", name: "Sweden (SE)", what: "goes", detail: "", plans: 12 },
     { kind: "country", name: "Denmark (DK)", what: "comes", detail: "" },
-    { kind: "operator", name: "Telia (SE)", what: "goes", detail: "" },
+    { kind: "operator", name: "Telia (SE)", what: "goes", detail: "", plans: 7 },
     { kind: "operator", name: "Telia (SE)", what: "comes", detail: "" },
-    { kind: "profile", name: "Sweden, Green", what: "goes", detail: "" }
+    { kind: "profile", name: "Sweden, Green", what: "goes", detail: "", plans: 3 }
   ])
 })
 
@@ -51,7 +58,7 @@ it("says of what changes each field with both values", () => {
     operators: [{ ...operator, name: "Telia AB", supported_rats: ["4G", "5G"], labels: [] }],
     profiles: [{ ...profile, iso2_list: ["SE", "DK"] }]
   }
-  expect(CatalogueChanges.of(catalogue, after).map(({ detail, what }) => [what, detail])).toEqual([
+  expect(CatalogueChanges.of(catalogue, after, []).map(({ detail, what }) => [what, detail])).toEqual([
     ["changes", "name: Telia to Telia AB; supported rats: with 5G without 3G; labels: without Green"],
     ["changes", "iso2 list: with DK"]
   ])

@@ -103,3 +103,15 @@ export interface OperatorFilter extends OfOrganization {
   /** ISO 3166-1 alpha-2 code, in any case. */
   readonly country?: string | undefined
 }
+
+/** How many plans of all organizations have a coverage profile. */
+export interface CatalogueUse {
+  /** The profile's id. */
+  readonly coverageId: string
+  /** The label of the plans. */
+  readonly label: Label
+  /** The countries of an organization's custom region; null for a standard profile. */
+  readonly iso2List: ReadonlyArray<string> | null
+  /** How many plans have it; deleted ones do not count. */
+  readonly plans: number
+}

@@ -146,7 +146,8 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
     eventHandlers: { list: UNWRITTEN, delivery: UNWRITTEN, failed: UNWRITTEN },
     plans: {
       get: [storage.plans.get({ ...organization, planId: id })],
-      page: [pages(created("planId"), (keyset) => items(storage.plans.page({ ...organization, ...plans, ...keyset })))]
+      page: [pages(created("planId"), (keyset) => items(storage.plans.page({ ...organization, ...plans, ...keyset })))],
+      uses: OF_ALL
     },
     regions: {
       get: [storage.regions.get({ ...organization, coverageId: id })],

@@ -97,7 +97,8 @@ export const calls = ({ jobs, outbox, storage }: Ports, share: number): Calls =>
   },
   plans: {
     get: [storage.plans.get({ ...of, planId: "p-1" })],
-    page: [storage.plans.page({ ...pageOf, archived: null, label: null, search: "nowhere", covering: null })]
+    page: [storage.plans.page({ ...pageOf, archived: null, label: null, search: "nowhere", covering: null })],
+    uses: [storage.plans.uses]
   },
   regions: {
     get: [storage.regions.get({ ...of, coverageId: "c-1" })],
