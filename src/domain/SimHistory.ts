@@ -424,8 +424,8 @@ export interface Summary {
   readonly what: string
   /**
    * The reason of who made the change, what of an event matters most, and for each of its endpoints
-   * the status of the delivery and its last error, the SM-DP+'s result, the network, how much was used, why the work waits and until when, or the telco's
-   * words; null if there are none.
+   * the status of the delivery and its last error, the SM-DP+'s result, the network, how much was
+   * used, why the work waits and until when, or the telco's words; null if there are none.
    */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */

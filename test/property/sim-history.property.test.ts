@@ -33,7 +33,7 @@ const deliveriesOf = (rows: Rows) =>
     })
     .toSorted(({ delivery: a }, { delivery: b }) => b.createdAt - a.createdAt || (a.deliveryId < b.deliveryId ? 1 : -1))
 
-/** The log of deliveries as the history reads it: so many of them, and on to the end of an event. */
+/** The log as the history reads it: so many deliveries, and on to the end of an event. */
 const sent = (rows: Rows, cursor: SimHistory.Position | null, limit: number) => {
   const after = SimHistory.after("Event", cursor)
   const left = deliveriesOf(rows).filter(

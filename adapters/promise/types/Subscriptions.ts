@@ -194,8 +194,8 @@ export interface HistoryEntry {
   readonly what: string
   /**
    * The reason of an operator's change, what of an event matters most, and for each of its
-   * endpoints the status of the delivery and its last error, the SM-DP+'s result, the network, how much was used, why the work waits and until when, or the telco's
-   * words; null if there are none.
+   * endpoints the status of the delivery and its last error, the SM-DP+'s result, the network, how
+   * much was used, why the work waits and until when, or the telco's words; null if there are none.
    */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */
@@ -207,7 +207,7 @@ export interface HistoryEntry {
   readonly resourceId: string | null
   /** What became of an event at each of its endpoints; absent for all else. */
   readonly deliveries?: ReadonlyArray<HistoryDelivery>
-  /** The last attempts to deliver an event, up to 10 at each endpoint, newest first; absent for all else. */
+  /** The last attempts at each of them, up to 10, newest first; absent for all else. */
   readonly attempts?: ReadonlyArray<ShortDeliveryAttempt>
 }
 

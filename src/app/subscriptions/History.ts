@@ -51,7 +51,8 @@ interface Part extends SimHistory.Window {
 
 /** How many SIMs are read for a page at most. */
 const STAYS = 10
-/** How many endpoints are named, the oldest of an organization, and of how many deliveries attempts are read at once. */
+
+/** How many endpoints are named, and of how many deliveries attempts are read at once. */
 const ENDPOINTS = 100
 const TRIED = 100
 
