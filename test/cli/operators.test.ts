@@ -353,8 +353,11 @@ describe("an organization's own", () => {
     const { body } = await world.admin("POST", "/operators", { name: "Rea", role: "read" })
     const reading = [...usage, "--org", org, "--url", world.url, "--token", body.data.token]
     expect(await simplan(reading)).toEqual(own)
-    const plan = ["plans", "create", "Mine", "--coverage", "c", "--MB", "5", "--days", "7", "--org", org]
-    expect(await run(...plan)).toMatchObject({ code: 1, err: expect.stringContaining("has this for API keys alone") })
+    const plan = ["plans", "create", "Mine", "--coverage", stock.coverageId, "--MB", "5", "--days", "7", "--org", org]
+    expect(await run(...plan)).toMatchObject({ code: 0, out: expect.stringContaining("plan_id") })
+    const { body: desk } = await world.admin("POST", "/operators", { name: "Desk", role: "support" })
+    const made = await simplan([...plan, "--url", world.url, "--token", desk.data.token])
+    expect(made).toMatchObject({ code: 1, err: expect.stringContaining("it takes the role admin") })
     const refused = await simplan([...usage, "--org", org, "--url", world.url, "--token", "simplan_operator_none"])
     expect(refused.err).toBe(`The server at ${world.url} refuses the token from --token.\n`)
     expect((await run(...usage, "--org", "none")).err).toContain("organization_not_found")

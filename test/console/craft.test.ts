@@ -86,6 +86,7 @@ const pages: ReadonlyArray<readonly [name: string, query: () => string]> = [
   ["Stock", () => `?page=stock&of=${of}`],
   ["Coverage", () => `?page=coverage&of=${of}`],
   ["Deliveries", () => `?page=deliveries&of=${of}`],
+  ["Delivery", () => `?page=delivery&of=${of}&delivery=${delivery}`],
   ["Keys", () => `?page=keys&of=${other}`],
   ["Endpoints", () => `?page=endpoints&of=${of}`],
   ["Audit log", () => `?page=audit&of=${of}`],

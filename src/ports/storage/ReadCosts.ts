@@ -62,6 +62,9 @@ const BOOK = 2_000_000
 /** The SIMs of a large organization. */
 const INVENTORY = 1_000_000
 
+/** The plans of all organizations. */
+const PLANS = 20_100
+
 type Costs<Reads> = { readonly [Name in keyof Reads]: ReadCost }
 
 /** What no read is of the queues. */
@@ -93,7 +96,7 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     failing: heavy(COUNTED)
   },
   eventHandlers: { list: light(PAGE), delivery: light(2), failed: heavy(FAILED) },
-  plans: { get: light(1), page: light(SCAN_LIMIT), uses: heavy(INVENTORY) },
+  plans: { get: light(1), page: light(SCAN_LIMIT), uses: heavy(PLANS) },
   regions: { get: light(1), find: heavy(INVENTORY), page: light(PAGE), like: light(2) },
   catalogues: { version: light(1), get: light(1) },
   simAggregates: {
