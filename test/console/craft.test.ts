@@ -21,6 +21,7 @@ const METADATA = `${"x".repeat(1_500)} ${ARABIC}`
 
 let of = ""
 let other = ""
+let delivery = ""
 const sold = World.iccid(1)
 const broken = World.iccid(2)
 
@@ -52,6 +53,7 @@ const opened = Opened.forFile({ telcos: undefined }, async (world) => {
   await tenant.call("DELETE", `/v3/subscriptions/${broken}`)
   await world.admin("POST", "/clock/advance", { by: "1 hour" })
   await world.admin("POST", "/operators", { name: ARABIC, role: "read" })
+  delivery = (await world.admin("GET", `/organizations/${of}/deliveries`)).body.data[0].delivery_id
 })
 
 const planLike = async (tenant: World.Tenant, planId: string) => {
