@@ -104,7 +104,7 @@ it("is seen by itself within a minute of business time, with what can be done ab
   await enter(World.ADMIN_TOKEN)
   await region("How telcos answer").getByText("answers", { exact: true }).waitFor()
   await region("Stock")
-    .getByRole("row", { name: /Green 3 3 0 –$/ })
+    .getByRole("row", { name: /Green 3 3 0 – Set the level$/ })
     .waitFor()
   await page.getByText("Version 1.2.3+test runs since").waitFor()
   expect(await page.getByRole("button", { name: /Retry|Try|Send/ }).count()).toBe(0)
