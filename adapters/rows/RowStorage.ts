@@ -23,7 +23,6 @@ import {
   SimIdentities,
   SimSearch,
   Storage,
-  Subscription,
   WebhookEndpoint
 } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
@@ -39,19 +38,6 @@ const EVERYTHING = Number.MAX_SAFE_INTEGER
 
 /** How many rows are counted at most. */
 const COUNTED = 10_000
-
-const hitOf = (
-  { name, organizationId }: Rows.Kinds["organization"],
-  { sim, subscription }: SimAggregate.SimAggregate,
-  place: SimSearch.Place
-): SimSearch.Hit => ({
-  organizationId,
-  organizationName: name,
-  iccid: sim.iccid,
-  label: sim.label,
-  subscriptionId: Subscription.isLive(subscription) ? subscription.subscriptionId : null,
-  place
-})
 
 const present = (endpoint: Rows.Kinds["endpoint"]) => (endpoint.deletedAt === null ? endpoint : null)
 
@@ -244,9 +230,8 @@ const storage = (store: RowStore): Storage.Service => {
         read(() => {
           const listed = (organization: Rows.Kinds["organization"]) =>
             values(list("sim", organization.organizationId)).flatMap((one) => {
-              const aggregate = Rows.supplied(one)
-              const place = SimSearch.placeOf(aggregate, search)
-              return place === undefined ? [] : [hitOf(organization, aggregate, place)]
+              const hit = SimSearch.hitOf(Rows.supplied(one), organization.name, search)
+              return hit === null ? [] : [hit]
             })
           const organizations =
             organizationId === null ? values(list("organization")) : [get("organization", organizationId)]

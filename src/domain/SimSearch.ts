@@ -1,8 +1,10 @@
 /**
  * Finding SIMs and subscriptions by what a customer can name (rule L1): the ICCID, the IMSI, the
- * phone number, the id of the subscription, the beginning of the metadata.
+ * phone number, the id of the subscription, the beginning of the metadata or words inside it.
  */
 import { Order } from "effect"
+import type { WithPackages } from "./Attachment.ts"
+import * as CallingCodes from "./CallingCodes.ts"
 import * as Iccid from "./Iccid.ts"
 import * as Id from "./Id.ts"
 import type { Label } from "./Label.ts"
@@ -11,8 +13,12 @@ import type { SimAggregate } from "./SimAggregate.ts"
 import { isLive, type ServiceStatus, serviceStatus } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
-/** How many characters of the metadata are searched, in Unicode code points. */
+/**
+ * By how many characters of its beginning metadata is found, in Unicode code points; and among how
+ * many its words are.
+ */
 export const METADATA = 64
+export const WORDS = 256
 
 /** What a search looks for. A SIM that fits any of it is found. */
 export interface Search {
@@ -20,12 +26,14 @@ export interface Search {
   readonly iccid: string | null
   /** A whole IMSI; null likewise. */
   readonly imsi: string | null
-  /** A whole phone number, without its plus sign; null likewise. */
-  readonly msisdn: string | null
+  /** The whole phone numbers that the text may be, without a plus sign. */
+  readonly msisdns: ReadonlyArray<string>
   /** The id of the subscription. */
   readonly subscriptionId: string
   /** The beginning of metadata, as `folded` has it. */
   readonly metadata: string
+  /** What one metadata has all of, as `words` has them; none finds nothing. */
+  readonly words: ReadonlyArray<string>
 }
 
 const UPPER =
@@ -37,51 +45,77 @@ const LOWER =
 
 const lowered = new Map(Array.from(UPPER, (character, at) => [character, LOWER[at] ?? character]))
 
+/** The first characters, with small letters. */
+const lower = (text: string, most: number): string => {
+  let found = ""
+  let count = 0
+  for (const character of text) {
+    if (++count > most) break
+    found += lowered.get(character) ?? character
+  }
+  return found
+}
+
 /**
  * The part of a metadata that is searched, in any case: the first 64 characters, with small letters
  * for the capitals of the Latin, Greek and Cyrillic alphabets. Databases do not agree on the case
  * of other letters, so those have to be the same.
  */
-export const folded = (metadata: string): string => {
-  let text = ""
-  let count = 0
-  for (const character of metadata) {
-    if (++count > METADATA) break
-    text += lowered.get(character) ?? character
-  }
-  return text
-}
+export const folded = (metadata: string): string => lower(metadata, METADATA)
+
+/** What is between words: what ASCII has but letters and digits, spaces, dashes and quotes. */
+const BETWEEN = /[\t\n\v\f\r !-/:-@[-`{-~\u00a0\u00ab\u00b7\u00bb\u2013\u2014\u2018\u2019\u201c-\u201e\u2026]+/
+
+/** The words of a text, in the letters that `folded` has, each once. */
+export const words = (text: string): ReadonlyArray<string> => [
+  ...new Set(
+    lower(text, WORDS)
+      .split(BETWEEN)
+      .filter((word) => word !== "")
+  )
+]
 
 /**
- * What a text looks for; null for a blank one. Digits may be grouped by spaces, hyphens and
- * parentheses.
+ * What a text looks for; null for a blank one. Digits may be grouped by spaces, hyphens, dots,
+ * slashes and parentheses.
  */
 export const of = (text: string): Search | null => {
   const trimmed = text.trim()
   if (trimmed === "") return null
-  const digits = trimmed.replace(/[\s()-]/g, "")
-  const number = digits.replace(/^\+/, "")
+  const digits = trimmed.replace(/[\s()./-]/g, "")
   const iccid = Iccid.canonical(digits)
   return {
     iccid: /^\d{1,20}$/.test(iccid) ? iccid : null,
     imsi: /^\d{6,15}$/.test(digits) ? digits : null,
-    msisdn: /^\d{1,15}$/.test(number) ? number : null,
+    msisdns: CallingCodes.numbersOf(trimmed),
     subscriptionId: Id.canonical(trimmed),
-    metadata: folded(trimmed)
+    metadata: folded(trimmed),
+    words: words(trimmed)
   }
 }
 
 const hasNumber = ({ sim }: SimAggregate, iccid: string): boolean =>
   sim.iccid.startsWith(iccid) || sim.iccid.endsWith(iccid)
 
-const hasMetadata = ({ attachments, subscription }: SimAggregate, search: Search): boolean => {
-  if (!isLive(subscription)) return false
-  const hasText = (metadata: string): boolean => folded(metadata).startsWith(search.metadata)
-  return (
-    hasText(subscription.metadata) ||
-    attachments.some(({ attachment }) => attachment.confirmed && hasText(attachment.metadata))
-  )
+const hasText = (metadata: string, search: Search): boolean => {
+  if (folded(metadata).startsWith(search.metadata)) return true
+  if (search.words.length === 0) return false
+  const found = new Set(words(metadata))
+  return search.words.every((word) => found.has(word))
 }
+
+/** What a reader sees of the attachments, the newest first. */
+const confirmed = (attachments: ReadonlyArray<WithPackages>) =>
+  attachments
+    .map(({ attachment }) => attachment)
+    .filter((attachment) => attachment.confirmed)
+    .toSorted((one, other) => other.createdAt - one.createdAt || Order.String(other.attachmentId, one.attachmentId))
+
+/** What is written about a live subscription: its own metadata, then those of its attachments. */
+const notes = ({ attachments, subscription }: SimAggregate): ReadonlyArray<string> =>
+  isLive(subscription)
+    ? [subscription.metadata, ...confirmed(attachments).map((attachment) => attachment.metadata)]
+    : []
 
 /** By what a search finds a SIM, from what names one alone to what many have. */
 export const places = ["subscriptionId", "imsi", "msisdn", "iccid", "metadata"] as const
@@ -93,9 +127,9 @@ const finds: { readonly [P in Place]: (of: SimAggregate, search: Search) => bool
   subscriptionId: ({ subscription }, search) =>
     isLive(subscription) && subscription.subscriptionId === search.subscriptionId,
   imsi: ({ sim }, { imsi }) => imsi !== null && sim.imsi === imsi,
-  msisdn: ({ sim }, { msisdn }) => msisdn !== null && sim.msisdn === msisdn,
+  msisdn: ({ sim }, { msisdns }) => sim.msisdn !== null && msisdns.includes(sim.msisdn),
   iccid: (of, { iccid }) => iccid !== null && hasNumber(of, iccid),
-  metadata: hasMetadata
+  metadata: (of, search) => notes(of).some((metadata) => hasText(metadata, search))
 }
 
 /** Rule L1: the first of `places` by which a search finds the SIM; undefined: it does not. */
@@ -125,6 +159,38 @@ export interface Hit {
   readonly subscriptionId: string | null
   /** By what it was found: the first of `places`. */
   readonly place: Place
+  /** Where the SIM stands. */
+  readonly status: Sim.Status
+  /** Whether its service is paused (rule S7). */
+  readonly isPaused: boolean
+  /** The plan of the newest attachment of its live subscription; null: none. */
+  readonly planName: string | null
+  /**
+   * The first 256 characters of the metadata that the search finds, the live subscription's own or
+   * that of its newest attachment; of the subscription's own if it finds none. Null: nobody has it.
+   */
+  readonly metadata: string | null
+}
+
+/** The SIM as a hit of the search, in an organization of this name; null: it is not found. */
+export const hitOf = (of: SimAggregate, organizationName: string, search: Search): Hit | null => {
+  const place = placeOf(of, search)
+  if (place === undefined) return null
+  const { attachments, sim, subscription } = of
+  const [own = null] = notes(of)
+  const note = notes(of).find((metadata) => hasText(metadata, search)) ?? own
+  return {
+    organizationId: sim.organizationId,
+    organizationName,
+    iccid: sim.iccid,
+    label: sim.label,
+    subscriptionId: isLive(subscription) ? subscription.subscriptionId : null,
+    place,
+    status: Sim.status(sim),
+    isPaused: serviceStatus(sim) === "paused",
+    planName: isLive(subscription) ? (confirmed(attachments)[0]?.terms.name ?? null) : null,
+    metadata: note === null ? null : Array.from(note).slice(0, WORDS).join("")
+  }
 }
 
 const rank = ({ place }: Hit): number => places.indexOf(place)

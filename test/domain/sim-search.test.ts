@@ -36,12 +36,19 @@ describe("L1: a SIM is found by", () => {
     "+46 (70) 123-45 67",
     "order 47",
     "ORDER 4711",
-    "order 5000 åäö"
+    "order 5000 åäö",
+    "4711",
+    "ÅÄÖ order",
+    "070-123 45 67",
+    "701234567",
+    "0046 70 123 45 67",
+    "+46 (0)70.123.45.67",
+    "070/1234567"
   ])("%s", (text) => {
     expect(finds(text)).toBe(true)
   })
 
-  it.each(["0123", "24008001234567", "+240080012345678", "4670123456", "019BAB1C", "4711", "order 4711 ", "rder"])(
+  it.each(["0123", "24008001234567", "+240080012345678", "4670123456", "019BAB1C", "order 4711 ", "rder", "471", "4711 5000"])(
     "not by %s",
     (text) => {
       expect(finds(text.endsWith(" ") ? `${text}x` : text)).toBe(false)
@@ -114,7 +121,8 @@ describe("L4: a search over organizations", () => {
 
   it("has hits by that, then by organization and ICCID", () => {
     const hit = (place: SimSearch.Place, organizationId: string, of: string): SimSearch.Hit => ({
-      ...{ organizationId, organizationName: "Acme", iccid: of, label: "Green", subscriptionId: null, place }
+      ...{ organizationId, organizationName: "Acme", iccid: of, label: "Green", subscriptionId: null, place },
+      ...{ status: "free", isPaused: false, planName: null, metadata: null }
     })
     const sorted = [
       hit("subscriptionId", "b", "9"),

@@ -27,6 +27,9 @@ const fill = (sims, now) => [
   ...Seed.inventory(sims / 2, now),
   `update simplan.sim set imsi = '20893' || lpad(import_sequence::text, 10, '0'), msisdn = '4477' || lpad(import_sequence::text, 8, '0')
     where organization_id = ${served}`,
+  // Each note has a number that no other has, a name that one in 1,000 has, and words of all.
+  `update simplan.subscription set metadata =
+      metadata || ', Anna' || right(metadata, 3) || ' Karlsson <c' || substr(metadata, 7) || '@example.com>, table 4'`,
   ...Seed.deliveries(1, USED, "'https://127.0.0.1:9'", now + 365 * Seed.DAY, now),
   `update simplan.delivery set attempts = ${ATTEMPTS}`,
   `insert into simplan.delivery_attempt
@@ -54,6 +57,13 @@ const kinds = (organization) => {
     "search: a subscription's id": (number) =>
       search(`01931000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`),
     "search: metadata": (number) => search(`Bench ${number}`),
+    "search: a phone number as in its country": (number) => search(`077 ${digits(number, 8)}`),
+    "search: a number inside metadata": (number) => search(`table ${number}`),
+    "search: a name inside metadata": (number) => search(`karlsson anna${digits(number, 3).slice(-3)}`),
+    "search: an e-mail inside metadata": (number) => search(`c${number}@example.com`),
+    "search: a word inside all metadata": () => search("karlsson"),
+    "SIMs of an organization by a name inside metadata": (number) =>
+      `${organization}/sims?page_size=25&search=${encodeURIComponent(`anna${digits(number, 3).slice(-3)}`)}`,
     "search: what nothing has": (number) => search(`order ${number}`),
     "a SIM's history": (number) => `${organization}/subscriptions/${iccid(1 + (number % USED))}/history`,
     "the first page": () => "/overview"

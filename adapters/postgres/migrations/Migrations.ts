@@ -23,6 +23,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 import * as Failure from "../connection/Failure.ts"
 import type { DatabaseSchema } from "../database/DatabaseSchema.ts"
 import * as Initial from "./Initial.ts"
+import * as NoteWords from "./NoteWords.ts"
 import * as Step from "./Step.ts"
 
 /** What brings a schema from one version to the next. */
@@ -45,7 +46,8 @@ export type Chain = ReadonlyArray<Migration>
 export const all: Chain = [
   { name: "initial", steps: Initial.steps },
   // What a SIM knows of the moves of subscriptions (rule S8).
-  { name: "sim_moves", steps: [Step.Step.Columns({ table: "sim", columns: { moves: { type: "jsonb" } } })] }
+  { name: "sim_moves", steps: [Step.Step.Columns({ table: "sim", columns: { moves: { type: "jsonb" } } })] },
+  { name: "note_words", steps: NoteWords.steps }
 ]
 
 /** The number of the newest migration. */

@@ -10,6 +10,7 @@ import type { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { type Sim, type SimSearch, Storage, type Subscription } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
+import * as NoteWords from "../../migrations/NoteWords.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Sims from "./Sims.ts"
 import * as Subscriptions from "./Subscriptions.ts"
@@ -36,6 +37,38 @@ export const foldedMetadata = (table: string): string => `(simplan.folded(${tabl
 
 export const reversed = (text: string): string => Array.from(text).reverse().join("")
 
+const hasWords = (sql: Sql, table: string, words: ReadonlyArray<string>): Fragment =>
+  sql`${sql.literal(NoteWords.words(`${table}.metadata`))} @> ${words}::text[]`
+
+/** Whether metadata of the table begin with the text, or have all of its words. */
+export const hasText = (sql: Sql, table: string, { metadata, words }: SimSearch.Search): Fragment =>
+  sql.or([
+    sql`starts_with(simplan.folded(${sql.literal(table)}.metadata), ${metadata}::text)`,
+    ...(words.length === 0 ? [] : [hasWords(sql, table, words)])
+  ])
+
+/** The rows whose metadata an index of words has, of one organization or of all. */
+const noted = { subscription: "status = 'Live' and metadata <> ''", attachment: "metadata <> ''" } as const
+
+/**
+ * The rows of a table whose metadata have all words, of one organization or of all. They are to be
+ * read as far as they are needed: common words are in most rows, and nothing has them in an order.
+ */
+export const worded = (
+  sql: Sql,
+  table: keyof typeof noted,
+  words: ReadonlyArray<string>,
+  organizationId: string | null
+): Fragment => sql`
+      select ${sql.literal(table)}.* from simplan.${sql.literal(table)}
+      where ${sql.and([
+        sql.literal(noted[table]),
+        hasWords(sql, table, words),
+        ...(organizationId === null
+          ? []
+          : [sql`array[${sql.literal(table)}.organization_id] @> array[${organizationId}]::text[]`])
+      ])}`
+
 /** What indexes find: what a search does, or the SIMs that are paused. */
 type Indexed = SimSearch.Search | "paused"
 
@@ -49,7 +82,11 @@ const places = (sql: Sql, organizationId: string, most: Fragment, indexed: Index
       limit ${most}
     )`
   if (indexed === "paused") return [placesOf("sim", "sim.iccid", sql.literal(PAUSED))]
-  const { iccid, imsi, metadata, msisdn, subscriptionId } = indexed
+  const { iccid, imsi, metadata, msisdns, subscriptionId, words } = indexed
+  const wordsOf = (table: keyof typeof noted): Fragment => sql`(
+      with worded as materialized (${worded(sql, table, words, organizationId)})
+      select worded.iccid from worded limit ${most}
+    )`
   const equal = (column: string, value: string): Fragment => sql`${sql.literal(column)} = ${value}`
   const [ofSubscription, ofAttachment] = [foldedMetadata("subscription"), foldedMetadata("attachment")]
   return [
@@ -60,7 +97,7 @@ const places = (sql: Sql, organizationId: string, most: Fragment, indexed: Index
           placesOf("iccid", "reverse(iccid.iccid)", begins(sql, "reverse(iccid.iccid)", reversed(iccid)))
         ]),
     ...(imsi === null ? [] : [placesOf("sim", "sim.imsi", equal("sim.imsi", imsi))]),
-    ...(msisdn === null ? [] : [placesOf("sim", "sim.msisdn", equal("sim.msisdn", msisdn))]),
+    ...(msisdns.length === 0 ? [] : [placesOf("sim", "sim.msisdn", sql`sim.msisdn = any(${msisdns}::text[])`)]),
     placesOf("subscription", "subscription.subscription_id", equal("subscription.subscription_id", subscriptionId)),
     placesOf(
       "subscription",
@@ -73,16 +110,15 @@ const places = (sql: Sql, organizationId: string, most: Fragment, indexed: Index
       ofAttachment,
       begins(sql, ofAttachment, metadata),
       sql.literal("and attachment.metadata <> ''")
-    )
+    ),
+    // The last, as they are read only if the others are not enough.
+    ...(words.length === 0 ? [] : [wordsOf("subscription"), wordsOf("attachment")])
   ]
 }
 
 /** `SimSearch.isFound`, of `sim`. */
-const isFound = (
-  sql: Sql,
-  organizationId: string,
-  { iccid, imsi, metadata, msisdn, subscriptionId }: SimSearch.Search
-): Fragment => {
+const isFound = (sql: Sql, organizationId: string, search: SimSearch.Search): Fragment => {
+  const { iccid, imsi, msisdns, subscriptionId } = search
   // With an offset the planner takes these lookups for what they are, and never reads the whole
   // table instead.
   const subscribed = sql`exists (
@@ -90,12 +126,12 @@ const isFound = (
         where found.organization_id = ${organizationId} and found.iccid = sim.iccid
           and found.status <> 'Deleted' and found.status = 'Live' and (
             found.subscription_id = ${subscriptionId}
-            or starts_with(simplan.folded(found.metadata), ${metadata}::text)
+            or ${hasText(sql, "found", search)}
             or exists (
               select from simplan.attachment
               where attachment.organization_id = ${organizationId}
                 and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                and starts_with(simplan.folded(attachment.metadata), ${metadata}::text)
+                and ${hasText(sql, "attachment", search)}
               offset 0
             )
           )
@@ -106,7 +142,7 @@ const isFound = (
       ? []
       : [sql`starts_with(sim.iccid, ${iccid}::text)`, sql`starts_with(reverse(sim.iccid), ${reversed(iccid)}::text)`]),
     ...(imsi === null ? [] : [sql`sim.imsi = ${imsi}`]),
-    ...(msisdn === null ? [] : [sql`sim.msisdn = ${msisdn}`]),
+    ...(msisdns.length === 0 ? [] : [sql`sim.msisdn = any(${msisdns}::text[])`]),
     subscribed
   ])
 }

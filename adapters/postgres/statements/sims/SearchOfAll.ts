@@ -3,13 +3,15 @@
  *
  * Each thing that a search may be is looked up in an index of its own: of all organizations in one
  * that does not begin with the organization, of one organization in the index that its lists are
- * searched by (`Search`).
+ * searched by (`Search`). Words inside metadata are looked up if all else is not enough: common ones
+ * are in most rows.
  */
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
-import { SimSearch, Storage } from "simplan/ports"
+import { Sim, SimSearch, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
-import { begins, foldedMetadata, reversed } from "./Search.ts"
+import { begins, foldedMetadata, hasText, reversed, worded } from "./Search.ts"
+import * as Sims from "./Sims.ts"
 
 /** The organization of rows that were found: the one that was asked for, else that of the row. */
 const ownerOf = (sql: Sql, { organizationId }: Asked, row: string): Fragment =>
@@ -30,7 +32,7 @@ const CUT = -1
  */
 const placesOf = (sql: Sql, asked: Asked) => {
   const { limit, organizationId, search } = asked
-  const { iccid, imsi, metadata, msisdn, subscriptionId } = search
+  const { iccid, imsi, metadata, msisdns, subscriptionId, words } = search
   const rank = (place: SimSearch.Place): Fragment => sql.literal(String(SimSearch.places.indexOf(place)))
   // The order names the index, so that the planner has no other one, and none to sort by.
   const rows = (table: string, order: string, fits: ReadonlyArray<Fragment>, most: Fragment): Fragment => {
@@ -50,14 +52,40 @@ const placesOf = (sql: Sql, asked: Asked) => {
     select ${rank(place)} as rank, found.organization_id, found.iccid
     from (${rows(table, order, fits, sql`${limit}::int`)}) found`
   const equal = (column: string, value: string): Fragment => sql`${sql.literal(column)} = ${value}`
+  const looked = sql.literal(String(Storage.SCAN_LIMIT))
   const [ofSubscription, ofAttachment] = [foldedMetadata("subscription"), foldedMetadata("attachment")]
   const isLive = sql.literal("subscription.status = 'Live'")
   const attached = rows(
     "attachment",
     ofAttachment,
     [sql.literal("attachment.metadata <> ''"), begins(sql, ofAttachment, metadata)],
-    sql.literal(String(Storage.SCAN_LIMIT))
+    looked
   )
+  const live = (table: string): Fragment => sql`
+    select ${rank("metadata")} as rank, attachment.organization_id, attachment.iccid
+    from ${sql.literal(table)} attachment
+    cross join lateral (
+      select from simplan.subscription
+      where subscription.organization_id = ${ownerOf(sql, asked, "attachment")}
+        and subscription.subscription_id = attachment.subscription_id and ${isLive}
+      limit 1
+    ) subscription
+    where attachment.confirmed`
+  const inside =
+    words.length === 0
+      ? null
+      : {
+          attached: sql`
+    with found as materialized (${worded(sql, "attachment", words, organizationId)})
+    select found.* from found where (select asked.more from asked) limit ${looked}`,
+          places: [
+            sql`
+    with found as materialized (${worded(sql, "subscription", words, organizationId)})
+    select ${rank("metadata")} as rank, found.organization_id, found.iccid
+    from found where (select asked.more from asked) limit ${limit}::int`,
+            live("attached_inside")
+          ]
+        }
   const places = [
     rowsOf(
       "subscriptionId",
@@ -67,7 +95,7 @@ const placesOf = (sql: Sql, asked: Asked) => {
       equal("subscription.subscription_id", subscriptionId)
     ),
     ...(imsi === null ? [] : [rowsOf("imsi", "sim", "sim.imsi", equal("sim.imsi", imsi))]),
-    ...(msisdn === null ? [] : [rowsOf("msisdn", "sim", "sim.msisdn", equal("sim.msisdn", msisdn))]),
+    ...(msisdns.length === 0 ? [] : [rowsOf("msisdn", "sim", "sim.msisdn", sql`sim.msisdn = any(${msisdns}::text[])`)]),
     ...(iccid === null
       ? []
       : [
@@ -86,18 +114,9 @@ const placesOf = (sql: Sql, asked: Asked) => {
       sql.literal("subscription.metadata <> ''"),
       begins(sql, ofSubscription, metadata)
     ),
-    sql`
-    select ${rank("metadata")} as rank, attachment.organization_id, attachment.iccid
-    from attached attachment
-    cross join lateral (
-      select from simplan.subscription
-      where subscription.organization_id = ${ownerOf(sql, asked, "attachment")}
-        and subscription.subscription_id = attachment.subscription_id and ${isLive}
-      limit 1
-    ) subscription
-    where attachment.confirmed`
+    live("attached")
   ]
-  return { attached, places }
+  return { attached, places, inside }
 }
 
 interface Found extends Omit<SimSearch.Hit, "place"> {
@@ -109,26 +128,45 @@ const hitOf = ({ rank, ...found }: Found): ReadonlyArray<SimSearch.Hit> => {
   return place === undefined ? [] : [{ ...found, place }]
 }
 
+const status = `case ${Sim.statuses.map((one) => `when ${Sims.standing(one)} then '${one}'`).join(" ")} end`
+
 /** The SIMs, by place, organization and ICCID. */
 export const hits =
   (database: Database) =>
   (asked: Asked): ReturnType<Storage.Service["sims"]["search"]> =>
     Effect.map(
       database.rows((sql) => {
-        const { attached, places } = placesOf(sql, { ...asked, limit: asked.limit + 1 })
+        const { attached, inside, places } = placesOf(sql, { ...asked, limit: asked.limit + 1 })
+        const union = (of: ReadonlyArray<Fragment>): Fragment =>
+          sql.join(" union all ", false)(of.map((place) => sql`(${place})`))
+        const looked = sql.literal(String(Storage.SCAN_LIMIT))
+        const more =
+          inside === null
+            ? sql.literal("")
+            : sql`, asked as materialized (
+          select count(*) <= ${asked.limit}::int as more
+          from (select distinct place.organization_id, place.iccid from place) found
+        ), attached_inside as materialized (${inside.attached}), inside as materialized (${union(inside.places)})`
+        const found =
+          inside === null
+            ? sql.literal("place")
+            : sql.literal("(select * from place union all select * from inside) place")
         return sql<Row<Found>>`
-        with attached as materialized (${attached}), place as materialized (
-          ${sql.join(" union all ", false)(places.map((place) => sql`(${place})`))}
-        ), hit as materialized (
+        with attached as materialized (${attached}), place as materialized (${union(places)})${more},
+        hit as materialized (
           select place.organization_id, place.iccid, min(place.rank) as rank
-          from place
+          from ${found}
           group by place.organization_id, place.iccid
           order by min(place.rank), place.organization_id, place.iccid
           limit ${asked.limit + 1}::int
         )
         (select json_build_object(
           'organizationId', hit.organization_id, 'organizationName', organization.name, 'iccid', hit.iccid,
-          'label', sim.label, 'subscriptionId', subscription.subscription_id, 'rank', hit.rank
+          'label', sim.label, 'subscriptionId', subscription.subscription_id, 'rank', hit.rank, 'status', sim.status,
+          'isPaused', sim.is_paused, 'planName', newest.plan_name, 'metadata', left(case
+            when ${hasText(sql, "subscription", asked.search)} then subscription.metadata
+            else coalesce(noted.metadata, subscription.metadata)
+          end, ${sql.literal(String(SimSearch.WORDS))})
         )::text as value
         from hit
         cross join lateral (
@@ -137,20 +175,37 @@ export const hits =
           limit 1
         ) organization
         cross join lateral (
-          select sim.label from simplan.sim
+          select sim.label, ${sql.literal(status)} as status, sim.paused_at is not null as is_paused from simplan.sim
           where sim.organization_id = ${ownerOf(sql, asked, "hit")} and sim.iccid = hit.iccid
           limit 1
         ) sim
         left join lateral (
-          select subscription.subscription_id from simplan.subscription
+          select subscription.subscription_id, subscription.metadata from simplan.subscription
           where subscription.organization_id = ${ownerOf(sql, asked, "hit")} and subscription.iccid = hit.iccid
             and subscription.status <> 'Deleted' and subscription.status = 'Live'
           limit 1
         ) subscription on true
+        left join lateral (
+          select attachment.terms->>'name' as plan_name from simplan.attachment
+          where attachment.organization_id = ${ownerOf(sql, asked, "hit")}
+            and attachment.subscription_id = subscription.subscription_id and attachment.confirmed
+          order by attachment.created_at desc, attachment.attachment_id desc
+          limit 1
+        ) newest on true
+        left join lateral (
+          select attachment.metadata from simplan.attachment
+          where attachment.organization_id = ${ownerOf(sql, asked, "hit")}
+            and attachment.subscription_id = subscription.subscription_id and attachment.confirmed
+            and ${hasText(sql, "attachment", asked.search)}
+          order by attachment.created_at desc, attachment.attachment_id desc
+          limit 1
+        ) noted on true
         order by hit.rank, hit.organization_id, hit.iccid)
         union all
         select json_build_object('rank', ${sql.literal(String(CUT))})::text
-        where (select count(*) from attached) = ${sql.literal(String(Storage.SCAN_LIMIT))}`
+        where (select count(*) from attached) = ${looked}${
+          inside === null ? sql.literal("") : sql` or (select count(*) from attached_inside) = ${looked}`
+        }`
       }),
       (found) => {
         const all = found.flatMap(hitOf)

@@ -65,7 +65,19 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
     status: pick([null, null, ...statuses], choice),
     createdAfter: pick([null, world.now - HOUR, world.now], choice + row),
     search: SimSearch.of(
-      pick(["", iccid.slice(0, 1 + choice), iccid.slice(-1 - row), `4477009000${row}`, "M", id], choice)
+      pick(
+        [
+          "",
+          iccid.slice(0, 1 + choice),
+          iccid.slice(-1 - row),
+          `4477009000${row}`,
+          `0${7700900000 + row}`,
+          "M",
+          "one",
+          id
+        ],
+        choice
+      )
     )
   }
   const service = pick([null, ...serviceStatuses], choice)

@@ -95,11 +95,9 @@ const findsEverywhere = (world: World.World, aggregates: ReadonlyArray<SimAggreg
     if (search === null) return
     const organizationIds = new Set(aggregates.map(({ sim }) => sim.organizationId))
     const expected = aggregates.flatMap((of): ReadonlyArray<SimSearch.Hit> => {
-      const place = SimSearch.placeOf(of, search)
-      const { iccid, label, organizationId } = of.sim
-      const subscriptionId = of.subscription?.status === "Live" ? of.subscription.subscriptionId : null
-      const organizationName = World.organization({ ...world, organizationId }).name
-      return place === undefined ? [] : [{ organizationId, organizationName, iccid, label, subscriptionId, place }]
+      const { name } = World.organization({ ...world, organizationId: of.sim.organizationId })
+      const hit = SimSearch.hitOf(of, name, search)
+      return hit === null ? [] : [hit]
     })
     const sorted = expected.toSorted(SimSearch.compareHits)
     // Other tests have SIMs too.
@@ -137,14 +135,39 @@ const texts = [
   "\u{10ffff}\u{10ffff}x",
   "\ud7ffx",
   "89",
-  ""
+  "",
+  "Table 4, Größe Ö <anna.Müller+vip@example.com>; „order“ 4711",
+  `{"shop":"Щука","mail":"ANNA@example.com","order":"4711/12"}`,
+  `${"😀".repeat(250)} Σ 4711`,
+  `\t${String.raw`back\slash`}\n\v\f\r'quoted'\u00a0"x"…`
+] as const
+
+/** Words inside texts, in another order too, and what is none. */
+const inside = [
+  "anna",
+  "ANNA.müller+vip@EXAMPLE.com",
+  "example com",
+  "4711 anna",
+  "4711 order",
+  "order 4712 4711",
+  "größe",
+  "ΣΊΣΥΦΟΣ x",
+  "щука 1",
+  "σ",
+  "471",
+  "ann",
+  "slash back",
+  "x quoted",
+  "1",
+  "…",
+  "<>"
 ] as const
 
 const stocked = (world: World.World) =>
   Effect.gen(function* () {
     const numbers = (index: number) => ({
       imsi: index % 3 === 0 ? null : `20893000000000${index % 4}`,
-      msisdn: index % 4 === 0 ? null : `4670123456${index % 5}`
+      msisdn: index % 4 === 0 ? null : index % 4 === 1 ? `3361234567${index % 5}` : `4670123456${index % 5}`
     })
     const made = Array.from({ length: 28 }, (_, index) =>
       World.newSim(world, {
@@ -206,14 +229,19 @@ export const cases: ReadonlyArray<World.Scenario> = [
       `${iccid.slice(0, 4)} ${iccid.slice(4, 8)}`,
       one.sim.imsi ?? "",
       `+${one.sim.msisdn}`,
+      "06 12 34 56 70",
+      "612345671",
+      "+33 (0)6.12.34.56.72",
+      "0033 612345673",
+      "070/12345 63",
       `${other.sim.msisdn}`,
       `+${one.sim.imsi}`,
       one.subscription?.subscriptionId ?? "",
       aggregates[5]?.subscription?.subscriptionId ?? "",
       "nothing has this"
     ]
-    const written = texts.flatMap((text) => [text, text.slice(0, 3), text.toUpperCase(), `${text}z`])
-    for (const text of [...named, ...written]) yield* finds(world, aggregates, text.toWellFormed())
+    const written = texts.flatMap((text) => [text.slice(0, 3), text.toUpperCase(), `${text}z`])
+    for (const text of [...named, ...written, ...inside]) yield* finds(world, aggregates, text.toWellFormed())
   }),
 
   scenario(
@@ -290,7 +318,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const named = [iccid, iccid.slice(0, 9), iccid.slice(-3), imsi ?? "", `+${msisdn}`, `${msisdn}`]
     const ids = [one.subscription?.subscriptionId ?? "", aggregates[5]?.subscription?.subscriptionId ?? ""]
     const written = texts.flatMap((text) => [text, text.toUpperCase(), `${text}z`])
-    for (const text of [...named, ...ids, ...written, "8", "order 47"]) {
+    for (const text of [...named, ...ids, ...written, ...inside, "0612345671", "8", "order 47"]) {
       yield* findsEverywhere(world, all, text.toWellFormed())
     }
   }),
