@@ -10,6 +10,7 @@ import { CliConfig, type CliError, Command, GlobalFlag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import { type CommandFailed, misuse } from "./output/CommandFailed.ts"
 import * as Audit from "./commands/Audit.ts"
+import * as Catalogue from "./commands/Catalogue.ts"
 import * as Clock from "./commands/Clock.ts"
 import * as Database from "./commands/Database.ts"
 import * as Events from "./commands/Events.ts"
@@ -57,6 +58,7 @@ const simplan = Command.make("simplan").pipe(
     Jobs.problems,
     Audit.command,
     Events.command,
+    Catalogue.command,
     Clock.command,
     Simulate.command,
     Telco.command

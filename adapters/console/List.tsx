@@ -37,14 +37,24 @@ const readAll = async <Item,>(path: string, rows: number): Promise<Pages<Item>> 
   return pages
 }
 
-interface Properties<Item> {
+interface Properties<Item, Row> {
   readonly label: string
   readonly path: string
-  readonly columns: (again: () => void) => ReadonlyArray<View.Column<Item>>
+  readonly columns: (again: () => void) => ReadonlyArray<View.Column<Row>>
+  /** The rows of the items of a page. */
+  readonly together: (items: ReadonlyArray<Item>) => ReadonlyArray<Row>
   readonly empty: string
 }
 
-export const List = <Item,>({ columns, empty, label, path }: Properties<Item>) => {
+/** A list whose rows are its items. */
+export const List = <Item,>(properties: Omit<Properties<Item, Item>, "together">) => (
+  <Grouped<Item, Item> {...properties} together={asTheyAre} />
+)
+
+const asTheyAre = <Item,>(items: ReadonlyArray<Item>): ReadonlyArray<Item> => items
+
+/** A list some of whose items are one row together. */
+export const Grouped = <Item, Row>({ columns, empty, label, path, together }: Properties<Item, Row>) => {
   const wanted = useRef({ path: "", rows: 0 })
   if (wanted.current.path !== path) wanted.current = { path, rows: Number(Location.field("rows")) }
   const [later, setLater] = useState<Pages<Item>>([])
@@ -101,8 +111,8 @@ export const List = <Item,>({ columns, empty, label, path }: Properties<Item>) =
         <View.Table
           label={label}
           columns={columns(again)}
-          items={first.data}
-          more={others.map((page) => page.data)}
+          items={together(first.data)}
+          more={others.map((page) => together(page.data))}
           empty={empty}
         />
       )}

@@ -1,8 +1,9 @@
 /**
- * The pages of things that are an organization's: the one that the URL names, or the only one that
- * the operator sees.
+ * The organization at hand, and the pages of what it has. It is the one that the URL names, else
+ * the only one that the operator sees, else the last one in this tab, else the oldest.
  */
 import type { ComponentType } from "preact"
+import { useEffect, useRef, useState } from "preact/hooks"
 import * as Api from "./Api.ts"
 import * as Location from "./Location.ts"
 import type * as Types from "./Types.ts"
@@ -10,6 +11,7 @@ import * as View from "./View.tsx"
 
 /** What an organization has, by the names of the pages. */
 const pages = (): ReadonlyArray<readonly [page: string, title: string]> => [
+  ["organization", "Summary"],
   ["sims", "SIMs"],
   ["stock", "Stock"],
   ...(Api.allows("admin") ? [["imports", "Imports"] as const] : []),
@@ -30,7 +32,7 @@ export interface Named {
 
 const Organization = ({ organization_id, organization_name }: Named) => (
   <>
-    <View.Link to={{ page: "deliveries", of: organization_id }}>
+    <View.Link to={{ page: "organization", of: organization_id }}>
       <View.Text>{organization_name}</View.Text>
     </View.Link>{" "}
     <code>{organization_id}</code>
@@ -40,22 +42,165 @@ const Organization = ({ organization_id, organization_name }: Named) => (
 /** The column of a table whose rows are organizations'. */
 export const organization = { title: "Organization", of: Organization }
 
+/** Its name; undefined until it is read. */
+const useName = (of: string): string | undefined =>
+  View.useReading(
+    `name of ${of}`,
+    async () =>
+      of === ""
+        ? undefined
+        : (await Api.read<Types.Data<"organizations", "get">>(`/organizations/${encodeURIComponent(of)}`)).name,
+    null
+  ).data
+
 /** An organization by its id, with its name once it is read. */
 export const Name = ({ of }: { readonly of: string }) => {
-  const { data } = View.useReading(
-    `name of ${of}`,
-    () => Api.read<Types.Data<"organizations", "get">>(`/organizations/${encodeURIComponent(of)}`),
-    null
-  )
+  const name = useName(of)
   return (
     <>
-      {data !== undefined && (
+      {name !== undefined && (
         <>
-          <View.Text>{data.name}</View.Text>{" "}
+          <View.Link to={{ page: "organization", of }}>
+            <View.Text>{name}</View.Text>
+          </View.Link>{" "}
         </>
       )}
       <code>{of}</code>
     </>
+  )
+}
+
+/** Where a tab keeps the organization that was at hand last. */
+const KEPT = "simplan.organization"
+
+/** The organization that the URL names, or the only one; empty if it names none. */
+const named = (): string => Location.field("of") || (Api.operator.value?.organization_id ?? "")
+
+/** Keeps the organization that the URL names at hand. */
+export const keep = (): void => {
+  const of = Location.field("of")
+  if (of !== "") sessionStorage.setItem(KEPT, of)
+}
+
+/** The organization at hand; empty if there is none yet. */
+export const atHand = (): string => named() || (sessionStorage.getItem(KEPT) ?? "")
+
+type Listed = Types.Item<"organizations", "list">
+
+/** How many organizations the switcher reads, and shows. */
+const READ = 1_000
+const SHOWN = 20
+
+const readSome = async (): Promise<ReadonlyArray<Listed>> => {
+  const found: Array<Listed> = []
+  let after: string | null = ""
+  while (after !== null && found.length < READ) {
+    const page: Api.Page<Listed> = await Api.page<Listed>(
+      `/organizations?page_size=100${after === "" ? "" : `&page=${encodeURIComponent(after)}`}`
+    )
+    found.push(...page.data)
+    after = page.next_page
+  }
+  return found
+}
+
+const Choices = ({ close }: { readonly close: () => void }) => {
+  const element = useRef<HTMLDialogElement>(null)
+  const [text, setText] = useState("")
+  const { data, failure } = View.useReading("organizations to choose", readSome, null)
+  useEffect(() => element.current?.showModal(), [])
+  const asked = text.trim().toLowerCase()
+  const fitting = (data ?? []).filter(
+    ({ name, organization_id }) => name.toLowerCase().includes(asked) || organization_id === asked
+  )
+  const page = Location.field("page")
+  const toOf = (of: string) => ({ page: pages().some(([known]) => known === page) ? page : "organization", of })
+  const [first] = fitting
+  return (
+    <dialog ref={element} aria-labelledby="switch" onClose={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (first === undefined) return
+          close()
+          Location.go(toOf(first.organization_id))
+        }}
+      >
+        <h2 id="switch">Organization</h2>
+        <div class="field">
+          <label htmlFor="switch-name">Its name, or its id</label>
+          <input id="switch-name" type="search" onInput={({ currentTarget }) => setText(currentTarget.value)} />
+        </div>
+        <View.Failure>{failure}</View.Failure>
+        <ul class="choices" aria-label="Organizations that fit">
+          {fitting.slice(0, SHOWN).map(({ name, organization_id }) => (
+            // A click is heard here after the link has led there.
+            <li key={organization_id} onClick={close} onKeyDown={() => undefined}>
+              <View.Link to={toOf(organization_id)}>
+                <View.Text>{name}</View.Text>
+              </View.Link>
+            </li>
+          ))}
+        </ul>
+        {data !== undefined && fitting.length === 0 && <p class="empty">None has this name.</p>}
+        {fitting.length > SHOWN && (
+          <p class="note">{View.counted(fitting.length - SHOWN, "more fits", "more fit")}: type more of it.</p>
+        )}
+        {(data ?? []).length >= READ && (
+          <p class="note">These are the oldest {READ.toLocaleString("en")}: the page of organizations has all.</p>
+        )}
+        <p class="pages">
+          <button type="button" onClick={() => element.current?.close()}>
+            Close
+          </button>
+        </p>
+      </form>
+    </dialog>
+  )
+}
+
+/** The organization at hand, in the header of all pages: choosing another one stays on the page. */
+export const Switcher = () => {
+  const [isOpen, setOpen] = useState(false)
+  const of = atHand()
+  const name = useName(of)
+  if (Api.operator.value?.organization_id != null)
+    return (
+      <View.Link to={{ page: "organization", of }}>
+        <View.Text>{name ?? of}</View.Text>
+      </View.Link>
+    )
+  return (
+    <>
+      <button
+        type="button"
+        class="switcher"
+        aria-haspopup="dialog"
+        onClick={() => setOpen(true)}
+        aria-label={`Organization: ${name ?? "choose one"}`}
+      >
+        <View.Text>{name ?? "Organization"}</View.Text> <span aria-hidden="true">▾</span>
+      </button>
+      {isOpen && <Choices close={() => setOpen(false)} />}
+    </>
+  )
+}
+
+/** Puts an organization at hand if the URL names none. */
+const First = () => {
+  const { data, failure } = View.useReading(
+    "the first organization",
+    async () => atHand() || ((await Api.page<Listed>("/organizations?page_size=1")).data[0]?.organization_id ?? ""),
+    null
+  )
+  useEffect(() => {
+    if (data !== undefined && data !== "") Location.replace({ of: data })
+  }, [data])
+  if (data !== "") return failure === null ? <p class="empty">Reading …</p> : <View.Failure>{failure}</View.Failure>
+  return (
+    <p class="empty">
+      There is no organization yet: <View.Link to={{ page: "organizations" }}>create one</View.Link>.
+    </p>
   )
 }
 
@@ -77,15 +222,12 @@ export const OfOrganization = ({
   readonly title: string
   readonly Chosen: ComponentType<{ readonly of: string }>
 }) => {
-  const chosen = Location.field("of") || (Api.operator.value?.organization_id ?? "")
+  const chosen = named()
   return (
     <>
       <h1>{title}</h1>
       {chosen === "" ? (
-        <p>
-          {title} are an organization's: choose it among the{" "}
-          <View.Link to={{ page: "organizations" }}>organizations</View.Link>.
-        </p>
+        <First />
       ) : (
         <>
           <p>

@@ -7,6 +7,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import * as Api from "./Api.ts"
 import * as Keys from "./Keys.ts"
 import * as Location from "./Location.ts"
+import * as OfOrganization from "./OfOrganization.tsx"
 import * as Sandbox from "./Sandbox.tsx"
 import * as Search from "./Search.tsx"
 import * as View from "./View.tsx"
@@ -18,6 +19,8 @@ interface Place {
   readonly isShown?: () => boolean
   /** Whether another page leads there, and not the menu. */
   readonly isInner?: true
+  /** Whether it is of the organization at hand. */
+  readonly isOf?: true
 }
 
 const places: ReadonlyArray<Place> = [
@@ -26,7 +29,8 @@ const places: ReadonlyArray<Place> = [
   { name: "search", title: "Search", load: () => import("./pages/SearchResults.tsx"), isInner: true },
   { name: "problems", title: "Problems", load: () => import("./pages/ProblemList.tsx") },
   { name: "organizations", title: "Organizations", load: () => import("./pages/Organizations.tsx") },
-  { name: "sims", title: "SIMs", load: () => import("./pages/Sims.tsx") },
+  { name: "organization", title: "Organization", load: () => import("./pages/Organization.tsx"), isInner: true },
+  { name: "sims", title: "SIMs", load: () => import("./pages/Sims.tsx"), isOf: true },
   {
     name: "imports",
     title: "Imports",
@@ -37,12 +41,12 @@ const places: ReadonlyArray<Place> = [
   { name: "stock", title: "Stock", load: () => import("./pages/Stock.tsx"), isInner: true },
   { name: "plans", title: "Plans", load: () => import("./pages/Plans.tsx"), isInner: true },
   { name: "coverage", title: "Coverage", load: () => import("./pages/Coverage.tsx"), isInner: true },
-  { name: "usage", title: "Usage", load: () => import("./pages/Usage.tsx"), isInner: true },
   { name: "keys", title: "Keys", load: () => import("./pages/Keys.tsx"), isInner: true },
   { name: "endpoints", title: "Endpoints", load: () => import("./pages/Endpoints.tsx"), isInner: true },
-  { name: "subscriptions", title: "Subscriptions", load: () => import("./pages/Subscriptions.tsx") },
-  { name: "deliveries", title: "Deliveries", load: () => import("./pages/Deliveries.tsx") },
+  { name: "subscriptions", title: "Subscriptions", load: () => import("./pages/Subscriptions.tsx"), isOf: true },
+  { name: "deliveries", title: "Deliveries", load: () => import("./pages/Deliveries.tsx"), isOf: true },
   { name: "delivery", title: "Delivery", load: () => import("./pages/Delivery.tsx"), isInner: true },
+  { name: "usage", title: "Usage", load: () => import("./pages/Usage.tsx"), isOf: true },
   {
     name: "audit",
     title: "Audit log",
@@ -159,6 +163,7 @@ const Console = () => {
   const place = shown.find(({ name }) => name === asked)
   const { operator } = Api
   const hidden = Api.hasEnded.value ? "hidden" : undefined
+  OfOrganization.keep()
   return (
     <>
       {Api.hasEnded.value && <EndedSession />}
@@ -168,8 +173,12 @@ const Console = () => {
           <nav aria-label="Pages">
             {shown
               .filter(({ isInner }) => isInner !== true)
-              .map(({ name, title }) => (
-                <View.Link key={name} to={{ page: name }} current={name === asked}>
+              .map(({ isOf, name, title }) => (
+                <View.Link
+                  key={name}
+                  to={{ page: name, of: isOf === true ? OfOrganization.atHand() : "" }}
+                  current={name === asked}
+                >
                   {title}
                 </View.Link>
               ))}
@@ -177,6 +186,7 @@ const Console = () => {
         )}
         {operator.value != null && (
           <div class="tools">
+            <OfOrganization.Switcher />
             <Search.Field />
             <span class="who">
               <View.Text>{operator.value.name}</View.Text> ({operator.value.role})

@@ -16,15 +16,7 @@ import {
   Plan,
   Process
 } from "simplan/ports"
-import {
-  type Quota,
-  Region,
-  SimAggregate,
-  SimIdentities,
-  SimSearch,
-  Storage,
-  WebhookEndpoint
-} from "simplan/ports"
+import { type Quota, Region, SimAggregate, SimIdentities, SimSearch, Storage, WebhookEndpoint } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import { all, listed, scan, subscribed, take } from "./Lists.ts"
 import * as Overviews from "./Overview.ts"

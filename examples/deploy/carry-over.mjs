@@ -119,7 +119,9 @@ const differences = async (query, schema) => {
  */
 export const carryOver = async (query, name) => {
   const schema = `"${name}"`
-  const made = Postgres.migrations({ schema: ANEW })
+  // Those after the first one are made at the next start.
+  const [all, later] = [0, 1].map((after) => Postgres.migrations({ schema: ANEW, after }))
+  const made = all.slice(0, all.length - later.length)
   await query("begin")
   try {
     const [{ found }] = await query("select to_regclass($1) is not null as found", [`${schema}.migration`])

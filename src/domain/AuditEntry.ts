@@ -5,6 +5,7 @@
  * entry, and no entry of a change that was refused, replayed, or made no difference.
  */
 import { isId } from "./Id.ts"
+import { folded } from "./SimSearch.ts"
 import type { Instant } from "./Time.ts"
 
 /** What can be done. The part before the dot is the type of the resource. */
@@ -136,7 +137,7 @@ export interface Filter {
   readonly from: Instant | null
   /** Entries before this instant. */
   readonly to: Instant | null
-  /** Null: whoever. */
+  /** In any case of its letters, by its first 64 characters. Null: whoever. */
   readonly actor: string | null
   /** Null: whatever. An unknown one finds nothing. */
   readonly action: string | null
@@ -148,7 +149,7 @@ export interface Filter {
 export const isAsked = (entry: AuditEntry, { action, actor, from, resourceId, to }: Filter): boolean =>
   (from === null || entry.createdAt >= from) &&
   (to === null || entry.createdAt < to) &&
-  (actor === null || entry.actor === actor) &&
+  (actor === null || folded(entry.actor) === folded(actor)) &&
   (action === null || entry.action === action) &&
   (resourceId === null || entry.resourceId === resourceId || entry.iccid === resourceId)
 

@@ -55,7 +55,11 @@ export const SimNote = View.answer("SimNote", "A note that the history of its SI
 const filter = {
   from: optional(instant, "Only entries from this instant on", Samples.start),
   to: optional(instant, "Only entries before this instant", Samples.end),
-  actor: optional(text, "Only changes by this API key or operator, or by `bootstrap`, `telco` or `host`", "Ada"),
+  actor: optional(
+    text,
+    "Only changes by this API key or operator, or by `bootstrap`, `telco` or `host`, in any case",
+    "Ada"
+  ),
   action: optional(action, "Only changes of this kind", "subscription.create"),
   resourceId: optional(
     View.resource,

@@ -19,8 +19,8 @@ const { boolean, field, instant, integer, optional } = View
 export const filter = {
   search: optional(
     View.limited(TextLimit.NAME),
-    "Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or without a plus sign, the id " +
-      "of a subscription, or the first characters of a metadata, in any case",
+    "Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number, also as in its country, the id of " +
+      "a subscription, or the first characters of a metadata or words in it, in any case",
     "order 4711"
   ),
   label: optional(View.text, "Only those of this label", "Green"),

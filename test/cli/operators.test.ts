@@ -72,6 +72,14 @@ it("lists organizations and keys, revokes and rotates keys, and manages endpoint
   })
 })
 
+it("shows the clock and the catalogue", async () => {
+  expect((await run("clock", "show")).out).toMatch(/^now +2026-01-10T12:00:00(.000)?Z\nvirtual +true\n$/)
+  const { out } = await run("catalogue")
+  expect(out).toMatch(/^countries +\d+\noperators +\d+\n\nlabel +coverage_profiles +operators\n\w+ +\d+ +\d+\n/)
+  const [whole] = await json("catalogue")
+  expect(whole).toEqual((await world.admin("GET", "/catalogue")).body.data)
+})
+
 it("lists as many as it is asked for, and says where there are more", async () => {
   for (const name of ["Two", "Three"]) await run("org", "create", name)
   expect(await json("org", "list", "--limit", "2")).toHaveLength(2)
@@ -106,8 +114,11 @@ describe("an organization's own", () => {
       expect.objectContaining({ iccid, matched: "iccid", organization_id: stock.tenant.organizationId }),
       []
     ])
-    expect((await run("search", iccid)).out).toMatch(/^iccid +organization_name +matched +label/)
-    expect(await run("search", "nothing has this")).toEqual({ code: 0, out: "", err: "Nothing has this.\n" })
+    expect((await run("search", iccid)).out).toMatch(/^iccid +organization_\S+ +matched +status +plan_name +metadata/)
+    for (const more of [[], ["--json"]]) {
+      const none = await run("search", "nothing has this", ...more)
+      expect(none).toEqual({ code: 1, out: "", err: "Nothing has this.\n" })
+    }
     const many = await run("search", iccid.slice(0, 8))
     expect([many.out.trim().split("\n").length, many.err]).toEqual([21, "There are more: a longer text finds fewer.\n"])
   })
@@ -137,6 +148,14 @@ describe("an organization's own", () => {
       out: "",
       err: "The server refuses (404 sim_not_found): SIM not found.\n"
     })
+  })
+
+  it("an SMS is sent, by a key and by an operator", async () => {
+    const sms = ["subscriptions", "send-sms", World.iccid(1), "--from", "Acme", "--message", "Welcome"]
+    expect((await keyed(...sms)).out).toMatch(/^iccid +\d+\nmessage +.+\nsegments +1\n$/)
+    const { organizationId } = stock.tenant
+    expect(await json(...sms, "--org", organizationId)).toMatchObject([{ iccid: World.iccid(1), segments: 1 }])
+    expect((await keyed(...sms.slice(0, -2))).code).toBe(2)
   })
 
   it("an eSIM is shown with its links and its QR code", async () => {

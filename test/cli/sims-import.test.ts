@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as CsvFile from "../../adapters/cli/client/CsvFile.ts"
@@ -40,6 +40,21 @@ describe("sims import", () => {
     expect(outcome.code).toBe(0)
   })
 
+  it("writes rejected rows to a file, as they are below their header", async () => {
+    const rows = ["1,Green,true,a", `"2",Nope,true,"a\nb"`, "", "3,Green,true,c", "4,Nope,true,d"]
+    const bad = [2, 4].map((row) => ({ row, line: row + 1, iccid: String(row), message: "no such label" }))
+    const server = await serve(() => ({
+      body: { error: false, data: { ...nothing, imported: 2, errors: bad, error_count: 2 } }
+    }))
+    writeFileSync("sims.csv", `${header}${rows.join("\n")}\n`)
+    const args = ["sims", "import", "sims.csv", "--org", "o", "--url", server.url, "--token", "t"]
+    const outcome = await simplan([...args, "--rejected", "rejected.csv"])
+    expect(outcome).toMatchObject({ code: 1, err: expect.stringContaining("2 rejected rows are in rejected.csv.\n") })
+    expect(readFileSync("rejected.csv", "utf8")).toBe(`${header}"2",Nope,true,"a\nb"\n4,Nope,true,d\n`)
+    const unwritten = await simplan([...args, "--rejected", "none/rejected.csv"])
+    expect(unwritten.err).toContain("none/rejected.csv cannot be written (NotFound).")
+  })
+
   it("shows all rows at last where there is no terminal", async () => {
     for (const end of ["", "\n", "\n\n,,,\n"]) {
       const rows = Array.from({ length: 60 }, (_, index) => `${index},Green,true,`).join("\n")
@@ -69,8 +84,9 @@ describe("sims import", () => {
     const server = await serve(takeAll)
     writeFileSync("sims.csv", `${header}1,Green,true,a\n`)
     const flags = ["--dry-run", "--org", "o", "--url", server.url, "--token", "t"]
-    const { code, out } = await simplan(["sims", "import", "sims.csv", ...flags])
-    expect([code, out.split("\n")[0]]).toEqual([0, "imported    1"])
+    const { code, err, out } = await simplan(["sims", "import", "sims.csv", ...flags])
+    expect([code, out]).toEqual([0, "to import   1\nto update   0\nduplicates  0\nerrors      0\nwarnings    0\n"])
+    expect(err).toContain("1 rows, 1 to import, 0 errors")
     expect(server.asked).toMatchObject([{ path: "/admin/v1/organizations/o/sims?dry_run=true" }])
     const account = await simplan(["sims", "import", "--from-ocs", "--account", "1", ...flags])
     expect([account.code, account.err]).toEqual([2, expect.stringContaining("--dry-run is for a FILE.")])

@@ -118,7 +118,16 @@ describe("to sign in", () => {
 describe("the pages", () => {
   it("are there, and the browser's back leads through them", async () => {
     await signIn()
-    const names = ["Problems", "Organizations", "SIMs", "Subscriptions", "Deliveries", "Audit log", "Operators"]
+    const names = [
+      "Problems",
+      "Organizations",
+      "SIMs",
+      "Subscriptions",
+      "Deliveries",
+      "Usage",
+      "Audit log",
+      "Operators"
+    ]
     for (const name of names) {
       await page.getByRole("navigation").getByRole("link", { name }).click()
       await heading(name)
@@ -149,7 +158,7 @@ describe("an operator of one organization who only reads", () => {
     await open()
     await enter(await bound())
     await heading("Overview")
-    for (const name of ["Problems", "Organizations", "SIMs", "Deliveries", "Overview"]) {
+    for (const name of ["Problems", "Organizations", "SIMs", "Usage", "Deliveries", "Overview"]) {
       await page.getByRole("navigation").getByRole("link", { name }).click()
       await heading(name)
       await expect.poll(() => page.locator("main").innerText()).not.toContain("Reading …")

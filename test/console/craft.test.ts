@@ -80,6 +80,7 @@ const pages: ReadonlyArray<readonly [name: string, query: () => string]> = [
   ["Overview", () => ""],
   ["Problems", () => "?page=problems"],
   ["Organizations", () => "?page=organizations"],
+  ["Organization", () => `?page=organization&of=${of}`],
   ["SIMs", () => `?page=sims&of=${of}`],
   ["Imports", () => `?page=imports&of=${of}`],
   ["Subscriptions", () => `?page=subscriptions&of=${of}`],

@@ -3,6 +3,7 @@
  */
 import { describe, expect, it } from "vitest"
 import * as Leaks from "../setup/Leaks.ts"
+import * as World from "../http/World.ts"
 import * as Opened from "./Opened.ts"
 
 const HOSTILE = `<img src=x onerror="document.title='run'">`
@@ -52,6 +53,115 @@ describe("the organizations", () => {
     }
     await row.getByRole("link", { name: "Audit log" }).click()
     await page().getByText("organization.create").first().waitFor()
+  })
+})
+
+describe("the organization at hand", () => {
+  const switcher = () =>
+    page()
+      .getByRole("banner")
+      .getByRole("button", { name: /^Organization: / })
+
+  it("is there on every page, and another one is found by its name and kept in the URL", async () => {
+    const { body } = await world().admin("POST", "/organizations", { name: "Gamma Mobile" })
+    const gamma: string = body.data.organization_id
+    // No page asks for a choice first: the oldest one is at hand.
+    await signIn("?page=sims")
+    await expect.poll(() => page().url()).toContain("&of=")
+    await page().getByRole("region", { name: "SIMs" }).or(page().getByText("There are none")).first().waitFor()
+    for (const name of ["Subscriptions", "Deliveries", "Usage", "SIMs"]) {
+      await page().getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true }).click()
+      await heading(name)
+      expect(await page().locator("main").innerText()).not.toMatch(/choose/i)
+    }
+    await switcher().click()
+    await dialog().getByRole("searchbox").fill("gamma")
+    expect(await dialog().getByRole("listitem").allInnerTexts()).toEqual(["Gamma Mobile"])
+    await check()
+    await page().keyboard.press("Enter")
+    await expect.poll(() => page().url()).toContain(`page=sims&of=${gamma}`)
+    await expect.poll(() => switcher().innerText()).toContain("Gamma Mobile")
+    await page().getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Usage", exact: true }).click()
+    await heading("Usage")
+    expect(page().url()).toContain(gamma)
+    await page().reload()
+    await expect.poll(() => switcher().innerText()).toContain("Gamma Mobile")
+    await switcher().click()
+    await dialog().getByRole("searchbox").fill("nobody has this name")
+    await dialog().getByText("None has this name.").waitFor()
+    await dialog().getByRole("searchbox").fill("<img")
+    await dialog().getByRole("link").first().click()
+    await expect.poll(() => page().url()).toContain(`page=usage&of=${of}`)
+  })
+
+  it("has a page of what it has, sells and uses, and of who may act for it", async () => {
+    const { body } = await world().admin("POST", "/organizations", { name: "Delta" })
+    const delta: string = body.data.organization_id
+    const iccids = [World.iccid(900), World.iccid(901)]
+    const sims = iccids.map((iccid) => ({
+      iccid,
+      label: "Green",
+      is_esim: true,
+      lpa: `LPA:1$smdp.example.com$${iccid}`
+    }))
+    await world().admin("POST", `/organizations/${delta}/sims`, { sims })
+    const key = await world().admin("POST", `/organizations/${delta}/api-keys`, { name: "the shop's" })
+    Leaks.know(key.body.data.key)
+    const desk = await world().admin("POST", "/operators", { name: "Dora", role: "support", organization_id: delta })
+    Leaks.know(desk.body.data.token)
+    await signIn(`?page=organization&of=${delta}`)
+    await heading("Organization")
+    await expect.poll(() => region("Stock").innerText()).toMatch(/Green\s+2\s+0/)
+    await expect
+      .poll(() => region("People and keys").innerText())
+      .toMatch(/Dora\s+an operator: support[\s\S]*the shop's\s+an API key: full/)
+    for (const text of ["It sells no plans yet.", "Its events are sent nowhere.", "Nothing was used"]) {
+      await page().getByText(text).waitFor()
+    }
+    await check()
+    await page().getByRole("heading", { name: "Plans" }).getByRole("link").click()
+    await heading("Plans")
+    await signInAs("read", "?page=organization", delta)
+    await expect.poll(() => region("Stock").innerText()).toMatch(/Green\s+2/)
+    expect(await switcher().count()).toBe(0)
+    expect(await page().getByRole("alert").allInnerTexts()).toEqual([])
+  })
+})
+
+describe("the audit log of an organization", () => {
+  it("is narrowed by SIM, kind, whoever in any case, and time, and has one row for what one request did", async () => {
+    const { body } = await world().admin("POST", "/organizations", { name: "Epsilon" })
+    const epsilon: string = body.data.organization_id
+    const iccids = Array.from({ length: 5 }, (_, index) => World.iccid(910 + index))
+    const sims = iccids.map((iccid) => ({ iccid, label: "Green", is_esim: true }))
+    await world().admin("POST", `/organizations/${epsilon}/sims`, { sims })
+    await world().admin("POST", `/organizations/${epsilon}/sims/actions`, {
+      action: "withdraw",
+      all: true,
+      reason: "lost"
+    })
+    await world().admin("PATCH", `/organizations/${epsilon}/sims/${iccids[0]}`, { status: "available" })
+    await signIn(`?page=audit&of=${epsilon}`)
+    const run = rows("Audit log").filter({ hasText: "sim.withdraw" })
+    await run.first().waitFor()
+    expect(await run.count()).toBe(1)
+    await run.getByText("5 by one request").click()
+    expect((await run.getByRole("listitem").allInnerTexts()).toSorted()).toEqual(iccids)
+    await check()
+    const kinds = async () => (await rows("Audit log").locator("td:nth-child(3)").allInnerTexts()).toSorted()
+    await page()
+      .getByLabel("SIM, or id")
+      .fill(iccids[0] ?? "")
+    await page().keyboard.press("Tab")
+    await expect.poll(kinds).toEqual(["sim.restore", "sim.withdraw"])
+    await page().getByLabel("What", { exact: true }).selectOption("sim.restore")
+    await expect.poll(kinds).toEqual(["sim.restore"])
+    await page().getByLabel("Only by").fill("BootStrap")
+    await page().keyboard.press("Tab")
+    await expect.poll(() => page().url()).toContain("q=BootStrap")
+    await expect.poll(kinds).toEqual(["sim.restore"])
+    await page().getByLabel("Until (UTC)").fill("2026-01-01T00:00")
+    await page().getByText("There are no such changes.").waitFor()
   })
 })
 

@@ -630,7 +630,8 @@ describe("the other groups", () => {
     const identities = { isEsim: true, msisdn: "46701234567" }
     await simplan.sims.import({ organizationId, rows: [{ iccid, label: "Green", ...identities }] })
     const { organizationId: other } = await simplan.organizations.create({ name: "Other" })
-    const hit = { organizationId, iccid, label, subscriptionId: null, matched: "phoneNumber" }
+    const standing = { status: "free", isPaused: false, planName: null, metadata: null }
+    const hit = { organizationId, iccid, label, subscriptionId: null, matched: "phoneNumber", ...standing }
     for (const of of [{}, { organizationId }]) {
       const found = await simplan.sims.search({ text: "+46 70 123 45 67", ...of })
       expect(found).toMatchObject({ hits: [hit], hasMore: false })

@@ -88,6 +88,24 @@ export const take = (rest: Rest, chunk: string): readonly [rest: Rest, piece: Pi
  */
 const isBlankText = (text: string): boolean => /^[\s,]*$/.test(text)
 
+/** The records of a text below its header, each with its line break, without blank ones. */
+export const records = (text: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  let [from, inQuotes] = [0, false]
+  for (let index = 0; index < text.length; index++) {
+    if (text[index] === '"') inQuotes = !inQuotes
+    const isEnd = index === text.length - 1 || (text[index] === "\n" && !inQuotes)
+    if (!isEnd) continue
+    const record = text.slice(from, index + 1)
+    if (!isBlankText(record)) found.push(record.endsWith("\n") ? record : `${record}\n`)
+    from = index + 1
+  }
+  return found.slice(1)
+}
+
+/** The header of a piece. */
+export const headerOf = (text: string): string => text.slice(0, boundaries(text).first)
+
 /** The last piece, if the text ends without a line break. */
 export const finish = ({ header, line, text }: Rest): Piece | null =>
   header === null || isBlankText(text) ? null : below(header, text, line)

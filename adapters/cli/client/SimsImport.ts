@@ -2,7 +2,7 @@
  * Sends a CSV file of SIMs to the server. Sending a file again is safe: the server updates SIMs
  * that are there already as rule I7 says, and counts other rows as duplicates.
  */
-import { Effect } from "effect"
+import { Effect, FileSystem, Option } from "effect"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
 import type { Connection } from "./Connection.ts"
@@ -92,13 +92,21 @@ export const sum = (before: Report, next: Report, linesAbove: number | null): Re
   }
 }
 
-/**
- * Imports the file into the organization with that id; with `dryRun` it is only said what would
- * come of its rows.
- */
-export const run = (connection: Connection, id: string, path: string, dryRun: boolean) =>
+/** How the import of a file is done. */
+export interface Asked {
+  readonly path: string
+  /** Whether it is only said what would come of the rows. */
+  readonly dryRun: boolean
+  /** The file that the rejected rows are written to, as they are below their header. */
+  readonly rejected: Option.Option<string>
+}
+
+/** Imports the file into the organization with that id. */
+export const run = (connection: Connection, id: string, { dryRun, path, rejected }: Asked) =>
   Effect.gen(function* () {
     let report = nothing
+    let header = ""
+    const refused: Array<string> = []
 
     const take = Effect.fnUntraced(function* ({ linesAbove, text: payload }: CsvFile.Piece) {
       const sent = Calls.call(connection, (client) =>
@@ -112,12 +120,24 @@ export const run = (connection: Connection, id: string, path: string, dryRun: bo
         return done === 0 || dryRun ? error : impossible(`${message} ${rerun}`)
       })
       report = sum(report, data, linesAbove)
-      return `${rowsIn(report)} rows, ${report.imported} imported, ${report.error_count} errors`
+      const records = Option.isSome(rejected) && data.error_count > 0 ? CsvFile.records(payload) : []
+      header = CsvFile.headerOf(payload)
+      refused.push(...data.errors.flatMap(({ row }) => records[row - 1] ?? []))
+      return `${rowsIn(report)} rows, ${report.imported} ${dryRun ? "to import" : "imported"}, ${report.error_count} errors`
     })
 
     yield* CsvFile.send(path, take)
     if (rowsIn(report) === 0) {
       return yield* misused(`${path} has no rows: it needs a line \`${HEADER}\` and a line for each SIM.`)
+    }
+    if (Option.isSome(rejected) && report.error_count > 0) {
+      const files = yield* FileSystem.FileSystem
+      yield* Effect.mapError(files.writeFileString(rejected.value, `${header}${refused.join("")}`), ({ reason }) =>
+        impossible(`${rejected.value} cannot be written (${reason._tag}).`)
+      )
+      const missing = report.error_count - refused.length
+      const more = missing === 0 ? "" : `; ${missing} more are not, as the server lists 1,000 at a time`
+      yield* Output.note(`${refused.length} rejected rows are in ${rejected.value}${more}.`)
     }
     return report
   })
@@ -131,13 +151,16 @@ const inWords = ({ given, stored }: RowDifference): string =>
     .map((name) => `${name} is ${stored[name] ?? "none"} and stays, the row has ${given[name] ?? "none"}`)
     .join("; ")
 
-/** The report for a person: the counts, all errors, all differences, and the first warnings. */
-export const show = (report: Report): string => {
+/**
+ * The report for a person: the counts, all errors, all differences, and the first warnings. If it
+ * was tried only, nothing of it was done.
+ */
+export const show = (report: Report, dryRun: boolean): string => {
   const { differing = [], duplicates, error_count: errors, imported, updated, warning_count: warnings } = report
   const others = differingIn(report)
   const counts = Object.entries({
-    imported,
-    updated,
+    [dryRun ? "to import" : "imported"]: imported,
+    [dryRun ? "to update" : "updated"]: updated,
     duplicates,
     ...(others === 0 ? {} : { differing: others }),
     errors,

@@ -1,5 +1,5 @@
 /**
- * `simplan clock advance`, for a server on a virtual clock.
+ * `simplan clock show`, and `advance` for a server on a virtual clock.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
@@ -30,6 +30,9 @@ const advance = Operations.make(
 )
 
 export const command = Command.make("clock").pipe(
-  Command.withDescription("The clock of a server that runs with SIMPLAN_CLOCK=virtual."),
-  Command.withSubcommands([advance])
+  Command.withDescription("The clock that a server goes by, which may be virtual."),
+  Command.withSubcommands([
+    Operations.record("show", "clock.read", { says: "Show the clock, and whether it is virtual." }),
+    advance
+  ])
 )

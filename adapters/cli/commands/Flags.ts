@@ -52,7 +52,8 @@ const text = (description: string, name: string) => Argument.String(name).pipe(A
 export const dryRun = (description: string) =>
   Flag.Boolean("dry-run").pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-const fromHere = (path: string): string => {
+/** A path as it is named from the directory that the command runs in. */
+export const fromHere = (path: string): string => {
   const short = relative("", path)
   return short === "" || short.startsWith("..") || isAbsolute(short) ? path : short
 }

@@ -195,18 +195,27 @@ const importSims = Command.make(
       Flag.optional
     ),
     telco: Flags.optionalId("telco", "With --from-ocs: the name of the system, if the file has several"),
+    rejected: Flag.Path("rejected").pipe(
+      Flag.withMetavar("<file>"),
+      Flag.withDescription("With FILE: write the rows that are rejected to this file, to be corrected and imported"),
+      Flag.map(Flags.fromHere),
+      Flag.optional
+    ),
     dryRun: Flags.dryRun("With FILE: say what would come of its rows, and change nothing"),
     ...Flags.organization
   },
   Effect.fnUntraced(function* (given) {
     const source = yield* sourceOf(given)
-    if (given.dryRun && typeof source !== "string") return yield* misused("--dry-run is for a FILE.")
+    if (typeof source !== "string") {
+      if (given.dryRun) return yield* misused("--dry-run is for a FILE.")
+      if (Option.isSome(given.rejected)) return yield* misused("--rejected is for a FILE.")
+    }
     const { connection, id } = yield* Calls.openOrganization(given)
     const { missing, report } =
       typeof source === "string"
-        ? { report: yield* SimsImport.run(connection, id, source, given.dryRun), missing: null }
+        ? { report: yield* SimsImport.run(connection, id, { ...given, path: source }), missing: null }
         : yield* OcsImport.run(connection, id, source)
-    yield* Output.print(given.json ? JSON.stringify(report) : SimsImport.show(report))
+    yield* Output.print(given.json ? JSON.stringify(report) : SimsImport.show(report, given.dryRun))
     const { error_count: errors } = report
     const failed =
       errors > 0

@@ -1,8 +1,8 @@
 /**
  * What an organization sells, and what is in service: `simplan plans create NAME` and `list`;
  * `simplan subscriptions list`, `show ICCID` and `usage ICCID`; `create PLAN`, `delete ICCID`,
- * `replace ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9); and
- * `pause ICCID` and `resume ICCID` (rule S7). `Bulk` has what is done to many.
+ * `replace ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9);
+ * `pause ICCID` and `resume ICCID` (rule S7); and `send-sms ICCID`. `Bulk` has what is done to many.
  */
 import { Effect, Option, Stream } from "effect"
 import { Command } from "effect/cli"
@@ -218,6 +218,11 @@ export const subscriptions = Command.make("subscriptions").pipe(
     Operations.record("resume", "subscriptions.resume", {
       says: "Resume a subscription that is paused: its SIM has service again.",
       row: ({ message, preview }, ids) => ({ ...ids, message, ...preview })
+    }),
+    Operations.record("send-sms", "subscriptions.sendSms", {
+      says: "Send an SMS to the SIM of a subscription.",
+      row: ({ message, segments }, ids) => ({ ...ids, message, segments }),
+      examples: [{ command: "simplan subscriptions send-sms 8988000000000000001 --from Acme --message 'Welcome'" }]
     }),
     Bulk.subscriptions
   ])

@@ -1,6 +1,11 @@
-/** Who changed what: of an organization, or of what belongs to none, and as a file. */
+/**
+ * Who changed what: of an organization, or of what belongs to none, and as a file. What one request
+ * has changed, as a bulk run does, is one row that opens.
+ */
+import { AuditEntry } from "simplan/ports"
 import { Download } from "../Download.tsx"
-import { List } from "../List.tsx"
+import * as Filters from "../Filters.tsx"
+import { Grouped } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { Name } from "../OfOrganization.tsx"
 import type * as Types from "../Types.ts"
@@ -8,13 +13,50 @@ import * as View from "../View.tsx"
 
 type Entry = Types.Item<"audit", "list">
 
-const columns = (): ReadonlyArray<View.Column<Entry>> => [
-  { title: "When (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },
-  { title: "Who", of: ({ actor }) => <View.Text>{actor}</View.Text> },
-  { title: "What", of: ({ action }) => action },
-  { title: "Of", of: ({ resource_id }) => <code>{resource_id}</code> },
-  { title: "Why", of: ({ reason }) => <View.Text>{reason}</View.Text> },
-  { title: "Address", of: ({ address }) => address ?? "–" }
+/** What one request did in the same way, newest first. */
+type Run = readonly [Entry, ...ReadonlyArray<Entry>]
+
+const isOfRun = (one: Entry, other: Entry): boolean =>
+  one.request_id !== null &&
+  one.request_id === other.request_id &&
+  one.action === other.action &&
+  one.actor === other.actor
+
+/** The entries in a row of which one request has made all. */
+const together = (entries: ReadonlyArray<Entry>): ReadonlyArray<Run> => {
+  const runs: Array<[Entry, ...Array<Entry>]> = []
+  for (const entry of entries) {
+    const last = runs.at(-1)
+    if (last !== undefined && isOfRun(last[0], entry)) last.push(entry)
+    else runs.push([entry])
+  }
+  return runs
+}
+
+const columns = (): ReadonlyArray<View.Column<Run>> => [
+  { title: "When (UTC)", of: ([{ created_at }]) => <View.Time at={created_at} /> },
+  { title: "Who", of: ([{ actor }]) => <View.Text>{actor}</View.Text> },
+  { title: "What", of: ([{ action }]) => action },
+  {
+    title: "Of",
+    of: (run) =>
+      run.length === 1 ? (
+        <code>{run[0].resource_id}</code>
+      ) : (
+        <details>
+          <summary>{run.length} by one request</summary>
+          <ul class="choices">
+            {run.map(({ audit_entry_id, resource_id }) => (
+              <li key={audit_entry_id}>
+                <code>{resource_id}</code>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )
+  },
+  { title: "Why", of: ([{ reason }]) => <View.Text>{reason}</View.Text> },
+  { title: "Address", of: ([{ address }]) => address ?? "–" }
 ]
 
 const FILE = [
@@ -28,11 +70,19 @@ const FILE = [
   { name: "request_id", text: ({ request_id }: Entry) => request_id ?? "" }
 ]
 
+const KINDS = [["", "any"], ...AuditEntry.actions.map((action) => [action, action] as const)] as const
+
 export default () => {
   const chosen = Location.field("of")
-  const actor = Location.field("q")
   const list = chosen === "" ? "/audit" : `/organizations/${encodeURIComponent(chosen)}/audit`
-  const path = actor === "" ? list : `${list}?actor=${encodeURIComponent(actor)}`
+  const asked = Object.entries({
+    actor: Location.field("q"),
+    action: Location.field("kind"),
+    resource_id: Location.field("iccid"),
+    from: Filters.instant("since"),
+    to: Filters.instant("until")
+  }).filter(([, value]) => value !== "")
+  const path = asked.length === 0 ? list : `${list}?${new URLSearchParams(asked)}`
   return (
     <>
       <h1>Audit log</h1>
@@ -45,16 +95,15 @@ export default () => {
           </>
         )}
       </p>
-      <label class="field">
-        Only by
-        <input
-          type="search"
-          value={actor}
-          onChange={({ currentTarget }) => Location.change({ q: currentTarget.value, rows: "" })}
-        />
-      </label>
+      <div class="filters">
+        <Filters.Input label="Only by" name="q" />
+        <Filters.Choice label="What" name="kind" choices={KINDS} />
+        <Filters.Input label="SIM, or id" name="iccid" />
+        <Filters.Input label="Since (UTC)" name="since" isTime />
+        <Filters.Input label="Until (UTC)" name="until" isTime />
+      </div>
       <Download name="audit.csv" path={path} columns={FILE} />
-      <List label="Audit log" path={path} columns={columns} empty="There are no such changes." />
+      <Grouped label="Audit log" path={path} columns={columns} together={together} empty="There are no such changes." />
     </>
   )
 }

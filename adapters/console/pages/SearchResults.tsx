@@ -6,12 +6,15 @@ import * as View from "../View.tsx"
 const columns: ReadonlyArray<View.Column<Search.Hit>> = [
   { title: "SIM", of: (hit) => <View.Link to={Search.simOf(hit)}>{hit.iccid}</View.Link> },
   { title: "Organization", of: ({ organization_name }) => <View.Text>{organization_name}</View.Text> },
+  { title: "State", of: ({ paused, status }) => `${status.replaceAll("_", " ")}${paused ? ", paused" : ""}` },
+  { title: "Plan", of: ({ plan_name }) => <View.Text>{plan_name}</View.Text> },
+  { title: "Note", of: ({ metadata }) => <View.Text>{metadata === "" ? null : metadata}</View.Text> },
   { title: "Label", of: ({ label }) => <View.Text>{label}</View.Text> },
   { title: "Found by", of: ({ matched }) => matched.replaceAll("_", " ") }
 ]
 
 const NONE =
-  "No SIM has this. Try a whole ICCID or its first or last digits, an IMSI, a phone number, the id of a subscription, or the beginning of its metadata."
+  "No SIM has this. Try a whole ICCID or its first or last digits, an IMSI, a phone number, the id of a subscription, the beginning of its note, or whole words of it."
 
 export default () => {
   const text = Location.field("q")

@@ -5,6 +5,7 @@
 import * as Api from "../Api.ts"
 import * as Filters from "../Filters.tsx"
 import { List } from "../List.tsx"
+import { Name } from "../OfOrganization.tsx"
 import * as Location from "../Location.ts"
 import * as Search from "../Search.tsx"
 import * as Task from "../Task.tsx"
@@ -55,6 +56,7 @@ const readAll = async (path: (folder: string) => string): Promise<All> => {
 
 const plans: ReadonlyArray<View.Column<Attachment>> = [
   { title: "Plan", of: ({ plan }) => <View.Text>{plan.name}</View.Text> },
+  { title: "Note", of: ({ metadata }) => <View.Text>{metadata === "" ? null : metadata}</View.Text> },
   { title: "State", of: ({ state }) => state },
   { title: "Why no service", of: ({ reason }) => <View.Text>{reason?.message ?? null}</View.Text> },
   { title: "Active (UTC)", of: ({ activation_at }) => <View.Time at={activation_at} /> },
@@ -226,6 +228,10 @@ const Summary = ({
             <View.Time at={subscription.created_at} />: <View.Text>{subscription.metadata}</View.Text>
           </>
         )}
+      </p>
+      <p data-identity>
+        Of <Name of={of} />. Phone number: {sim.msisdn === null ? "not known" : <code>+{sim.msisdn}</code>}. IMSI:{" "}
+        {sim.imsi === null ? "not known" : <code>{sim.imsi}</code>}.
       </p>
       <h2>Plans</h2>
       {attachments.length > 0 && (

@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { BulkAction, Operator, SimSearch } from "simplan/ports"
+import { BulkAction, Operator, Sim, SimSearch } from "simplan/ports"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as CoverageApi from "./CoverageApi.ts"
 import * as PlansApi from "./PlansApi.ts"
@@ -35,6 +35,23 @@ export const SearchHit = Schema.Struct({
     Fields.oneOf(matches),
     "By what it was found; where that is more than one thing, the first of these",
     "metadata"
+  ),
+  status: Schemas.field(
+    Fields.oneOf(Sim.statuses),
+    "Whether nobody has it, somebody has, it is on its way back to stock, or it is withdrawn",
+    "in_use"
+  ),
+  paused: Schemas.field(Schema.Boolean, "Whether its subscription is paused", false),
+  plan_name: Schemas.field(
+    Schema.NullOr(Schema.String),
+    "The plan of its newest plan attachment; null: none",
+    "Sweden 5 GB"
+  ),
+  metadata: Schemas.field(
+    Schema.NullOr(Schema.String),
+    `The first ${SimSearch.WORDS} characters of the metadata that it was found by, that of its subscription or of its newest plan ` +
+      "attachment; else of its subscription's. Null: nobody has it",
+    "order 4711"
   )
 }).annotate({ identifier: "SearchHit" })
 
@@ -44,8 +61,8 @@ export class SearchApi extends HttpApiGroup.make("search")
       query: {
         q: Schemas.field(
           Schemas.SearchParameter,
-          "The first or last digits of an ICCID, an IMSI, a phone number with or without a plus sign, the id of a subscription, or the " +
-            "first characters of a metadata, in any case",
+          "The first or last digits of an ICCID, an IMSI, a phone number, also as in its country, the id of a subscription, or the first " +
+            "characters of a metadata or words in it, in any case",
           "order 4711"
         )
       },

@@ -50,6 +50,12 @@ export const SimDetails = Schema.Struct({
     Moves.SimMoves.fields.replacedBy.meaning,
     null
   ),
+  imsi: Schemas.field(Schema.NullOr(Schema.String), "The IMSI; null: it has none, or that is not known", Samples.imsi),
+  msisdn: Schemas.field(
+    Schema.NullOr(Schema.String),
+    "The phone number with its calling code, without a plus sign; null: it has none, or that is not known",
+    Samples.msisdn
+  ),
   version: Schemas.version,
   works: Schemas.field(Schema.NullOr(Schema.Boolean), Verdicts.Verdict.fields.works.meaning, false),
   reason: Schemas.field(Views.answer(Verdicts.VerdictReason), Verdicts.Verdict.fields.reason.meaning)

@@ -26,7 +26,11 @@ const shape = (hit: SimSearch.Hit): Hit => ({
   iccid: hit.iccid,
   label: hit.label,
   subscription_id: hit.subscriptionId,
-  matched: matches[hit.place]
+  matched: matches[hit.place],
+  status: hit.status,
+  paused: hit.isPaused,
+  plan_name: hit.planName,
+  metadata: hit.metadata
 })
 
 export const make = (guard: OperatorAuth.Guard) =>

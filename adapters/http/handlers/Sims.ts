@@ -45,6 +45,7 @@ const details = (
   return {
     ...{ ...shape(sim, installation), status, withdrawn_reason: reason, version: sim.version },
     ...movesOf(Moves.movesOf(sim)),
+    ...{ imsi: sim.imsi, msisdn: sim.msisdn },
     ...verdictOf(Views.verdictOf(verdict))
   }
 }

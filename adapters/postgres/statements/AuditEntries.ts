@@ -1,7 +1,7 @@
 /**
  * The statements about audit entries (rule W11).
  */
-import type { AuditEntry, Storage } from "simplan/ports"
+import { type AuditEntry, SimSearch, type Storage } from "simplan/ports"
 import type { Database, Row } from "../database/Database.ts"
 import * as Batching from "../database/Batching.ts"
 import * as Columns from "../sql/Columns.ts"
@@ -52,7 +52,7 @@ export const page =
         ...(to === null ? [] : [sql`audit_entry.created_at < ${to}::bigint`])
       ],
       filters: [
-        ...(actor === null ? [] : [sql`audit_entry.actor = ${actor}`]),
+        ...(actor === null ? [] : [sql`simplan.folded(audit_entry.actor) = ${SimSearch.folded(actor)}`]),
         ...(action === null ? [] : [sql`audit_entry.action = ${action}`]),
         ...(resourceId === null
           ? []

@@ -137,6 +137,19 @@ export interface SearchHit extends OfOrganization {
   readonly subscriptionId: string | null
   /** By what it was found; if that is more than one thing, the first of these. */
   readonly matched: "subscriptionId" | "imsi" | "phoneNumber" | "iccid" | "metadata"
+  /**
+   * Whether nobody has it, somebody has, it is on its way back to stock, or it is withdrawn.
+   */
+  readonly status: "free" | "in_use" | "releasing" | "withdrawn"
+  /** Whether its subscription is paused (rule S7). */
+  readonly isPaused: boolean
+  /** The plan of its newest attachment; null: none. */
+  readonly planName: string | null
+  /**
+   * The first 256 characters of the metadata that it was found by, that of its subscription or of
+   * its newest attachment; else of its subscription's. Null: nobody has it.
+   */
+  readonly metadata: string | null
 }
 
 /** What a search has found. */
@@ -154,9 +167,9 @@ export interface SimFilter extends OfOrganization {
   /** Only SIMs of this label. */
   readonly label?: Label | undefined
   /**
-   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or
-   * without a plus sign, the id of a subscription, or the first characters of a metadata, in any
-   * case (rule L1).
+   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number, also
+   * as in its country, the id of a subscription, or the first characters of a metadata or words in
+   * it, in any case (rule L1).
    */
   readonly search?: string | undefined
   /**

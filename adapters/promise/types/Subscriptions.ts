@@ -214,9 +214,9 @@ export interface HistoryEntry {
 /** Which subscriptions a list has. An absent field filters nothing. */
 export interface SubscriptionFilter extends OfOrganization {
   /**
-   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or
-   * without a plus sign, the id of a subscription, or the first characters of a metadata, that of
-   * an added plan too, in any case (rule L1).
+   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number, also
+   * as in its country, the id of a subscription, or the first characters of a metadata or words in
+   * it, that of an added plan too, in any case (rule L1).
    */
   readonly search?: string | undefined
   /** Only those on SIMs of this label. */

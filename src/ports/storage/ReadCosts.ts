@@ -50,8 +50,11 @@ const LABELS = 7
 /** The free eSIMs of each label that are counted of each of them. */
 const STOCKS = WATCHED * LABELS * 1_000
 
-/** How many rows a step of a search goes over. */
-const SEARCHED = 8 * SCAN_LIMIT
+/**
+ * What a word inside metadata is in, which no index has in an order: those of the subscriptions of
+ * a large organization, and of as many attachments.
+ */
+const INSIDE = 1_000_000
 
 /**
  * The days, countries, plans and connections by which a large organization has sums of usage, and
@@ -111,7 +114,7 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     get: light(2),
     page: light(2 * PAGE),
     // With a search: with other filters alone they are light, here and of SIMs.
-    find: heavy(SEARCHED),
+    find: heavy(INSIDE),
     attachments: light(AGGREGATE)
   },
   deliveries: {
@@ -152,8 +155,8 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
   sims: {
     get: light(1),
     page: light(PAGE),
-    find: heavy(SEARCHED),
-    search: heavy(8 * SCAN_LIMIT),
+    find: heavy(INSIDE),
+    search: heavy(INSIDE),
     // If none is free: those that are on their way back, and the creations under way.
     free: light(2_000),
     stock: heavy(STOCKS),

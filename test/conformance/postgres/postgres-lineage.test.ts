@@ -279,7 +279,8 @@ describe("The migrations", () => {
     const digests = Migrations.numbered(Migrations.all).map(({ digest, number }) => [number, digest.slice(0, 16)])
     expect(digests).toEqual([
       [1, "520b01d60dadafdc"],
-      [2, "43cdafc79e6be4e9"]
+      [2, "43cdafc79e6be4e9"],
+      [3, "9defd99a1c67fecd"]
     ])
   })
 })

@@ -10,10 +10,17 @@ const world = await World.forFile()
 const own = await Inventory.stock(world, 1, 30)
 const other = await Inventory.stock(world, 100, 30)
 
+/** The metadata and the plan's name of each subscription. */
+const notes = new Map<string, string>()
+const plans = new Map<string, string>()
+
 const sell = async ({ planId, tenant }: Inventory.Stock, number: number, metadata: string): Promise<string> => {
   const iccid = World.iccid(number)
   await tenant.post("/v3/subscription", { plan_id: planId, metadata, iccid })
-  return (await tenant.get(`/v3/subscriptions/${iccid}`)).body.data.subscription_id
+  const id = (await tenant.get(`/v3/subscriptions/${iccid}`)).body.data.subscription_id
+  notes.set(id, metadata)
+  plans.set(id, (await tenant.get(`/v3/plans/${planId}`)).body.data.plan_name)
+  return id
 }
 
 const first = await sell(own, 1, "Order 4711")
@@ -30,7 +37,11 @@ const hit = ({ tenant }: Inventory.Stock, number: number, matched: string, subsc
   iccid: World.iccid(number),
   label: "Green",
   subscription_id: subscriptionId,
-  matched
+  matched,
+  status: subscriptionId === null ? "free" : "in_use",
+  paused: false,
+  plan_name: subscriptionId === null ? null : plans.get(subscriptionId),
+  metadata: subscriptionId === null ? null : notes.get(subscriptionId)
 })
 
 const byOrganization = (hits: ReadonlyArray<ReturnType<typeof hit>>) =>
@@ -48,6 +59,26 @@ it("finds by each thing that a customer names, in whichever organization", async
   expect(await found(World.iccid(20).slice(-6))).toContainEqual(hit(own, 20, "iccid"))
   expect(await found("nothing has this")).toEqual([])
   expect(await found("  ")).toEqual([])
+})
+
+it("finds words inside a note, an e-mail, and a phone number as in its country, and shows the top-up's note", async () => {
+  const found = async (q: string) => (await find(q)).body.data
+  const note = 'Table 4, Ms Åberg <eva.aberg@example.com>, "late"'
+  const iccid = World.iccid(3)
+  const id = await sell(own, 3, note)
+  for (const q of ["åberg", "eva.aberg@example.com", "EVA table", "example.com eva"]) {
+    expect(await found(q)).toEqual([hit(own, 3, "metadata", id)])
+  }
+  for (const q of ["aber", "eva 4711", "eva.aberg@example.org"]) expect(await found(q)).toEqual([])
+  for (const q of ["070-123 45 67", "0046701234567", "+46 (0)70 123 45 67", "701234567"]) {
+    expect(await found(q)).toEqual([hit(other, 102, "phone_number")])
+  }
+  await own.tenant.post("/v3/subscription", { plan_id: own.planId, metadata: "voucher 88, from Ludvika", iccid })
+  await own.tenant.post(`/v3/subscriptions/${iccid}/pause`, {})
+  expect(await found("ludvika")).toEqual([
+    { ...hit(own, 3, "metadata", id), metadata: "voucher 88, from Ludvika", paused: true }
+  ])
+  expect((await own.tenant.get("/v3/sims?search=ludvika")).body.data).toMatchObject([{ iccid }])
 })
 
 it("gives twenty, and says that there are more", async () => {

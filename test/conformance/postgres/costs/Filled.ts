@@ -153,9 +153,9 @@ export const growing = (from: number, to: number): ReadonlyArray<string> => {
         case when i % 2 = 0 then 'InService' else 'Free' end, case when i % 2 = 0 then 's-' || i end, false, false, 1, null,
         '20893' || lpad(i::text, 10, '0'), '4670' || lpad(i::text, 8, '0') ${part(WHOLE.sims)}`,
     `insert into simplan.iccid select ${itsIccid}, '${BIG}' ${part(WHOLE.sims)}`,
-    `insert into simplan.subscription select '${BIG}', 's-' || i, ${itsIccid}, 'order', ${NOW} + i, 'Live' ${part(WHOLE.sims)}
+    `insert into simplan.subscription select '${BIG}', 's-' || i, ${itsIccid}, 'order inside', ${NOW} + i, 'Live' ${part(WHOLE.sims)}
       where i % 2 = 0`,
-    `insert into ${attachments} select '${BIG}', 'a-s-' || i, 's-' || i, ${itsIccid}, 'p-1', ${terms}, 'order', i, true, 0
+    `insert into ${attachments} select '${BIG}', 'a-s-' || i, 's-' || i, ${itsIccid}, 'p-1', ${terms}, 'order inside', i, true, 0
       ${part(WHOLE.sims)} where i % 2 = 0`,
     `insert into ${packages} select '${BIG}', 'a-s-' || i, 0, ${itsIccid}, 'Created', 't', 0 ${part(WHOLE.sims)} where i % 2 = 0`,
     `insert into ${simColumns} select ${name("of")}, '8' || lpad(of::text, 4, '0') || label || lpad(i::text, 9, '0'),

@@ -41,8 +41,8 @@ const searchOf = (text: string): SimSearch.Search => {
   return search
 }
 
-/** An ICCID, the beginning of many, an IMSI or a phone number, and metadata that many have. */
-const sought = [iccid, "8933", "208930000000002", "order"].map(searchOf)
+/** An ICCID, the beginning of many, an IMSI or a phone number, metadata that many have, and a word inside. */
+const sought = [iccid, "8933", "208930000000002", "order", "inside"].map(searchOf)
 
 const filters = { label: null, createdAfter: null } as const
 

@@ -11,7 +11,7 @@ with candidate as materialized (
       limit 513
     ) union all (
       select sim.iccid from simplan.sim
-      where sim.organization_id = $7 and sim.msisdn = $8
+      where sim.organization_id = $7 and sim.msisdn = any($8::text[])
       order by sim.organization_id, sim.msisdn
       limit 513
     ) union all (
@@ -31,6 +31,34 @@ with candidate as materialized (
       and ((simplan.folded(attachment.metadata) collate "C") >= $15::text AND (simplan.folded(attachment.metadata) collate "C") < $16::text) and attachment.metadata <> ''
       order by attachment.organization_id, (simplan.folded(attachment.metadata) collate "C")
       limit 513
+    ) union all (
+      with worded as materialized (
+        select subscription.* from simplan.subscription
+        where (status = 'Live' and metadata <> '' AND array_remove(string_to_array(case
+          when octet_length(subscription.metadata) = char_length(subscription.metadata)
+          then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+            -./:;<=>?@[\\]^_\x60{|}~', ' ')
+          else translate(
+            left(subscription.metadata, 256) collate "C",
+            E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+            'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+          )
+          end, ' '), '') @> $17::text[] AND array[subscription.organization_id] @> array[$18]::text[]))
+      select worded.iccid from worded limit 513
+    ) union all (
+      with worded as materialized (
+        select attachment.* from simplan.attachment
+        where (metadata <> '' AND array_remove(string_to_array(case
+          when octet_length(attachment.metadata) = char_length(attachment.metadata)
+          then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+            -./:;<=>?@[\\]^_\x60{|}~', ' ')
+          else translate(
+            left(attachment.metadata, 256) collate "C",
+            E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+            'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+          )
+          end, ' '), '') @> $19::text[] AND array[attachment.organization_id] @> array[$20]::text[]))
+      select worded.iccid from worded limit 513
   )) places
   limit 513
 ), counted as materialized (select count(*) as places, count(*) > 512 as is_scan from candidate)
@@ -51,24 +79,42 @@ select json_build_object(
         from (
           select sim.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last
           from simplan.sim
-          where (select counted.is_scan from counted) and (sim.organization_id = $17 AND sim.import_sequence > $18::bigint)
+          where (select counted.is_scan from counted) and (sim.organization_id = $21 AND sim.import_sequence > $22::bigint)
           window listed as (order by sim.import_sequence)
           order by sim.import_sequence
           limit 512
         ) sim
-        cross join lateral (select (sim.label = $19 AND sim.is_esim = $20 AND sim.allocation in ('Provisioning',
-          'InService') AND sim.created_at > $21::bigint AND (starts_with(sim.iccid, $22::text) OR starts_with(reverse(sim.iccid),
-            $23::text) OR sim.msisdn = $24 OR exists (
+        cross join lateral (select (sim.label = $23 AND sim.is_esim = $24 AND sim.allocation in ('Provisioning',
+          'InService') AND sim.created_at > $25::bigint AND (starts_with(sim.iccid, $26::text) OR starts_with(reverse(sim.iccid),
+            $27::text) OR sim.msisdn = any($28::text[]) OR exists (
               select from simplan.subscription found
-              where found.organization_id = $25 and found.iccid = sim.iccid
+              where found.organization_id = $29 and found.iccid = sim.iccid
               and found.status <> 'Deleted' and found.status = 'Live' and (
-                found.subscription_id = $26
-                or starts_with(simplan.folded(found.metadata), $27::text)
+                found.subscription_id = $30
+                or (starts_with(simplan.folded(found.metadata), $31::text) OR array_remove(string_to_array(case
+                  when octet_length(found.metadata) = char_length(found.metadata)
+                  then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                    ' ')
+                  else translate(
+                    left(found.metadata, 256) collate "C",
+                    E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                    'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                  )
+                  end, ' '), '') @> $32::text[])
                 or exists (
                   select from simplan.attachment
-                  where attachment.organization_id = $28
+                  where attachment.organization_id = $33
                   and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                  and starts_with(simplan.folded(attachment.metadata), $29::text)
+                  and (starts_with(simplan.folded(attachment.metadata), $34::text) OR array_remove(string_to_array(case
+                    when octet_length(attachment.metadata) = char_length(attachment.metadata)
+                    then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                      -./:;<=>?@[\\]^_\x60{|}~', ' ')
+                    else translate(
+                      left(attachment.metadata, 256) collate "C",
+                      E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                      'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                    )
+                    end, ' '), '') @> $35::text[])
                   offset 0
                 )
               )
@@ -76,7 +122,7 @@ select json_build_object(
           ))) as is_taken) filtered
         where filtered.is_taken or sim.is_last or sim.scanned_at = 512
         order by sim.import_sequence
-        limit $30::int) union all (
+        limit $36::int) union all (
           select row_number() over (order by sim.import_sequence) as at, sim.import_sequence as cursor,
           json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim, sim.lpa, sim.created_at,
             sim.allocation, sim.allocated_to, sim.version,
@@ -89,27 +135,45 @@ select json_build_object(
           from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
           cross join lateral (
             select * from simplan.sim
-            where sim.organization_id = $31 and sim.iccid = candidate.iccid
+            where sim.organization_id = $37 and sim.iccid = candidate.iccid
             limit 1
           ) sim
-          where (sim.organization_id = $32 AND sim.import_sequence > $33::bigint AND sim.label = $34 AND sim.is_esim = $35 AND sim.allocation in ('Provisioning', 'InService') AND sim.created_at > $36::bigint AND (starts_with(sim.iccid, $37::text) OR starts_with(reverse(sim.iccid), $38::text) OR sim.msisdn = $39 OR exists (
+          where (sim.organization_id = $38 AND sim.import_sequence > $39::bigint AND sim.label = $40 AND sim.is_esim = $41 AND sim.allocation in ('Provisioning', 'InService') AND sim.created_at > $42::bigint AND (starts_with(sim.iccid, $43::text) OR starts_with(reverse(sim.iccid), $44::text) OR sim.msisdn = any($45::text[]) OR exists (
             select from simplan.subscription found
-            where found.organization_id = $40 and found.iccid = sim.iccid
+            where found.organization_id = $46 and found.iccid = sim.iccid
             and found.status <> 'Deleted' and found.status = 'Live' and (
-              found.subscription_id = $41
-              or starts_with(simplan.folded(found.metadata), $42::text)
+              found.subscription_id = $47
+              or (starts_with(simplan.folded(found.metadata), $48::text) OR array_remove(string_to_array(case
+                when octet_length(found.metadata) = char_length(found.metadata)
+                then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                  ' ')
+                else translate(
+                  left(found.metadata, 256) collate "C",
+                  E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                  'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                )
+                end, ' '), '') @> $49::text[])
               or exists (
                 select from simplan.attachment
-                where attachment.organization_id = $43
+                where attachment.organization_id = $50
                 and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                and starts_with(simplan.folded(attachment.metadata), $44::text)
+                and (starts_with(simplan.folded(attachment.metadata), $51::text) OR array_remove(string_to_array(case
+                  when octet_length(attachment.metadata) = char_length(attachment.metadata)
+                  then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                    -./:;<=>?@[\\]^_\x60{|}~', ' ')
+                  else translate(
+                    left(attachment.metadata, 256) collate "C",
+                    E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                    'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                  )
+                  end, ' '), '') @> $52::text[])
                 offset 0
               )
             )
             offset 0
           )))
           order by sim.import_sequence
-          limit $45::int)) found
+          limit $53::int)) found
     ),
     '[]'
   )

@@ -2,14 +2,13 @@ with attached as materialized (
   select attachment.* from simplan.attachment
   where (attachment.organization_id = $1 AND attachment.metadata <> '' AND ((simplan.folded(attachment.metadata) collate "C") >= $2::text AND (simplan.folded(attachment.metadata) collate "C") < $3::text))
   order by attachment.organization_id, (simplan.folded(attachment.metadata) collate "C")
-  limit 512), place as materialized (
-  (
-    select 0 as rank, found.organization_id, found.iccid
-    from (
-      select subscription.* from simplan.subscription
-      where (subscription.organization_id = $4 AND subscription.status = 'Live' AND subscription.subscription_id = $5)
-      order by subscription.organization_id, subscription.subscription_id
-      limit $6::int) found) union all (
+  limit 512), place as materialized ((
+  select 0 as rank, found.organization_id, found.iccid
+  from (
+    select subscription.* from simplan.subscription
+    where (subscription.organization_id = $4 AND subscription.status = 'Live' AND subscription.subscription_id = $5)
+    order by subscription.organization_id, subscription.subscription_id
+    limit $6::int) found) union all (
     select 1 as rank, found.organization_id, found.iccid
     from (
       select sim.* from simplan.sim
@@ -19,7 +18,7 @@ with attached as materialized (
     select 2 as rank, found.organization_id, found.iccid
     from (
       select sim.* from simplan.sim
-      where (sim.organization_id = $10 AND sim.msisdn = $11)
+      where (sim.organization_id = $10 AND sim.msisdn = any($11::text[]))
       order by sim.organization_id, sim.msisdn
       limit $12::int) found) union all (
     select 3 as rank, found.organization_id, found.iccid
@@ -48,36 +47,114 @@ with attached as materialized (
       and subscription.subscription_id = attachment.subscription_id and subscription.status = 'Live'
       limit 1
     ) subscription
-    where attachment.confirmed)
-), hit as materialized (
+    where attachment.confirmed)), asked as materialized (
+  select count(*) <= $26::int as more
+  from (select distinct place.organization_id, place.iccid from place) found
+), attached_inside as materialized (
+  with found as materialized (
+    select attachment.* from simplan.attachment
+    where (metadata <> '' AND array_remove(string_to_array(case
+      when octet_length(attachment.metadata) = char_length(attachment.metadata)
+      then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+        -./:;<=>?@[\\]^_\x60{|}~', ' ')
+      else translate(
+        left(attachment.metadata, 256) collate "C",
+        E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+        'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+      )
+      end, ' '), '') @> $27::text[] AND array[attachment.organization_id] @> array[$28]::text[]))
+  select found.* from found where (select asked.more from asked) limit 512), inside as materialized ((
+  with found as materialized (
+    select subscription.* from simplan.subscription
+    where (status = 'Live' and metadata <> '' AND array_remove(string_to_array(case
+      when octet_length(subscription.metadata) = char_length(subscription.metadata)
+      then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+        -./:;<=>?@[\\]^_\x60{|}~', ' ')
+      else translate(
+        left(subscription.metadata, 256) collate "C",
+        E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+        'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+      )
+      end, ' '), '') @> $29::text[] AND array[subscription.organization_id] @> array[$30]::text[]))
+  select 4 as rank, found.organization_id, found.iccid
+  from found where (select asked.more from asked) limit $31::int) union all (
+    select 4 as rank, attachment.organization_id, attachment.iccid
+    from attached_inside attachment
+    cross join lateral (
+      select from simplan.subscription
+      where subscription.organization_id = $32
+      and subscription.subscription_id = attachment.subscription_id and subscription.status = 'Live'
+      limit 1
+    ) subscription
+    where attachment.confirmed)),
+hit as materialized (
   select place.organization_id, place.iccid, min(place.rank) as rank
-  from place
+  from (select * from place union all select * from inside) place
   group by place.organization_id, place.iccid
   order by min(place.rank), place.organization_id, place.iccid
-  limit $26::int
+  limit $33::int
 )
 (select json_build_object(
   'organizationId', hit.organization_id, 'organizationName', organization.name, 'iccid', hit.iccid,
-  'label', sim.label, 'subscriptionId', subscription.subscription_id, 'rank', hit.rank
+  'label', sim.label, 'subscriptionId', subscription.subscription_id, 'rank', hit.rank, 'status', sim.status,
+  'isPaused', sim.is_paused, 'planName', newest.plan_name, 'metadata', left(case
+    when (starts_with(simplan.folded(subscription.metadata), $34::text) OR array_remove(string_to_array(case
+      when octet_length(subscription.metadata) = char_length(subscription.metadata)
+      then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+        -./:;<=>?@[\\]^_\x60{|}~', ' ')
+      else translate(
+        left(subscription.metadata, 256) collate "C",
+        E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+        'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+      )
+      end, ' '), '') @> $35::text[]) then subscription.metadata
+    else coalesce(noted.metadata, subscription.metadata)
+    end, 256)
   )::text as value
   from hit
   cross join lateral (
     select organization.name from simplan.organization
-    where organization.organization_id = $27
+    where organization.organization_id = $36
     limit 1
   ) organization
   cross join lateral (
-    select sim.label from simplan.sim
-    where sim.organization_id = $28 and sim.iccid = hit.iccid
+    select sim.label, case when sim.allocation in ('Free') then 'free' when sim.allocation in ('Provisioning',
+      'InService') then 'in_use' when sim.allocation in ('Releasing') then 'releasing' when sim.allocation in ('Withdrawn',
+      'Replaced') then 'withdrawn' end as status, sim.paused_at is not null as is_paused from simplan.sim
+    where sim.organization_id = $37 and sim.iccid = hit.iccid
     limit 1
   ) sim
   left join lateral (
-    select subscription.subscription_id from simplan.subscription
-    where subscription.organization_id = $29 and subscription.iccid = hit.iccid
+    select subscription.subscription_id, subscription.metadata from simplan.subscription
+    where subscription.organization_id = $38 and subscription.iccid = hit.iccid
     and subscription.status <> 'Deleted' and subscription.status = 'Live'
     limit 1
   ) subscription on true
+  left join lateral (
+    select attachment.terms->>'name' as plan_name from simplan.attachment
+    where attachment.organization_id = $39
+    and attachment.subscription_id = subscription.subscription_id and attachment.confirmed
+    order by attachment.created_at desc, attachment.attachment_id desc
+    limit 1
+  ) newest on true
+  left join lateral (
+    select attachment.metadata from simplan.attachment
+    where attachment.organization_id = $40
+    and attachment.subscription_id = subscription.subscription_id and attachment.confirmed
+    and (starts_with(simplan.folded(attachment.metadata), $41::text) OR array_remove(string_to_array(case
+      when octet_length(attachment.metadata) = char_length(attachment.metadata)
+      then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+        -./:;<=>?@[\\]^_\x60{|}~', ' ')
+      else translate(
+        left(attachment.metadata, 256) collate "C",
+        E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+        'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+      )
+      end, ' '), '') @> $42::text[])
+    order by attachment.created_at desc, attachment.attachment_id desc
+    limit 1
+  ) noted on true
   order by hit.rank, hit.organization_id, hit.iccid)
 union all
 select json_build_object('rank', -1)::text
-where (select count(*) from attached) = 512;
+where (select count(*) from attached) = 512 or (select count(*) from attached_inside) = 512;

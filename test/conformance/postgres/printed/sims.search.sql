@@ -2,14 +2,13 @@ with attached as materialized (
   select attachment.* from simplan.attachment
   where (attachment.metadata <> '' AND ((simplan.folded(attachment.metadata) collate "C") >= $1::text AND (simplan.folded(attachment.metadata) collate "C") < $2::text))
   order by (simplan.folded(attachment.metadata) collate "C")
-  limit 512), place as materialized (
-  (
-    select 0 as rank, found.organization_id, found.iccid
-    from (
-      select subscription.* from simplan.subscription
-      where (subscription.status = 'Live' AND subscription.subscription_id = $3)
-      order by subscription.subscription_id
-      limit $4::int) found) union all (
+  limit 512), place as materialized ((
+  select 0 as rank, found.organization_id, found.iccid
+  from (
+    select subscription.* from simplan.subscription
+    where (subscription.status = 'Live' AND subscription.subscription_id = $3)
+    order by subscription.subscription_id
+    limit $4::int) found) union all (
     select 1 as rank, found.organization_id, found.iccid
     from (
       select sim.* from simplan.sim
@@ -19,7 +18,7 @@ with attached as materialized (
     select 2 as rank, found.organization_id, found.iccid
     from (
       select sim.* from simplan.sim
-      where sim.msisdn = $7
+      where sim.msisdn = any($7::text[])
       order by sim.msisdn
       limit $8::int) found) union all (
     select 3 as rank, found.organization_id, found.iccid
@@ -48,17 +47,69 @@ with attached as materialized (
       and subscription.subscription_id = attachment.subscription_id and subscription.status = 'Live'
       limit 1
     ) subscription
-    where attachment.confirmed)
-), hit as materialized (
+    where attachment.confirmed)), asked as materialized (
+  select count(*) <= $18::int as more
+  from (select distinct place.organization_id, place.iccid from place) found
+), attached_inside as materialized (
+  with found as materialized (
+    select attachment.* from simplan.attachment
+    where (metadata <> '' AND array_remove(string_to_array(case
+      when octet_length(attachment.metadata) = char_length(attachment.metadata)
+      then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+        -./:;<=>?@[\\]^_\x60{|}~', ' ')
+      else translate(
+        left(attachment.metadata, 256) collate "C",
+        E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+        'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+      )
+      end, ' '), '') @> $19::text[]))
+  select found.* from found where (select asked.more from asked) limit 512), inside as materialized ((
+  with found as materialized (
+    select subscription.* from simplan.subscription
+    where (status = 'Live' and metadata <> '' AND array_remove(string_to_array(case
+      when octet_length(subscription.metadata) = char_length(subscription.metadata)
+      then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+        -./:;<=>?@[\\]^_\x60{|}~', ' ')
+      else translate(
+        left(subscription.metadata, 256) collate "C",
+        E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+        'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+      )
+      end, ' '), '') @> $20::text[]))
+  select 4 as rank, found.organization_id, found.iccid
+  from found where (select asked.more from asked) limit $21::int) union all (
+    select 4 as rank, attachment.organization_id, attachment.iccid
+    from attached_inside attachment
+    cross join lateral (
+      select from simplan.subscription
+      where subscription.organization_id = attachment.organization_id
+      and subscription.subscription_id = attachment.subscription_id and subscription.status = 'Live'
+      limit 1
+    ) subscription
+    where attachment.confirmed)),
+hit as materialized (
   select place.organization_id, place.iccid, min(place.rank) as rank
-  from place
+  from (select * from place union all select * from inside) place
   group by place.organization_id, place.iccid
   order by min(place.rank), place.organization_id, place.iccid
-  limit $18::int
+  limit $22::int
 )
 (select json_build_object(
   'organizationId', hit.organization_id, 'organizationName', organization.name, 'iccid', hit.iccid,
-  'label', sim.label, 'subscriptionId', subscription.subscription_id, 'rank', hit.rank
+  'label', sim.label, 'subscriptionId', subscription.subscription_id, 'rank', hit.rank, 'status', sim.status,
+  'isPaused', sim.is_paused, 'planName', newest.plan_name, 'metadata', left(case
+    when (starts_with(simplan.folded(subscription.metadata), $23::text) OR array_remove(string_to_array(case
+      when octet_length(subscription.metadata) = char_length(subscription.metadata)
+      then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+        -./:;<=>?@[\\]^_\x60{|}~', ' ')
+      else translate(
+        left(subscription.metadata, 256) collate "C",
+        E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+        'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+      )
+      end, ' '), '') @> $24::text[]) then subscription.metadata
+    else coalesce(noted.metadata, subscription.metadata)
+    end, 256)
   )::text as value
   from hit
   cross join lateral (
@@ -67,17 +118,43 @@ with attached as materialized (
     limit 1
   ) organization
   cross join lateral (
-    select sim.label from simplan.sim
+    select sim.label, case when sim.allocation in ('Free') then 'free' when sim.allocation in ('Provisioning',
+      'InService') then 'in_use' when sim.allocation in ('Releasing') then 'releasing' when sim.allocation in ('Withdrawn',
+      'Replaced') then 'withdrawn' end as status, sim.paused_at is not null as is_paused from simplan.sim
     where sim.organization_id = hit.organization_id and sim.iccid = hit.iccid
     limit 1
   ) sim
   left join lateral (
-    select subscription.subscription_id from simplan.subscription
+    select subscription.subscription_id, subscription.metadata from simplan.subscription
     where subscription.organization_id = hit.organization_id and subscription.iccid = hit.iccid
     and subscription.status <> 'Deleted' and subscription.status = 'Live'
     limit 1
   ) subscription on true
+  left join lateral (
+    select attachment.terms->>'name' as plan_name from simplan.attachment
+    where attachment.organization_id = hit.organization_id
+    and attachment.subscription_id = subscription.subscription_id and attachment.confirmed
+    order by attachment.created_at desc, attachment.attachment_id desc
+    limit 1
+  ) newest on true
+  left join lateral (
+    select attachment.metadata from simplan.attachment
+    where attachment.organization_id = hit.organization_id
+    and attachment.subscription_id = subscription.subscription_id and attachment.confirmed
+    and (starts_with(simplan.folded(attachment.metadata), $25::text) OR array_remove(string_to_array(case
+      when octet_length(attachment.metadata) = char_length(attachment.metadata)
+      then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+        -./:;<=>?@[\\]^_\x60{|}~', ' ')
+      else translate(
+        left(attachment.metadata, 256) collate "C",
+        E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+        'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+      )
+      end, ' '), '') @> $26::text[])
+    order by attachment.created_at desc, attachment.attachment_id desc
+    limit 1
+  ) noted on true
   order by hit.rank, hit.organization_id, hit.iccid)
 union all
 select json_build_object('rank', -1)::text
-where (select count(*) from attached) = 512;
+where (select count(*) from attached) = 512 or (select count(*) from attached_inside) = 512;

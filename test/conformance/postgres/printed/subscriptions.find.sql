@@ -16,7 +16,7 @@ with candidate as materialized (
       limit 513
     ) union all (
       select sim.iccid from simplan.sim
-      where sim.organization_id = $9 and sim.msisdn = $10
+      where sim.organization_id = $9 and sim.msisdn = any($10::text[])
       order by sim.organization_id, sim.msisdn
       limit 513
     ) union all (
@@ -36,6 +36,34 @@ with candidate as materialized (
       and ((simplan.folded(attachment.metadata) collate "C") >= $17::text AND (simplan.folded(attachment.metadata) collate "C") < $18::text) and attachment.metadata <> ''
       order by attachment.organization_id, (simplan.folded(attachment.metadata) collate "C")
       limit 513
+    ) union all (
+      with worded as materialized (
+        select subscription.* from simplan.subscription
+        where (status = 'Live' and metadata <> '' AND array_remove(string_to_array(case
+          when octet_length(subscription.metadata) = char_length(subscription.metadata)
+          then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+            -./:;<=>?@[\\]^_\x60{|}~', ' ')
+          else translate(
+            left(subscription.metadata, 256) collate "C",
+            E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+            'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+          )
+          end, ' '), '') @> $19::text[] AND array[subscription.organization_id] @> array[$20]::text[]))
+      select worded.iccid from worded limit 513
+    ) union all (
+      with worded as materialized (
+        select attachment.* from simplan.attachment
+        where (metadata <> '' AND array_remove(string_to_array(case
+          when octet_length(attachment.metadata) = char_length(attachment.metadata)
+          then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+            -./:;<=>?@[\\]^_\x60{|}~', ' ')
+          else translate(
+            left(attachment.metadata, 256) collate "C",
+            E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+            'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+          )
+          end, ' '), '') @> $21::text[] AND array[attachment.organization_id] @> array[$22]::text[]))
+      select worded.iccid from worded limit 513
   )) places
   limit 513
 ), counted as materialized (select count(*) as places, count(*) > 512 as is_scan from candidate)
@@ -59,29 +87,47 @@ select json_build_object(
           select subscription.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last
           from simplan.subscription
           where (select counted.is_scan from counted)
-          and (subscription.organization_id = $19 AND subscription.status = 'Live' AND subscription.created_at > $20::bigint AND (subscription.created_at, subscription.subscription_id)
-            > ($21::bigint, $22::text))
+          and (subscription.organization_id = $23 AND subscription.status = 'Live' AND subscription.created_at > $24::bigint AND (subscription.created_at, subscription.subscription_id)
+            > ($25::bigint, $26::text))
           window listed as (order by subscription.created_at, subscription.subscription_id)
           order by subscription.created_at, subscription.subscription_id
           limit 512
         ) subscription
         cross join lateral (
           select * from simplan.sim
-          where sim.organization_id = $23 and sim.iccid = subscription.iccid
+          where sim.organization_id = $27 and sim.iccid = subscription.iccid
           limit 1
         ) sim
-        cross join lateral (select (sim.label = $24 AND sim.paused_at is null AND (starts_with(sim.iccid,
-          $25::text) OR starts_with(reverse(sim.iccid), $26::text) OR sim.imsi = $27 OR sim.msisdn = $28 OR exists (
+        cross join lateral (select (sim.label = $28 AND sim.paused_at is null AND (starts_with(sim.iccid,
+          $29::text) OR starts_with(reverse(sim.iccid), $30::text) OR sim.imsi = $31 OR sim.msisdn = any($32::text[]) OR exists (
             select from simplan.subscription found
-            where found.organization_id = $29 and found.iccid = sim.iccid
+            where found.organization_id = $33 and found.iccid = sim.iccid
             and found.status <> 'Deleted' and found.status = 'Live' and (
-              found.subscription_id = $30
-              or starts_with(simplan.folded(found.metadata), $31::text)
+              found.subscription_id = $34
+              or (starts_with(simplan.folded(found.metadata), $35::text) OR array_remove(string_to_array(case
+                when octet_length(found.metadata) = char_length(found.metadata)
+                then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                  ' ')
+                else translate(
+                  left(found.metadata, 256) collate "C",
+                  E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                  'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                )
+                end, ' '), '') @> $36::text[])
               or exists (
                 select from simplan.attachment
-                where attachment.organization_id = $32
+                where attachment.organization_id = $37
                 and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                and starts_with(simplan.folded(attachment.metadata), $33::text)
+                and (starts_with(simplan.folded(attachment.metadata), $38::text) OR array_remove(string_to_array(case
+                  when octet_length(attachment.metadata) = char_length(attachment.metadata)
+                  then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                    -./:;<=>?@[\\]^_\x60{|}~', ' ')
+                  else translate(
+                    left(attachment.metadata, 256) collate "C",
+                    E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                    'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                  )
+                  end, ' '), '') @> $39::text[])
                 offset 0
               )
             )
@@ -89,7 +135,7 @@ select json_build_object(
           ))) as is_taken) filtered
         where filtered.is_taken or subscription.is_last or subscription.scanned_at = 512
         order by subscription.created_at, subscription.subscription_id
-        limit $34::int) union all (
+        limit $40::int) union all (
           select row_number() over (order by subscription.created_at, subscription.subscription_id) as at,
           json_build_object('createdAt', subscription.created_at, 'id', subscription.subscription_id) as cursor,
           json_build_array(json_build_array(subscription.subscription_id, subscription.metadata, subscription.created_at),
@@ -104,35 +150,53 @@ select json_build_object(
           from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
           cross join lateral (
             select * from simplan.sim
-            where sim.organization_id = $35 and sim.iccid = candidate.iccid
+            where sim.organization_id = $41 and sim.iccid = candidate.iccid
             limit 1
           ) sim
           cross join lateral (
             select * from simplan.subscription
-            where subscription.organization_id = $36 and subscription.iccid = sim.iccid
+            where subscription.organization_id = $42 and subscription.iccid = sim.iccid
             and subscription.status <> 'Deleted'
             limit 1
           ) subscription
-          where (subscription.organization_id = $37 AND subscription.status = 'Live' AND subscription.created_at > $38::bigint AND (subscription.created_at, subscription.subscription_id)
-            > ($39::bigint, $40::text) AND sim.label = $41 AND sim.paused_at is null AND (starts_with(sim.iccid,
-              $42::text) OR starts_with(reverse(sim.iccid), $43::text) OR sim.imsi = $44 OR sim.msisdn = $45 OR exists (
+          where (subscription.organization_id = $43 AND subscription.status = 'Live' AND subscription.created_at > $44::bigint AND (subscription.created_at, subscription.subscription_id)
+            > ($45::bigint, $46::text) AND sim.label = $47 AND sim.paused_at is null AND (starts_with(sim.iccid,
+              $48::text) OR starts_with(reverse(sim.iccid), $49::text) OR sim.imsi = $50 OR sim.msisdn = any($51::text[]) OR exists (
                 select from simplan.subscription found
-                where found.organization_id = $46 and found.iccid = sim.iccid
+                where found.organization_id = $52 and found.iccid = sim.iccid
                 and found.status <> 'Deleted' and found.status = 'Live' and (
-                  found.subscription_id = $47
-                  or starts_with(simplan.folded(found.metadata), $48::text)
+                  found.subscription_id = $53
+                  or (starts_with(simplan.folded(found.metadata), $54::text) OR array_remove(string_to_array(case
+                    when octet_length(found.metadata) = char_length(found.metadata)
+                    then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                      ' ')
+                    else translate(
+                      left(found.metadata, 256) collate "C",
+                      E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                      'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                    )
+                    end, ' '), '') @> $55::text[])
                   or exists (
                     select from simplan.attachment
-                    where attachment.organization_id = $49
+                    where attachment.organization_id = $56
                     and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                    and starts_with(simplan.folded(attachment.metadata), $50::text)
+                    and (starts_with(simplan.folded(attachment.metadata), $57::text) OR array_remove(string_to_array(case
+                      when octet_length(attachment.metadata) = char_length(attachment.metadata)
+                      then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                        -./:;<=>?@[\\]^_\x60{|}~', ' ')
+                      else translate(
+                        left(attachment.metadata, 256) collate "C",
+                        E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                        'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                      )
+                      end, ' '), '') @> $58::text[])
                     offset 0
                   )
                 )
                 offset 0
           )))
           order by subscription.created_at, subscription.subscription_id
-          limit $51::int)) found
+          limit $59::int)) found
     ),
     '[]'
   )
