@@ -130,7 +130,12 @@ const Labelled = ({ field, onChange, value }: InputProperties) => (
     {field.choices === undefined ? (
       <Line field={field} value={value} onChange={onChange} />
     ) : (
-      <select id={idOf(field)} value={value} required onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+      <select
+        id={idOf(field)}
+        value={value}
+        required={field.optional !== true}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      >
         {field.choices.map(({ title, value: of }) => (
           <option key={of} value={of}>
             {title}

@@ -42,6 +42,17 @@ export const rows = {
     text: "Ends the operator's tokens: at once in the process that is asked, within 5 s in all. Its name is free again.",
     call: ({ serviceOperators }, of) => serviceOperators.delete(of)
   }),
+  setRole: Operation.item({
+    route: "PATCH /operators/:operator_id",
+    request: Views.SetOperatorRole,
+    answer: Views.ServiceOperator,
+    role: "admin",
+    isOfService: true,
+    errors: ["operator_not_found"],
+    title: "Give an operator another role",
+    text: "Changes what the operator may do: at once in the process that is asked, within 5 s in all. Its tokens and sessions go on.",
+    call: ({ serviceOperators }, request) => serviceOperators.setRole(request)
+  }),
   rotate: Operation.item({
     route: "POST /operators/:operator_id/rotate",
     request: Views.OfServiceOperator,

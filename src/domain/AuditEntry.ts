@@ -12,6 +12,7 @@ import type { Instant } from "./Time.ts"
 export const actions = [
   "operator.create",
   "operator.rotate",
+  "operator.set_role",
   "operator.delete",
   "session.create",
   "session.delete",

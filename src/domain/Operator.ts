@@ -119,6 +119,15 @@ export const rotated = (operator: Operator, secret: Secret, now: Instant): Resul
     ? Result.succeed({ ...operator, ...replaced(operator, secret, ROTATION_OVERLAP, now) })
     : Result.fail(new NotFound({ resource: "operator", id: operator.operatorId }))
 
+/**
+ * Rule W14: the operator with another role. Its tokens and sessions go on. A deleted operator is
+ * not found.
+ */
+export const withRole = (operator: Operator, role: Role): Result.Result<Operator, NotFound> =>
+  operator.deletedAt === null
+    ? Result.succeed({ ...operator, role })
+    : Result.fail(new NotFound({ resource: "operator", id: operator.operatorId }))
+
 /** Whether the token with the hash is good at `now`; it ends at the very instant named. */
 export const isValid = (operator: Operator, now: Instant, hash: string): boolean =>
   operator.deletedAt === null && isGood(operator, now, hash)

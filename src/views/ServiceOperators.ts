@@ -58,6 +58,13 @@ export const CreateServiceOperator = View.request("CreateServiceOperator", "What
   expiresAt: View.preset(null, optional(...operator.expiresAt))
 })
 
+export const SetOperatorRole = View.request(
+  "SetOperatorRole",
+  "What an operator may do from now on",
+  { role: operator.role },
+  OfServiceOperator
+)
+
 export const Token = View.request("OperatorToken", "The token of an operator", {
   token: field(View.text, "The token itself", "simplan_EXAMPLE")
 })

@@ -136,6 +136,7 @@ const faces: Faces = {
     page: both("serviceOperators.list"),
     delete: both("serviceOperators.remove"),
     rotate: both("serviceOperators.rotate"),
+    setRole: both("serviceOperators.setRole"),
     authenticate: { library: "serviceOperators.authenticate", api: "serviceOperators.whoami" },
     isKnown: used
   },

@@ -3,6 +3,7 @@
  */
 import { describe, expect, it } from "vitest"
 import * as Leaks from "../setup/Leaks.ts"
+import * as Inventory from "../http/Inventory.ts"
 import * as World from "../http/World.ts"
 import * as Opened from "./Opened.ts"
 
@@ -131,6 +132,45 @@ describe("the organization at hand", () => {
     await page().getByRole("banner").getByRole("link", { name: "Zeta" }).waitFor()
     expect(await switcher().count()).toBe(0)
     expect(await page().getByRole("alert").allInnerTexts()).toEqual([])
+  })
+})
+
+describe("a SIM that a search finds by its note", () => {
+  it("is listed with its state, plan and note, and its page names its organization, numbers and notes", async () => {
+    const { planId, tenant } = await Inventory.stock(world(), 950, 3)
+    const [first, second] = [World.iccid(950), World.iccid(951)]
+    const identities = { imsi: "208930000000950", msisdn: "33612345950" }
+    const sim = { ...Inventory.esims(950, 1)[0], ...identities }
+    await world().admin("POST", `/organizations/${tenant.organizationId}/sims`, { sims: [sim] })
+    for (const [iccid, metadata] of [
+      [first, "Table 4, Ms Lindqvist <eva@example.com>"],
+      [first, "top-up for Lindqvist"],
+      [second, "Mr Lindqvist"]
+    ]) {
+      await tenant.post("/v3/subscription", { plan_id: planId, metadata, iccid })
+    }
+    await tenant.post(`/v3/subscriptions/${second}/pause`, {})
+    await signIn("")
+    const search = async (text: string) => {
+      await page().getByRole("searchbox", { name: "Search for SIMs" }).fill(text)
+      await page().keyboard.press("Enter")
+    }
+    await search("lindqvist")
+    await heading("Search: lindqvist")
+    await expect.poll(() => rows("SIMs").count()).toBe(2)
+    const [one, other] = await rows("SIMs").allInnerTexts()
+    expect(one).toMatch(/in use\s+France 1 GB\s+Table 4, Ms Lindqvist <eva@example.com>/)
+    expect(other).toMatch(/in use, paused\s+France 1 GB\s+Mr Lindqvist/)
+    await check()
+    // As it is dialled in its country.
+    await search("06 12 34 59 50")
+    await heading(`SIM ${first}`)
+    const identity = () => page().locator("[data-identity]").innerText()
+    await expect.poll(identity).toContain("Of Acme")
+    expect(await identity()).toMatch(/Phone number: \+33612345950\. IMSI: 208930000000950\./)
+    await expect.poll(() => region("Plans").innerText()).toContain("top-up for Lindqvist")
+    await page().locator("[data-identity]").getByRole("link", { name: "Acme" }).click()
+    await heading("Organization")
   })
 })
 
@@ -317,12 +357,7 @@ describe("the operators", () => {
     await click("Create an operator")
     await dialog().getByLabel("Name").fill(HOSTILE)
     await dialog().getByLabel("It may").selectOption("support")
-    await dialog().getByLabel("Id of the only organization").fill("none")
-    await confirm("Create an operator")
-    await dialog().getByRole("alert").waitFor()
-    expect(await dialog().getByLabel("Name").inputValue()).toBe(HOSTILE)
-    opened.expectComplaint(/status of 404/)
-    await dialog().getByLabel("Id of the only organization").fill(of)
+    await dialog().getByLabel("It sees").selectOption({ label: HOSTILE })
     await confirm("Create an operator")
     await expect.poll(said).toBe("The operator is made. Its token:")
     const first = await secret()
@@ -337,6 +372,14 @@ describe("the operators", () => {
       [HOSTILE, "support", of],
       [HOSTILE, "support", of]
     ])
+    expect(await row.innerText()).toContain(of)
+    await row.getByRole("button", { name: "Change the role" }).click()
+    await dialog().getByText("It may do that already").waitFor()
+    await dialog().getByLabel("It may").selectOption("admin")
+    await dialog().getByText("Its token and its sessions go on.").waitFor()
+    await confirm("Change the role")
+    await expect.poll(said).toBe("The role is changed.")
+    expect(await nameOf(second)).toEqual([HOSTILE, "admin", of])
     await row.getByRole("button", { name: "Delete" }).click()
     await dialog().getByLabel("to go on").fill(HOSTILE)
     await confirm("Delete")

@@ -200,6 +200,8 @@ const calls: Readonly<Record<string, Asked>> = {
     serviceOperators.create({ name: "Bob", role: "read", organizationId }),
   "serviceOperators.remove": ({ serviceOperators }, { operatorId }) => serviceOperators.remove({ operatorId }),
   "serviceOperators.rotate": ({ serviceOperators }, { operatorId }) => serviceOperators.rotate({ operatorId }),
+  "serviceOperators.setRole": ({ serviceOperators }, { operatorId }) =>
+    serviceOperators.setRole({ operatorId, role: "support" }),
   "sims.get": ({ sims }, { iccid, organizationId, short }) =>
     Promise.all([iccid, short].map((one) => sims.get({ organizationId, iccid: one }))),
   "sims.import": ({ sims }, { iccid, organizationId, short }) =>

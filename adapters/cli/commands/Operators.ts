@@ -1,5 +1,5 @@
 /**
- * `simplan operator create NAME`, `list`, `rotate ID` and `delete ID`.
+ * `simplan operator create NAME`, `list`, `rotate ID`, `set-role ID` and `delete ID`.
  */
 import { Command } from "effect/cli"
 import * as Operations from "./Operations.ts"
@@ -26,6 +26,10 @@ export const command = Command.make("operator").pipe(
     ]),
     Operations.record("rotate", "serviceOperators.rotate", {
       says: "Give an operator another token and print it, this once; the one before goes on for 24 h."
+    }),
+    Operations.record("set-role", "serviceOperators.setRole", {
+      says: "Change what an operator may do; its token goes on.",
+      examples: [{ command: "simplan operator set-role 0197… --role admin" }]
     }),
     Operations.record("delete", "serviceOperators.remove", { says: "Delete an operator: its tokens end." })
   ])

@@ -5,6 +5,7 @@
 import { TextLimit } from "simplan/ports"
 import * as Api from "../Api.ts"
 import { List } from "../List.tsx"
+import { Name } from "../OfOrganization.tsx"
 import * as Task from "../Task.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
@@ -13,30 +14,32 @@ type Operator = Types.Item<"serviceOperators", "list">
 
 type Made = Types.Answer<"serviceOperators", "create">
 
+type Organization = Types.Item<"organizations", "list">
+
+const ROLES = [
+  { value: "read", title: "only read" },
+  { value: "support", title: "do the day's tasks" },
+  { value: "admin", title: "do everything" }
+]
+
+/** All, or one, by their names. */
+const organizations = async () => [
+  { value: "", title: "all organizations" },
+  ...(await Api.all<Organization>("/organizations"))
+    .map(({ name, organization_id }) => ({ value: organization_id, title: name }))
+    .toSorted((one, other) => one.title.localeCompare(other.title))
+]
+
 const ONCE = "The token is shown once: only its hash is kept."
 
 const creation: Task.Task = {
   title: "Create an operator",
-  fields: () =>
-    Promise.resolve([
-      { name: "name", label: "Name, which the audit log shows", longest: TextLimit.NAME },
-      {
-        name: "role",
-        label: "It may",
-        choices: [
-          { value: "read", title: "only read" },
-          { value: "support", title: "do the day's tasks" },
-          { value: "admin", title: "do everything" }
-        ]
-      },
-      {
-        name: "organization_id",
-        label: "Id of the only organization that it sees",
-        optional: true,
-        longest: TextLimit.ID
-      },
-      { name: "expires_at", label: "It ends (UTC); never where this is empty", isTime: true, optional: true }
-    ]),
+  fields: async () => [
+    { name: "name", label: "Name, which the audit log shows", longest: TextLimit.NAME },
+    { name: "role", label: "It may", choices: ROLES },
+    { name: "organization_id", label: "It sees", choices: await organizations(), optional: true },
+    { name: "expires_at", label: "It ends (UTC); never where this is empty", isTime: true, optional: true }
+  ],
   preview: ({ organization_id }) =>
     Promise.resolve([`${organization_id === "" ? "It sees all organizations." : "It sees one organization."} ${ONCE}`]),
   does: async ({ expires_at = "", organization_id = "", ...values }) => {
@@ -50,7 +53,22 @@ const creation: Task.Task = {
   }
 }
 
-const tasksOf = ({ name, operator_id }: Operator): ReadonlyArray<Task.Task> => [
+const tasksOf = ({ name, operator_id, role }: Operator): ReadonlyArray<Task.Task> => [
+  {
+    title: "Change the role",
+    about: `Of ${name}.`,
+    fields: () => Promise.resolve([{ name: "role", label: "It may", choices: ROLES, initial: role }]),
+    preview: ({ role: chosen }) =>
+      Promise.resolve([
+        chosen === role
+          ? "It may do that already: nothing would change."
+          : "It may do that within 5 s in all processes. Its token and its sessions go on."
+      ]),
+    does: async (body) => {
+      await Api.call("PATCH", `/operators/${operator_id}`, { body })
+      return "The role is changed."
+    }
+  },
   {
     title: "Replace the token",
     about: `Of ${name}.`,
@@ -80,7 +98,10 @@ const tasksOf = ({ name, operator_id }: Operator): ReadonlyArray<Task.Task> => [
 const columns = (tasks: Task.Tasks): ReadonlyArray<View.Column<Operator>> => [
   { title: "Name", of: ({ name }) => <View.Text>{name}</View.Text> },
   { title: "Role", of: ({ role }) => role },
-  { title: "Sees", of: ({ organization_id }) => organization_id ?? "all organizations" },
+  {
+    title: "Sees",
+    of: ({ organization_id }) => (organization_id === null ? "all organizations" : <Name of={organization_id} />)
+  },
   { title: "Token ends in", of: ({ hint }) => <code>{hint}</code> },
   { title: "Expires (UTC)", of: ({ expires_at }) => <View.Time at={expires_at} /> },
   { title: "Deleted (UTC)", of: ({ deleted_at }) => <View.Time at={deleted_at} /> },

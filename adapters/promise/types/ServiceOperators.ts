@@ -7,7 +7,8 @@ import type {
   NewServiceOperator,
   OfServiceOperator,
   OperatorToken,
-  ServiceOperator
+  ServiceOperator,
+  SetOperatorRole
 } from "./printed/ServiceOperators.ts"
 
 export type * from "./printed/ServiceOperators.ts"
@@ -35,6 +36,11 @@ export interface ServiceOperators {
    * also if it is deleted.
    */
   readonly rotate: (of: OfServiceOperator, options?: CallOptions) => Promise<NewServiceOperator>
+  /**
+   * Gives the operator another role: in this process at once, in all others within 5 s. Errors:
+   * `NotFoundError`, also if it is deleted, and `InvalidFieldError`.
+   */
+  readonly setRole: (of: SetOperatorRole, options?: CallOptions) => Promise<ServiceOperator>
   /**
    * Whose token this is. Errors: `KeyRefusedError`, which does not say why the token is not valid.
    */

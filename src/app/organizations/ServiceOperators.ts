@@ -61,6 +61,13 @@ export class ServiceOperators extends Context.Service<
     readonly delete: (of: OfOperator) => Effect.Effect<Operator.Operator, NotFound | StorageError>
     /** Gives the operator another token. The one before goes on for 24 h. */
     readonly rotate: (of: OfOperator) => Effect.Effect<NewOperator, NotFound | StorageError>
+    /**
+     * Gives the operator another role: at once in this process, within 5 s in all others. The same
+     * role again changes nothing.
+     */
+    readonly setRole: (
+      of: OfOperator & Pick<Operator.Operator, "role">
+    ) => Effect.Effect<Operator.Operator, NotFound | StorageError>
     /** Whose token this is, and when it ends. A refusal does not say why a token is not valid. */
     readonly authenticate: (token: string) => Effect.Effect<Authenticated, KeyRefused | StorageError>
     /**
@@ -147,6 +154,16 @@ export const layer: Layer.Layer<ServiceOperators, never, Storage | BusinessClock
               const operator = yield* Effect.fromResult(Operator.rotated(yield* get(of), secret, now))
               yield* write(operator, "operator.rotate", now)
               return made(operator, token)
+            })
+          )
+        }),
+        setRole: Effect.fn("ServiceOperators.setRole")(function* ({ role, ...of }) {
+          return yield* commits.retryOnConflict(
+            Effect.gen(function* () {
+              const operator = yield* get(of)
+              const changed = yield* Effect.fromResult(Operator.withRole(operator, role))
+              if (!Equal.equals(changed, operator)) yield* write(changed, "operator.set_role", yield* clock.now)
+              return changed
             })
           )
         }),

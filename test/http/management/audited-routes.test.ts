@@ -291,6 +291,13 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
       return () => world.admin("DELETE", path)
     }
   ],
+  "PATCH /admin/v1/operators/{operator_id}": [
+    "operator.set_role",
+    async () => {
+      const path = await operator("Ida")
+      return () => world.admin("PATCH", path, { role: "admin" })
+    }
+  ],
   "POST /admin/v1/operators/{operator_id}/rotate": [
     "operator.rotate",
     async () => {

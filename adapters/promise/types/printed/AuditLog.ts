@@ -6,6 +6,7 @@ import type { OfOrganization } from "./Organizations.ts"
 export type AuditAction =
   | "operator.create"
   | "operator.rotate"
+  | "operator.set_role"
   | "operator.delete"
   | "session.create"
   | "session.delete"
@@ -104,7 +105,7 @@ export interface ServiceAuditFilter {
   readonly from?: InstantInput | undefined
   /** Only entries before this instant. */
   readonly to?: InstantInput | undefined
-  /** Only changes by this API key or operator, or by `bootstrap`, `telco` or `host`. */
+  /** Only changes by this API key or operator, or by `bootstrap`, `telco` or `host`, in any case. */
   readonly actor?: string | undefined
   /** Only changes of this kind. */
   readonly action?: AuditAction | undefined

@@ -6,9 +6,9 @@ import type { Label } from "../Plans.ts"
 /** Which subscriptions are meant. An absent field filters nothing. */
 export interface SubscriptionSelection extends OfOrganization {
   /**
-   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or
-   * without a plus sign, the id of a subscription, or the first characters of a metadata, in any
-   * case.
+   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number, also as in
+   * its country, the id of a subscription, or the first characters of a metadata or words in it, in
+   * any case.
    */
   readonly search?: string | undefined
   /** Only those of this label. */
@@ -28,9 +28,9 @@ export interface SubscriptionAction extends OfOrganization {
   /** What is done to each; `suspend` suspends the attachments of the plan that the filter names. */
   readonly action: "pause" | "resume" | "suspend" | "delete"
   /**
-   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or
-   * without a plus sign, the id of a subscription, or the first characters of a metadata, in any
-   * case.
+   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number, also as in
+   * its country, the id of a subscription, or the first characters of a metadata or words in it, in
+   * any case.
    */
   readonly search?: string | undefined
   /** Only those of this label. */
@@ -56,9 +56,9 @@ export interface SimAction extends OfOrganization {
   /** The label that is set; only with that action. */
   readonly newLabel?: Label | undefined
   /**
-   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number with or
-   * without a plus sign, the id of a subscription, or the first characters of a metadata, in any
-   * case.
+   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number, also as in
+   * its country, the id of a subscription, or the first characters of a metadata or words in it, in
+   * any case.
    */
   readonly search?: string | undefined
   /** Only those of this label. */

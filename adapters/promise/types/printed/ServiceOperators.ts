@@ -57,6 +57,15 @@ export interface CreateServiceOperator {
   readonly expiresAt?: InstantInput | null | undefined
 }
 
+/** What an operator may do from now on. */
+export interface SetOperatorRole extends OfServiceOperator {
+  /**
+   * What the operator may do: `read` only reads, `support` does the day's tasks too, such as retries
+   * and replays, `admin` everything.
+   */
+  readonly role: OperatorRole
+}
+
 /** The token of an operator. */
 export interface OperatorToken {
   /** The token itself. */
