@@ -43,7 +43,7 @@ export const rows = {
     call: ({ serviceOperators }, of) => serviceOperators.delete(of)
   }),
   setRole: Operation.item({
-    route: "PATCH /operators/:operator_id",
+    route: "PUT /operators/:operator_id/role",
     request: Views.SetOperatorRole,
     answer: Views.ServiceOperator,
     role: "admin",

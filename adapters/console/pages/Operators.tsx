@@ -65,7 +65,7 @@ const tasksOf = ({ name, operator_id, role }: Operator): ReadonlyArray<Task.Task
           : "It may do that within 5 s in all processes. Its token and its sessions go on."
       ]),
     does: async (body) => {
-      await Api.call("PATCH", `/operators/${operator_id}`, { body })
+      await Api.call("PUT", `/operators/${operator_id}/role`, { body })
       return "The role is changed."
     }
   },

@@ -291,11 +291,11 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
       return () => world.admin("DELETE", path)
     }
   ],
-  "PATCH /admin/v1/operators/{operator_id}": [
+  "PUT /admin/v1/operators/{operator_id}/role": [
     "operator.set_role",
     async () => {
       const path = await operator("Ida")
-      return () => world.admin("PATCH", path, { role: "admin" })
+      return () => world.admin("PUT", `${path}/role`, { role: "admin" })
     }
   ],
   "POST /admin/v1/operators/{operator_id}/rotate": [
