@@ -83,6 +83,42 @@ describe("L1: a SIM is found by", () => {
     expect(finds(`${"😀".repeat(63)}b`, of)).toBe(false)
   })
 
+  it.each([
+    ["anna.mueller@example.com", true],
+    ["ANNA mueller", true],
+    ["com example", true],
+    ["größe, «table»", true],
+    ["anna.mueller@example.org", false],
+    ["muell", false],
+    ["<>", false],
+    ["beyond", false]
+  ])("all words of one metadata: %s", (text, isFound) => {
+    const metadata = `Table 4; Größe <Anna.Mueller@example.com> ${"x".repeat(SimSearch.WORDS)} beyond`
+    expect(finds(text, { ...aggregate, subscription: { ...subscription, metadata } })).toBe(isFound)
+    const attachments = [{ attachment: { ...topUp, metadata }, packages: [] }]
+    expect(finds(text, { ...aggregate, attachments })).toBe(isFound)
+    expect(finds("table 4711", { ...aggregate, attachments })).toBe(false)
+  })
+
+  it("a phone number as it is dialled in its country, and by no part of it", () => {
+    const of = (msisdn: string) => ({ ...aggregate, sim: { ...sim, msisdn } })
+    const pairs = [
+      ["33612345678", "06 12 34 56 78"],
+      ["33612345678", "+33 (0)6 12 34 56 78"],
+      ["33612345678", "0033612345678"],
+      ["14155550100", "(415) 555-0100"],
+      ["390612345678", "06 1234 5678"],
+      ["79121234567", "8 912 123-45-67"],
+      ["36201234567", "06 20 123 4567"],
+      ["4791234567", "912 34 567"],
+      ["883120012345", "120012345"]
+    ] as const
+    for (const [msisdn, text] of pairs) expect([text, finds(text, of(msisdn))]).toEqual([text, true])
+    for (const text of ["0612", "12345678", "+612345678", "+33 06 12 34 56 78", "0034612345678", "1612345678"]) {
+      expect([text, finds(text, of("33612345678"))]).toEqual([text, false])
+    }
+  })
+
   it("anything, where nothing is looked for", () => {
     expect(SimSearch.of(" \t ")).toBeNull()
   })
@@ -124,6 +160,30 @@ describe("L4: a search over organizations", () => {
     expect([placeOf(all, named), placeOf(all, ofAll)]).toEqual(["subscriptionId", "imsi"])
     expect(placeOf(all, { ...ofAll, sim: { ...ofAll.sim, imsi: null } })).toBe("msisdn")
     expect(placeOf(all, { ...aggregate, subscription: { ...subscription, metadata: all } })).toBe("iccid")
+  })
+
+  it("shows where the SIM stands, the plan of the newest attachment, and the metadata that was found", () => {
+    const older = {
+      ...topUp,
+      attachmentId: "a",
+      createdAt: 1,
+      metadata: "voucher 7",
+      terms: { ...topUp.terms, name: "Old" }
+    }
+    const newer = { ...topUp, attachmentId: "b", createdAt: 2, metadata: "", terms: { ...topUp.terms, name: "New" } }
+    const unseen = { ...topUp, attachmentId: "c", createdAt: 3, confirmed: false }
+    const of = { ...aggregate, attachments: [older, newer, unseen].map((attachment) => ({ attachment, packages: [] })) }
+    const hit = (text: string, found: SimAggregate = of) => {
+      const search = SimSearch.of(text)
+      return search === null ? null : SimSearch.hitOf(found, "Acme", search)
+    }
+    expect(hit("4711")).toMatchObject({ planName: "New", metadata: "Order 4711", organizationName: "Acme" })
+    expect(hit("voucher")).toMatchObject({ planName: "New", metadata: "voucher 7", place: "metadata" })
+    expect(hit(iccid)).toMatchObject({ metadata: "Order 4711", place: "iccid" })
+    const long = { ...subscription, metadata: `order ${"😀".repeat(300)}` }
+    expect([...(hit("order", { ...of, subscription: long })?.metadata ?? "")]).toHaveLength(SimSearch.WORDS)
+    expect(hit(iccid, { ...of, subscription: null })).toMatchObject({ planName: null, metadata: null })
+    expect(hit("nothing has this")).toBeNull()
   })
 
   it("has hits by that, then by organization and ICCID", () => {

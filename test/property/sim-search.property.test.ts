@@ -50,8 +50,29 @@ describe("L1", () => {
         const beginning = searched.slice(0, length).join("")
         expect(finds(beginning, of) || beginning.trim() !== beginning).toBe(true)
         const begins = SimSearch.folded(metadata.trim()).startsWith(SimSearch.folded(other.trim()))
-        if (!/^[\d\s()+Ff-]*$/.test(other)) expect(finds(other, of)).toBe(begins)
+        const words = SimSearch.words(other)
+        const has = words.length > 0 && words.every((word) => SimSearch.words(metadata.trim()).includes(word))
+        if (!/^[\d\s()+./Ff-]*$/.test(other)) expect(finds(other, of)).toBe(begins || has)
       })
+    )
+  })
+
+  it("metadata is found by its words, in any order and case, and with whatever between them", () => {
+    const word = fc.stringMatching(/^[a-z0-9åäöé]{1,9}$/)
+    const between = fc.constantFrom(" ", ", ", "@", ".", " – ", "\n", "<", "\u00a0")
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1, maxLength: 9 }),
+        between,
+        between,
+        fc.nat(),
+        (words, one, other, at) => {
+          const of = withMetadata(words.join(one))
+          const asked = [...words.slice(at % words.length), ...words.slice(0, at % words.length)]
+          expect(finds(asked.join(other).toUpperCase(), of)).toBe(true)
+          expect(finds([...asked, "nowhere"].join(other), of)).toBe(false)
+        }
+      )
     )
   })
 

@@ -2,7 +2,8 @@
  * What an organization sells, and what is in service: `simplan plans create NAME` and `list`;
  * `simplan subscriptions list`, `show ICCID` and `usage ICCID`; `create PLAN`, `delete ICCID`,
  * `replace ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9);
- * `pause ICCID` and `resume ICCID` (rule S7); and `send-sms ICCID`. `Bulk` has what is done to many.
+ * `pause ICCID` and `resume ICCID` (rule S7); and `send-sms ICCID`. `Bulk` has what is done to
+ * many.
  */
 import { Effect, Option, Stream } from "effect"
 import { Command } from "effect/cli"

@@ -11,13 +11,33 @@ export const search = faultsOf("SimSearch.ts", "state", [
     "sim.iccid.startsWith(iccid)"
   ],
   ["L1", "digits find any part of an ICCID", "sim.iccid.startsWith(iccid) ||", "sim.iccid.includes(iccid) ||"],
-  ["L1", "metadata are searched as they are", "text += lowered.get(character) ?? character", "text += character"],
-  ["L1", "one character less is searched", "if (++count > METADATA) break", "if (++count >= METADATA) break"],
+  ["L1", "metadata are searched as they are", "found += lowered.get(character) ?? character", "found += character"],
+  ["L1", "one character less is searched", "if (++count > most) break", "if (++count >= most) break"],
   [
     "L1",
     "any part of metadata is found",
     "folded(metadata).startsWith(search.metadata)",
     "folded(metadata).includes(search.metadata)"
+  ],
+  ["L1", "one word of several is enough", "search.words.every((word)", "search.words.some((word)"],
+  [
+    "L1",
+    "what is no word finds all",
+    "if (search.words.length === 0) return false",
+    "if (search.words.length === 0) return true"
+  ],
+  ["L1", "the words of the first 64 characters are found", "lower(text, WORDS)", "lower(text, METADATA)"],
+  [
+    "L4",
+    "a hit has the plan of the oldest attachment",
+    "other.createdAt - one.createdAt",
+    "one.createdAt - other.createdAt"
+  ],
+  [
+    "L4",
+    "a hit has its subscription's metadata, whatever was found",
+    "notes(of).find((metadata) => hasText(metadata, search)) ?? own",
+    "own"
   ],
   [
     "L1",
@@ -25,6 +45,18 @@ export const search = faultsOf("SimSearch.ts", "state", [
     "filter.status === serviceStatus(of.sim)",
     "filter.status !== serviceStatus(of.sim)"
   ]
+])
+
+export const numbers = faultsOf("CallingCodes.ts", "state", [
+  ["L1", "a zero before a number stays", "code + digits.slice(trunk.length)", "code + digits"],
+  [
+    "L1",
+    "a number with a plus sign is looked for in every country",
+    "isInternational || digits.length < SHORTEST",
+    "digits.length < SHORTEST"
+  ],
+  ["L1", "two zeros are no plus sign", 'digits.startsWith("00") ? [digits.slice(2)] : []', "[]"],
+  ["L1", "a zero in parentheses is dialled", 'text.replace("(0)", "")', "text"]
 ])
 
 export const reasons = faultsOf("Reason.ts", "state", [

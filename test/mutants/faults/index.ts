@@ -6,7 +6,7 @@ import { calendar } from "./calendar.ts"
 import { corrections } from "./corrections.ts"
 import { inEngine, list } from "./engine.ts"
 import type { Fault } from "./Fault.ts"
-import { history, reasons, search, verdicts } from "./finding.ts"
+import { history, numbers, reasons, search, verdicts } from "./finding.ts"
 import { limits, terms } from "./limits.ts"
 import { operation } from "./operation.ts"
 import { outages } from "./outages.ts"
@@ -35,6 +35,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...packages,
   ...previews,
   ...search,
+  ...numbers,
   ...reasons,
   ...verdicts,
   ...history,

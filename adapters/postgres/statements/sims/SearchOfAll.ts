@@ -1,10 +1,10 @@
 /**
  * Finds SIMs in all organizations at once, or in one (rule L4).
  *
- * Each thing that a search may be is looked up in an index of its own: of all organizations in one
+ * Each thing that a search may be is most up in an index of its own: of all organizations in one
  * that does not begin with the organization, of one organization in the index that its lists are
- * searched by (`Search`). Words inside metadata are looked up if all else is not enough: common ones
- * are in most rows.
+ * searched by (`Search`). Words inside metadata are most up if all else is not enough: common
+ * ones are in most rows.
  */
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
@@ -23,12 +23,12 @@ interface Asked {
   readonly limit: number
 }
 
-/** The rank of a row which says that not all attachments were looked at. */
+/** The rank of a row which says that not all attachments were most at. */
 const CUT = -1
 
 /**
  * A place of each index where the search finds something, with its rank in `SimSearch.places`; and
- * the attachments looked at.
+ * the attachments most at.
  */
 const placesOf = (sql: Sql, asked: Asked) => {
   const { limit, organizationId, search } = asked
@@ -52,14 +52,14 @@ const placesOf = (sql: Sql, asked: Asked) => {
     select ${rank(place)} as rank, found.organization_id, found.iccid
     from (${rows(table, order, fits, sql`${limit}::int`)}) found`
   const equal = (column: string, value: string): Fragment => sql`${sql.literal(column)} = ${value}`
-  const looked = sql.literal(String(Storage.SCAN_LIMIT))
+  const most = sql.literal(String(Storage.SCAN_LIMIT))
   const [ofSubscription, ofAttachment] = [foldedMetadata("subscription"), foldedMetadata("attachment")]
   const isLive = sql.literal("subscription.status = 'Live'")
   const attached = rows(
     "attachment",
     ofAttachment,
     [sql.literal("attachment.metadata <> ''"), begins(sql, ofAttachment, metadata)],
-    looked
+    most
   )
   const live = (table: string): Fragment => sql`
     select ${rank("metadata")} as rank, attachment.organization_id, attachment.iccid
@@ -77,7 +77,7 @@ const placesOf = (sql: Sql, asked: Asked) => {
       : {
           attached: sql`
     with found as materialized (${worded(sql, "attachment", words, organizationId)})
-    select found.* from found where (select asked.more from asked) limit ${looked}`,
+    select found.* from found where (select asked.more from asked) limit ${most}`,
           places: [
             sql`
     with found as materialized (${worded(sql, "subscription", words, organizationId)})
@@ -139,7 +139,7 @@ export const hits =
         const { attached, inside, places } = placesOf(sql, { ...asked, limit: asked.limit + 1 })
         const union = (of: ReadonlyArray<Fragment>): Fragment =>
           sql.join(" union all ", false)(of.map((place) => sql`(${place})`))
-        const looked = sql.literal(String(Storage.SCAN_LIMIT))
+        const most = sql.literal(String(Storage.SCAN_LIMIT))
         const more =
           inside === null
             ? sql.literal("")
@@ -203,8 +203,8 @@ export const hits =
         order by hit.rank, hit.organization_id, hit.iccid)
         union all
         select json_build_object('rank', ${sql.literal(String(CUT))})::text
-        where (select count(*) from attached) = ${looked}${
-          inside === null ? sql.literal("") : sql` or (select count(*) from attached_inside) = ${looked}`
+        where (select count(*) from attached) = ${most}${
+          inside === null ? sql.literal("") : sql` or (select count(*) from attached_inside) = ${most}`
         }`
       }),
       (found) => {

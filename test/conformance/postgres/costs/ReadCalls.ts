@@ -41,7 +41,10 @@ const searchOf = (text: string): SimSearch.Search => {
   return search
 }
 
-/** An ICCID, the beginning of many, an IMSI or a phone number, metadata that many have, and a word inside. */
+/**
+ * An ICCID, the beginning of many, an IMSI or a phone number, metadata that many have, and a word
+ * inside.
+ */
 const sought = [iccid, "8933", "208930000000002", "order", "inside"].map(searchOf)
 
 const filters = { label: null, createdAfter: null } as const
