@@ -13,7 +13,7 @@ from (
   order by audit_entry.created_at desc, audit_entry.entry_id desc
   limit 512
 ) audit_entry
-cross join lateral (select (audit_entry.actor = $6 AND audit_entry.action = $7 AND (audit_entry.resource_id = $8 or audit_entry.iccid = $9)) as is_taken) filtered
+cross join lateral (select (simplan.folded(audit_entry.actor) = $6 AND audit_entry.action = $7 AND (audit_entry.resource_id = $8 or audit_entry.iccid = $9)) as is_taken) filtered
 where filtered.is_taken or audit_entry.is_last
 or audit_entry.scanned_at = 512
 order by audit_entry.created_at desc, audit_entry.entry_id desc
