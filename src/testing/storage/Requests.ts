@@ -293,6 +293,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       { to: now + 3 },
       { from: now + 2, to: now + 3 },
       { actor: "admin" },
+      { actor: "AdMiN" },
       { action: "sim.report" },
       { resourceId: iccid },
       { resourceId },
