@@ -4,7 +4,6 @@
  */
 import { UsageBook } from "simplan/ports"
 import * as Api from "../Api.ts"
-import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Problems from "../Problems.tsx"
 import * as Search from "../Search.tsx"
@@ -96,7 +95,7 @@ const Section = <Item,>({
 }) => {
   const { data, failure } = View.useReading(key, read, View.SELDOM)
   return (
-    <section class="part">
+    <section>
       <h2>
         <View.Link to={{ page, of }}>{title}</View.Link>
       </h2>
@@ -145,7 +144,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
   const path = `/organizations/${encodeURIComponent(of)}`
   const common = { of }
   return (
-    <div class="parts" key={Location.field("of")}>
+    <>
       <Section
         {...common}
         title="Problems"
@@ -173,7 +172,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         key={`${path} usage`}
         read={() => readUsage(path)}
         columns={usage}
-        empty="Nothing was used this month and the one before."
+        empty="Nothing was used this month or the one before."
       />
       <Section
         {...common}
@@ -202,7 +201,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         columns={people}
         empty="Nobody may act for it but operators of the service."
       />
-    </div>
+    </>
   )
 }
 
