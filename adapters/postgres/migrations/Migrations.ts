@@ -47,7 +47,22 @@ export const all: Chain = [
   { name: "initial", steps: Initial.steps },
   // What a SIM knows of the moves of subscriptions (rule S8).
   { name: "sim_moves", steps: [Step.Step.Columns({ table: "sim", columns: { moves: { type: "jsonb" } } })] },
-  { name: "note_words", steps: NoteWords.steps }
+  { name: "note_words", steps: NoteWords.steps },
+  {
+    name: "rights",
+    steps: [
+      // It drops what is past its time with its owner's rights, and every user might call it.
+      Step.Step.Statement({
+        ...{
+          does: "has keep_partitions called by whom it was granted to",
+          tables: [],
+          blocks: "nothing",
+          work: "none"
+        },
+        text: "revoke execute on function simplan.keep_partitions(text, bigint, bigint) from public"
+      })
+    ]
+  }
 ]
 
 /** The number of the newest migration. */
