@@ -73,7 +73,6 @@ const changes = (schema) => `
       'release', case when work->'release' = 'true' then coalesce(work->>'others', 'Cancel') end
     )
     where work->>'_tag' = 'CancelPackages';
-  alter table ${schema}.sim add column if not exists moves jsonb;
   drop function ${schema}.copy_taken_reports, ${schema}.keep_usage_months, ${schema}.keep_audit_entries;
   do $$
     declare

@@ -2,13 +2,19 @@
 // its input ends.
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { runnerImport } from "vite"
+import { createServer } from "vite"
 
-const { module } = await runnerImport(fileURLToPath(new URL("./holdPglite.ts", import.meta.url)), {
+// It stays open, since the adapter loads PGlite only once it opens one.
+const server = await createServer({
   root: fileURLToPath(new URL("../../..", import.meta.url)),
+  configFile: false,
   logLevel: "error",
-  environments: { inline: { resolve: { conditions: ["simplan-source"], noExternal: [/^simplan/] } } }
+  appType: "custom",
+  server: { middlewareMode: true, hmr: false, ws: false, watch: null },
+  optimizeDeps: { noDiscovery: true },
+  ssr: { noExternal: [/^simplan/], resolve: { conditions: ["simplan-source"] } }
 })
+const module = await server.ssrLoadModule("/test/conformance/pglite/holdPglite.ts")
 
 const input = createInterface({ input: process.stdin })
 await module.hold(
@@ -17,3 +23,4 @@ await module.hold(
   new Promise((resolve) => input.once("close", resolve))
 )
 input.close()
+await server.close()

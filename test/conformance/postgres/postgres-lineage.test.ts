@@ -280,7 +280,8 @@ describe("The migrations", () => {
     expect(digests).toEqual([
       [1, "520b01d60dadafdc"],
       [2, "43cdafc79e6be4e9"],
-      [3, "9defd99a1c67fecd"]
+      [3, "9defd99a1c67fecd"],
+      [4, "77d1d8145ee4bbea"]
     ])
   })
 })
