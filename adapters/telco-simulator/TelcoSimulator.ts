@@ -351,6 +351,8 @@ const working = (
       Effect.flatMap(Effect.andThen(onlyOwn(records, options, order), added), (placed): Outcome<Telco.TelcoPackage> => {
         if (placed === null) return new Telco.Refused({ message: `The package ${packageId} was cancelled` })
         const { activationAt, expirationAt, telcoPackageId } = placed
+        // As after a restore, whose moves are counted anew.
+        if (placed.iccid !== iccid) return new Telco.Refused({ message: `The package ${packageId} is on another SIM` })
         return Effect.as(answer(placed), { telcoPackageId, activationAt, expirationAt })
       })
     )

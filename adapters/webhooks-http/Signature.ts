@@ -152,7 +152,13 @@ const single = (value: HeaderValue): HeaderValue =>
 
 /** The value of a header; its name is in lower case. */
 const read = (headers: NonNullable<ToVerify["headers"]>, name: string): HeaderValue => {
-  if (typeof headers?.get === "function") return headers.get(name)
+  if (typeof headers?.get === "function") {
+    try {
+      return headers.get(name)
+    } catch {
+      return undefined
+    }
+  }
   const [, value] = Object.entries(headers ?? {}).find(([key]) => key.toLowerCase() === name) ?? []
   return single(value)
 }

@@ -75,7 +75,7 @@ export const parse = (of: Unchecked): Result.Result<Correction, InvalidField> =>
     const lpa = of.lpa === undefined ? undefined : yield* lpaOf(of.lpa)
     const status = yield* statusOf(of.status, of.reason ?? null)
     if (label === undefined && lpa === undefined && status === undefined) {
-      return yield* Result.fail(new InvalidField({ field: "label", message: "or lpa or status must be given" }))
+      return yield* Result.fail(new InvalidField({ field: "label", message: "or another field must be given" }))
     }
     return {
       ...(label === undefined ? {} : { label }),

@@ -77,6 +77,15 @@ describe("A signature", () => {
     })
   })
 
+  it("takes headers that cannot be read for missing ones", () => {
+    const headers = {
+      get: (): string => {
+        throw new Error("no headers")
+      }
+    }
+    expect(Signature.verify({ headers, body, signingKey, now })._tag).toBe("HeaderMissing")
+  })
+
   it("verifies under either key while one is rotated, and under one of several at the receiver", () => {
     const both = Signature.sign({ timestamp, body, signingKeys: [otherKey, signingKey] })
     expect(both).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/)

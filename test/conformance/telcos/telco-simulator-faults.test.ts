@@ -40,6 +40,19 @@ for (const [name, books] of Object.entries({ memory, PostgreSQL: postgres })) {
       expect((yield* behind.packages).map((one) => one.packageId)).toEqual(["b:0"])
     })
 
+    test("makes no package on a SIM whose id has one on another SIM, as after a restore", function* ({
+      behind,
+      telco
+    }) {
+      yield* telco.createPackage(order("a:0:1"))
+      const elsewhere = { ...order("a:0:1"), iccid: "8933010000000009999" }
+      expect(yield* Effect.flip(telco.createPackage(elsewhere))).toMatchObject({
+        _tag: "Telco.Refused",
+        message: "The package a:0:1 is on another SIM"
+      })
+      expect((yield* behind.packages).map((one) => one.iccid)).toEqual([iccid])
+    })
+
     test("keeps every call's refusal, and its success", function* ({ behind, telco }) {
       yield* telco.createPackage(order("a:0"))
       const calls = [
