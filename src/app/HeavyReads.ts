@@ -96,8 +96,19 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn, inSearch: InTurn):
     <Query, A>(read: (query: Query) => Read<A>) =>
     (query: Query): Read<A> =>
       inTurn(null, read(query))
-  const { deliveries, eventHandlers, jobs, overview, problems, regions, sims, subscriptions, usage, webhookEndpoints } =
-    storage
+  const {
+    deliveries,
+    eventHandlers,
+    jobs,
+    overview,
+    plans,
+    problems,
+    regions,
+    sims,
+    subscriptions,
+    usage,
+    webhookEndpoints
+  } = storage
   return {
     ...storage,
     deliveries: { ...deliveries, waitingCounts: inTurn(null, deliveries.waitingCounts) },
@@ -110,6 +121,7 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn, inSearch: InTurn):
       loads: inTurn(null, overview.loads),
       database: inTurn(null, overview.database)
     },
+    plans: { ...plans, uses: inTurn(null, plans.uses) },
     problems: { page: ofNamed(problems.page), count: inTurn(null, problems.count) },
     regions: { ...regions, find: ofService(regions.find) },
     sims: {

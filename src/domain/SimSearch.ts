@@ -13,11 +13,10 @@ import type { SimAggregate } from "./SimAggregate.ts"
 import { isLive, type ServiceStatus, serviceStatus } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 
-/**
- * By how many characters of its beginning metadata is found, in Unicode code points; and among how
- * many its words are.
- */
+/** By how many characters of its beginning metadata is found, in Unicode code points. */
 export const METADATA = 64
+
+/** Among how many characters of its beginning the words of metadata are found. */
 export const WORDS = 256
 
 /** What a search looks for. A SIM that fits any of it is found. */

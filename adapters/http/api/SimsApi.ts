@@ -50,10 +50,14 @@ export const SimDetails = Schema.Struct({
     Moves.SimMoves.fields.replacedBy.meaning,
     null
   ),
-  imsi: Schemas.field(Schema.NullOr(Schema.String), "The IMSI; null: it has none, or that is not known", Samples.imsi),
-  msisdn: Schemas.field(
+  imsi: Schemas.optional(
     Schema.NullOr(Schema.String),
-    "The phone number with its calling code, without a plus sign; null: it has none, or that is not known",
+    "The IMSI; null: it has none, or that is not known. Only in the management API",
+    Samples.imsi
+  ),
+  msisdn: Schemas.optional(
+    Schema.NullOr(Schema.String),
+    "The phone number with its calling code, without a plus sign; null: it has none, or that is not known. Only in the management API",
     Samples.msisdn
   ),
   version: Schemas.version,

@@ -131,8 +131,16 @@ export function query(fields: View.AnyFields): Schema.Struct.Fields {
 }
 
 /** The parameter of a path for a field. */
-export const pathParameter = ({ examples: [example], kind: { form }, meaning }: View.AnyField) =>
-  form._tag === "Id" ? Schemas.idOfPath(meaning, ...texts(example)) : Schemas.nameOfPath(meaning, ...texts(example))
+export const pathParameter = ({ examples: [example], kind: { form }, meaning }: View.AnyField) => {
+  switch (form._tag) {
+    case "Id":
+      return Schemas.idOfPath(meaning, ...texts(example))
+    case "Iccid":
+      return Schemas.iccidOfPath(meaning, ...texts(example))
+    default:
+      return Schemas.nameOfPath(meaning, ...texts(example))
+  }
+}
 
 const structOf = (fields: View.AnyFields, schemaOf: typeof sent) => {
   const named = Object.entries(fields).flatMap(([name, field]) => {

@@ -38,14 +38,16 @@ const movesOf = Copy.toWire(Moves.SimMoves)
 
 const details = (
   { sim, verdict }: Verdicts.Judged,
-  installation: Auth.Installation
+  installation: Auth.Installation,
+  { operator }: Auth.Tenant
 ): typeof SimsApi.SimDetails.Type => {
   const reason = Sim.withdrawnReason(sim)
   const status = reason === null ? "available" : "withdrawn"
   return {
     ...{ ...shape(sim, installation), status, withdrawn_reason: reason, version: sim.version },
     ...movesOf(Moves.movesOf(sim)),
-    ...{ imsi: sim.imsi, msisdn: sim.msisdn },
+    // Rule I7: the organization is not shown them.
+    ...(operator !== undefined && { imsi: sim.imsi, msisdn: sim.msisdn }),
     ...verdictOf(Views.verdictOf(verdict))
   }
 }
@@ -220,7 +222,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       }),
       get: Effect.fnUntraced(function* (call) {
         const judged = yield* verdicts.get(simOf(call))
-        const answer = Responses.data(details(judged, Auth.installation(call)))
+        const answer = Responses.data(details(judged, Auth.installation(call), call.caller))
         return Versions.tagged(call.respond(answer), judged.sim.version)
       }),
       stock: Effect.fnUntraced(function* ({ caller: { organizationId } }) {
@@ -246,7 +248,9 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const request = { ...simOf(call), ...given, lpa, ifVersion: call.ifVersion }
         const installation = Auth.installation(call)
         const answer = (sim: Sim.Sim) =>
-          Effect.map(verdicts.of(sim), (verdict) => Responses.data(details({ sim, verdict }, installation)))
+          Effect.map(verdicts.of(sim), (verdict) =>
+            Responses.data(details({ sim, verdict }, installation, call.caller))
+          )
         if (Fields.flag(call.query.dry_run) !== true) {
           const corrected = yield* corrections.correct(request)
           return Versions.tagged(call.respond(yield* answer(corrected)), corrected.version)

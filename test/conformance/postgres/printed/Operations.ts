@@ -224,6 +224,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   "eventHandlers.delivery": ({ storage }) => storage.eventHandlers.delivery({ organizationId, deliveryId: "d" }),
   "eventHandlers.failed": ({ storage }) => storage.eventHandlers.failed({ after, limit: 10, name: "h", eventId: "e" }),
   "plans.get": ({ storage }) => storage.plans.get({ organizationId, planId: "p" }),
+  "plans.uses": ({ storage }) => storage.plans.uses,
   "plans.page": ({ storage }) =>
     storage.plans.page({
       ...page,
