@@ -106,6 +106,29 @@ const found = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: str
   return { hasSchema: row?.has === true, inside, outside }
 })
 
+/** Fails if the user may not read and write the rows of tables that are there. */
+const demand = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  schema: string,
+  tables: ReadonlyArray<Table>
+): Effect.fn.Return<void, SqlError.SqlError | Storage.StorageError> {
+  const names = JSON.stringify(tables.map(({ name }) => name))
+  const [row] = yield* sql<{ readonly user: string; readonly lacking: string }>`
+    select current_user::text as user, coalesce(string_agg(pg_class.relname, ', ' order by pg_class.relname), '') as lacking
+    from pg_class
+    join pg_namespace on pg_namespace.oid = pg_class.relnamespace
+    where pg_namespace.nspname = ${schema} and pg_class.relkind = 'r'
+      and pg_class.relname::text in (select * from json_array_elements_text(${names}::json))
+      and not (
+        has_table_privilege(pg_class.oid, 'select') and has_table_privilege(pg_class.oid, 'insert')
+        and has_table_privilege(pg_class.oid, 'update') and has_table_privilege(pg_class.oid, 'delete')
+      )`
+  if (row === undefined || row.lacking === "") return
+  return yield* new Storage.StorageError({
+    message: `The database's user ${row.user} may not read and write ${row.lacking} of the schema ${schema}: grant select, insert, update, delete on all tables in schema ${quoted(schema)} to ${row.user}`
+  })
+})
+
 const isComplete = (
   schema: string,
   tables: ReadonlyArray<Table>,
@@ -157,7 +180,7 @@ const again = { times: 600, schedule: Schedule.spaced("500 millis") }
 /**
  * Makes the tables if they are missing, and moves those of earlier servers. Fails with a
  * sentence that has the database's reason, and that says what to do if the user of the database
- * may not.
+ * may not, or may not use those that are there.
  */
 export const ensure = (
   schema: string,
@@ -165,13 +188,14 @@ export const ensure = (
 ): Effect.Effect<void, Storage.StorageError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    if (isComplete(schema, tables, yield* found(sql, schema, tables))) return
+    if (isComplete(schema, tables, yield* found(sql, schema, tables))) return yield* demand(sql, schema, tables)
     yield* Effect.retry(sql.withTransaction(make(sql, schema, tables)), {
       while: (error) => stateOf(error) === LOCK_NOT_AVAILABLE,
       ...again
     })
   }).pipe(
     Effect.mapError((cause) => {
+      if (cause._tag !== "SqlError") return cause
       const names = tables.map(({ name }) => name).join(" and ")
       const advice =
         stateOf(cause) === INSUFFICIENT_PRIVILEGE

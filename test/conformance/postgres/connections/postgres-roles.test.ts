@@ -366,6 +366,15 @@ describe("A user who has rows alone", () => {
     )
   })
 
+  it("is refused where a grant on the telcos' tables is missing, by the name of the table", async () => {
+    const database = await prepared()
+    await query(url(), `revoke delete on simplan.telco_journal from ${user()}`)
+    const env = { SIMPLAN_DATABASE_URL: database, SIMPLAN_DATABASE_SCHEMA: "simplan" }
+    expect(await play(database, "simplan", env)).toContain(
+      `The database's user ${user()} may not read and write telco_journal of the schema simplan: grant select, insert, update, delete on all tables in schema "simplan" to ${user()}`
+    )
+  })
+
   it("is refused where nothing was granted, with all that is to be granted", async () => {
     const database = await prepared()
     const tables = `grant select, insert, update, delete on all tables in schema simplan to ${user()}, and execute on all functions in it`
