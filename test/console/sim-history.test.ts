@@ -106,9 +106,9 @@ it("after a move leads to the new SIM, whose QR code is the third click, and goe
   expect(clicks()).toBe(3)
 
   const creation = region("History").locator("tbody tr").filter({ hasText: "subscription.create" }).first()
-  expect(await creation.getByRole("link").innerText()).toBe(moving)
+  expect(await creation.getByRole("link", { name: moving }).count()).toBe(1)
   await page().getByLabel("Of", { exact: true }).selectOption("this SIM alone")
-  await expect.poll(() => region("History").getByRole("link").count()).toBe(0)
+  await expect.poll(() => region("History").getByRole("link", { name: moving }).count()).toBe(0)
   expect(await region("History").locator("tbody tr").filter({ hasText: "subscription.replace" }).count()).toBe(1)
   await check()
 
