@@ -61,7 +61,9 @@ describe.each(reads.map(({ path }) => path))("GET %s", (path) => {
     const own = await tenant.get(`${pathOf(path)}${sent}`)
     const answer = await support.get(of(`${pathOf(path)}${sent}`))
     const shown = ({ headers, status, text }: World.Answer) => {
-      const { request_id: _, ...body } = status < 400 ? { text } : JSON.parse(text)
+      // Rule I7: what the telco knows a SIM by is shown to operators alone.
+      const alike = text.replace(/"(?:imsi|msisdn)":(?:null|"\d*"),/g, "")
+      const { request_id: _, ...body } = status < 400 ? { text: alike } : JSON.parse(text)
       return [status, headers.get("content-type"), body]
     }
     expect(shown(answer)).toEqual(shown(own))

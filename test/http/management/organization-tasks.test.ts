@@ -70,7 +70,9 @@ it("a preview of each does nothing, and is what the organization's own key gets"
   for (const [method, path, body] of previews) {
     const own = await tenant.call(method, `/v3${path}?dry_run=true`, body === undefined ? {} : { body })
     const answer = await (method === "DELETE" ? askAdmin : ask)(method, `${path}?dry_run=true`, body)
-    expect([path, answer.status, answer.text]).toEqual([path, own.status, own.text])
+    // Rule I7: what the telco knows a SIM by is shown to operators alone.
+    const alike = answer.text.replace(/"(?:imsi|msisdn)":(?:null|"\d*"),/g, "")
+    expect([path, answer.status, alike]).toEqual([path, own.status, own.text])
     expect(answer.body.preview).toEqual(expect.any(Object))
   }
   expect(await done()).toEqual(before)
