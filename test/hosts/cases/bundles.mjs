@@ -23,7 +23,7 @@ const hosted = `
 import { createSimplan } from "simplan/promise"
 
 const main = async () => {
-  const http = { groups: ["console", "health", "docs"], adminToken: "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" }
+  const http = { groups: ["console", "health", "docs"], adminToken: "9f3a7c1e5b8d204f6ac97e13d05b82f4c6718e9da3b25f407ce1986bd40a37f2" }
   const logger = { debug: () => {}, info: () => {}, warn: console.log, error: console.log }
   const simplan = createSimplan({ database: "memory", telco: "simulator", logger, http })
   await simplan.ready()
