@@ -129,6 +129,7 @@ describe("Report ids on PostgreSQL", () => {
     )
     yield* sql.unsafe(`grant usage on schema simplan to ${role}`)
     yield* sql.unsafe(`grant select, insert, update, delete on all tables in schema simplan to ${role}`)
+    yield* sql.unsafe(`grant execute on all functions in schema simplan to ${role}`)
     yield* sql.withTransaction(
       Effect.gen(function* () {
         yield* sql.unsafe(`set local role ${role}`)

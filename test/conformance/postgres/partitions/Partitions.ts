@@ -110,8 +110,12 @@ const tablesOf = (node: Node): ReadonlyArray<string> => {
   return node["Relation Name"] === undefined ? below : [node["Relation Name"], ...below]
 }
 
-const literal = (value: unknown): string =>
-  value === null || value === undefined ? "null" : pg.escapeLiteral(String(value))
+const literal = (value: unknown): string => {
+  if (value === null || value === undefined) return "null"
+  // A JSON string is an element of an array in PostgreSQL's syntax, too.
+  const text = Array.isArray(value) ? `{${value.map((element) => JSON.stringify(element)).join(", ")}}` : String(value)
+  return pg.escapeLiteral(text)
+}
 
 /** Which plan of a statement: the one for these parameters, or the one for any. */
 export type Mode = "custom" | "generic"
