@@ -59,6 +59,10 @@ export const routes = [
 
 const COOKIE = "simplan_sign_in"
 
+/** The cookie of a sign-in, by its state: two tabs may each be led to the provider. */
+const cookieNameOf = (state: string | null): string =>
+  state !== null && /^[\w-]{8,}$/.test(state) ? `${COOKIE}_${state.slice(0, 8)}` : COOKIE
+
 /** How long a sign-in may take, in seconds. */
 const LASTS = 600
 
@@ -274,20 +278,30 @@ export const layer = (
     // there.
     return leadTo(
       url.href,
-      Sessions.setCookie({ name: COOKIE, value: sealed, seconds: LASTS, sameSite: "Lax" }, request, trustedProxies)
+      Sessions.setCookie(
+        { name: cookieNameOf(state), value: sealed, seconds: LASTS, sameSite: "Lax" },
+        request,
+        trustedProxies
+      )
     )
   })
+
+  /** The address that the provider led back to, whatever proxies are between. */
+  const returned = (request: HttpServerRequest.HttpServerRequest): URL => {
+    const url = new URL(provider.redirectUrl)
+    url.search = new URL(request.url, provider.redirectUrl).search
+    return url
+  }
 
   const signedIn = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { open } = yield* sealing
-    const text = open(Sessions.cookieOf(request, COOKIE) ?? "")
+    const url = returned(request)
+    const text = open(Sessions.cookieOf(request, cookieNameOf(url.searchParams.get("state"))) ?? "")
     const begun = text === null ? null : begunOf(text)
     const now = yield* Clock.currentTimeMillis
     if (begun === null || begun.endsAt <= now) return refuse("expired")
     const client = yield* asked(configure, "unreachable")
-    const url = new URL(provider.redirectUrl)
-    url.search = new URL(request.url, provider.redirectUrl).search
     const given = yield* asked(() => signedInBy(client, url, begun, provider), "refused")
     const places = yield* asked(() => placesOf(client, given, provider), "refused")
     const operator = yield* named(Claims.operatorOf(places, provider))
@@ -347,13 +361,19 @@ export const layer = (
    * One way back for each sign-in: whatever has come of it, its state and its verifier are good for
    * no other.
    */
-  const forgotten = HttpServerResponse.expireCookieUnsafe(COOKIE, { httpOnly: true, sameSite: "lax" })
+  const forgetting = (answer: HttpServerResponse.HttpServerResponse) =>
+    Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
+      HttpServerResponse.expireCookieUnsafe(answer, cookieNameOf(returned(request).searchParams.get("state")), {
+        httpOnly: true,
+        sameSite: "lax"
+      })
+    )
 
   return HttpRouter.use((router) =>
     Effect.all(
       [
         router.add("GET", SIGN_IN, limited(answered(signIn))),
-        router.add("GET", SIGNED_IN, limited(Effect.map(answered(signedIn), forgotten))),
+        router.add("GET", SIGNED_IN, limited(Effect.flatMap(answered(signedIn), forgetting))),
         router.add("POST", RENEW, limited(answered(renew)))
       ],
       { discard: true }

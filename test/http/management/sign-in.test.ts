@@ -74,6 +74,10 @@ const start = async (inToken?: ReadonlyArray<string>, requiredClaims: ReadonlyAr
 
 type Started = Awaited<ReturnType<typeof start>>
 
+/** The name of the cookie of a sign-in that is under way. */
+const signInCookie = (jar: ReadonlyMap<string, string>): string | undefined =>
+  [...jar.keys()].find((name) => name.startsWith("simplan_sign_in"))
+
 /**
  * Signs in as a browser does. Returns where that leads to, the cookies, and the address that the
  * provider has led back to.
@@ -96,7 +100,7 @@ const signIn = async ({ world }: Pick<Started, "world">, user: string) => {
       if (/; Max-Age=0(?:;|$)/.test(set)) jar.delete(name)
       else jar.set(name, pair.slice(pair.indexOf("=") + 1))
     }
-    begun = jar.get("simplan_sign_in") ?? begun
+    begun = jar.get(signInCookie(jar) ?? "") ?? begun
     if (url.pathname === "/admin/v1/signed-in") back = url.href
     return answer
   }
@@ -118,7 +122,7 @@ const signIn = async ({ world }: Pick<Started, "world">, user: string) => {
   return {
     refusal: url.searchParams.get("sign_in"),
     cookie: kept?.get("simplan_session") ?? null,
-    isForgotten: kept?.get("simplan_sign_in") === undefined,
+    isForgotten: kept !== undefined && signInCookie(kept) === undefined,
     begun,
     back
   }
@@ -241,7 +245,9 @@ it("the way back from the provider is gone once, by the browser that went there"
     [ada.cookie, "expired"],
     ["", "expired"]
   ]) {
-    expect(await lead(ada.back, `simplan_sign_in=${begun}`)).toEqual({ refusal, cookie: null })
+    const state = new URL(ada.back).searchParams.get("state") ?? ""
+    const cookie = `simplan_sign_in_${state.slice(0, 8)}=${begun}`
+    expect(await lead(ada.back, cookie)).toEqual({ refusal, cookie: null })
   }
   // A cookie of one purpose is none of the other.
   expect((await whoami(started, ada.begun)).status).toBe(401)
@@ -254,22 +260,44 @@ it("the way back from the provider is gone once, by the browser that went there"
   expect((await whoami(started, ada.cookie)).status).toBe(200)
 })
 
-/** The same with a provider that says what the test has it say. `enter`: signs in. */
+/**
+ * The same with a provider that says what the test has it say. `begin`: is led to the provider,
+ * with its cookie and the way `back`. `enter`: signs in.
+ */
 const starting = async () => {
   let nonce = ""
   const forger = await IdentityProvider.forging(() => nonce)
   const started = await trusting(forger)
   forger.answer.userInfo = { sub: "ada", simplan_role: "support" }
-  const enter = async () => {
+  const begin = async () => {
     const { world } = started
     const sent = await fetch(`${world.url}/admin/v1/sign-in`, { redirect: "manual" })
     const asked = new URL(sent.headers.get("location") ?? "").searchParams
-    nonce = asked.get("nonce") ?? ""
     const [cookie = ""] = sent.headers.getSetCookie().map((set) => set.split(";", 1)[0] ?? "")
-    return lead(`${world.url}/admin/v1/signed-in?code=c&state=${asked.get("state")}`, cookie)
+    const back = (cookies: string) => {
+      nonce = asked.get("nonce") ?? ""
+      return lead(`${world.url}/admin/v1/signed-in?code=c&state=${asked.get("state")}`, cookies)
+    }
+    return { cookie, back }
   }
-  return { ...started, forger, enter }
+  const enter = async () => {
+    const { back, cookie } = await begin()
+    return back(cookie)
+  }
+  return { ...started, forger, begin, enter }
 }
+
+it("two tabs of a browser sign in at once", async () => {
+  const started = await starting()
+  const [first, second] = [await started.begin(), await started.begin()]
+  // A browser sends the later cookie of a name alone.
+  const jar = new Map([first, second].map(({ cookie }) => [cookie.slice(0, cookie.indexOf("=")), cookie]))
+  for (const { back } of [first, second]) {
+    const { cookie, refusal } = await back([...jar.values()].join("; "))
+    expect(refusal).toBe(null)
+    expect((await whoami(started, cookie)).body.data).toMatchObject({ role: "support" })
+  }
+})
 
 const signOut = async ({ world }: Pick<Started, "world">, cookie: string) =>
   (await world.fetch("DELETE", "/admin/v1/session", { headers: { cookie: `simplan_session=${cookie}`, ...SAME } }))
