@@ -160,6 +160,18 @@ const running = (options: Options): ReadonlyArray<RouteGroups.Group> => {
   )
 }
 
+/** Says so for each token of the telcos that can be guessed. */
+const warnOfTelcos = ({ telcos = new Map() }: Options): Effect.Effect<void> =>
+  Effect.forEach(
+    telcos,
+    ([name, { notifications, reports }]) =>
+      Effect.andThen(
+        Auth.warnOf(reports?.token ?? undefined, `the reports of the telco ${name}`),
+        Auth.warnOf(notifications?.secret, `the notifications of the telco ${name}`)
+      ),
+    { discard: true }
+  )
+
 /** Whether the host knows the callers of the management API. */
 const asksHost = ({ adminToken, authenticateOperator }: Options): boolean =>
   adminToken === undefined && authenticateOperator !== undefined
@@ -298,6 +310,7 @@ export const layer = (options: Options, readers?: KeyLimits.Readers) => {
         yield* (yield* Processes.Processes).runs(runs)
         if (runs.includes("admin")) yield* Auth.warnOf(adminToken, "the management API")
         if (runs.includes("telco")) yield* Auth.warnOf(options.telcoToken, "the telco's reports")
+        if ((options.groups ?? RouteGroups.groups).includes("telco")) yield* warnOfTelcos(options)
         const byAddress = yield* RateLimit.byAddress(options.withoutKey ?? RateLimit.withoutKey)
         const provider = openId === undefined ? null : `${openId.issuer.href} ${openId.clientId}`
         const sessions = adminToken === undefined ? null : yield* Sessions.make(adminToken, trustedProxies, provider)

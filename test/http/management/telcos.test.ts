@@ -106,6 +106,17 @@ describe("a notification", () => {
     expect((await world.fetch("POST", OCS, { body: {} })).status).toBe(404)
   })
 
+  it("has a warning at the start for each secret that can be guessed", async () => {
+    const warned = async (secret: string, groups?: ReadonlyArray<"v3" | "telco">) => {
+      const { telcos } = Telcos.make(secret)
+      world = await World.forTest({ telcos, telcoToken: undefined, groups })
+      return world.logs.filter((line) => /of the notifications of the telco [xy] can be guessed/.test(line)).length
+    }
+    expect(await warned("password-password")).toBe(2)
+    expect(await warned("5f0c4b5a9d1e4b7f8a3c2d6e9b0a7c1d")).toBe(0)
+    expect(await warned("password-password", ["v3"])).toBe(0)
+  })
+
   it("is the same 404 for a wrong secret, name or kind, and counted by address like wrong keys", async () => {
     const { taken, telcos } = Telcos.make(SECRET)
     world = await World.forTest({ telcos, failedAuthentication: { requests: 5, window: "10 seconds" } })
