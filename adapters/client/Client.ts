@@ -84,7 +84,7 @@ interface Response {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** The error of a response with a status of at least 400. */
+/** The error of a response with another status than 200 to 299, such as a redirect. */
 const ofResponse = ({ headers, status }: Response, text: string): ApiError => {
   const body = Option.getOrUndefined(decodeJson(text))
   const { code, message } = Option.getOrElse(decodeBody(body), () => ({
@@ -235,10 +235,10 @@ const waitAfter = (request: Sent, failure: Failure, repetition: number): Option.
 // it.
 const answerOf = (response: HttpClientResponse.HttpClientResponse) =>
   Effect.flatMap(response.text, (text) =>
-    response.status < 400 ? Effect.succeed(response) : Effect.fail(ofResponse(response, text))
+    response.status < 300 ? Effect.succeed(response) : Effect.fail(ofResponse(response, text))
   )
 
-/** Sends a request up to `retries` times more. A status of at least 400 fails. */
+/** Sends a request up to `retries` times more. A status of at least 300 fails. */
 const repeating = (client: HttpClient.HttpClient, retries: number): HttpClient.HttpClient.With<Failure> =>
   HttpClient.transform(client, (sent, request) => {
     const attempt = (repetition: number): Effect.Effect<HttpClientResponse.HttpClientResponse, Failure> =>

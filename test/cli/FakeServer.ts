@@ -13,6 +13,7 @@ export interface Asked {
 export interface Answer {
   readonly status?: number
   readonly body: unknown
+  readonly location?: string
 }
 
 export interface FakeServer {
@@ -54,8 +55,8 @@ const start = async (answer: (asked: Asked) => Answer): Promise<FakeServer> => {
       body: Buffer.concat(parts).toString()
     }
     asked.push(question)
-    const { body, status = 200 } = answer(question)
-    response.writeHead(status, { "content-type": "application/json" })
+    const { body, location, status = 200 } = answer(question)
+    response.writeHead(status, { "content-type": "application/json", ...(location !== undefined && { location }) })
     response.end(typeof body === "string" ? body : JSON.stringify(body))
   })
   const port = await listen(server)

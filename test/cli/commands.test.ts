@@ -104,6 +104,14 @@ describe("one sentence says that", () => {
     expect(outcome.err).toMatch(new RegExp(`^No server answers at ${url}: .+\\.\n$`))
   })
 
+  it("another address has the server", async () => {
+    const elsewhere = await serve(() => organization)
+    const { url } = await serve(() => ({ status: 301, location: elsewhere.url, body: {} }))
+    const err = `What answers at ${url} is not simplan: it says 301.\n`
+    expect(await simplan([...lone, "--url", url])).toEqual({ code: 1, out: "", err })
+    expect(elsewhere.asked).toEqual([])
+  })
+
   it("the server refuses the token, without its value", async () => {
     const { url } = await serve(() => refusal(401, "token_invalid", "Unauthorized: the token is not valid"))
     const outcome = await simplan(["org", "create", "Acme", "--url", url, "--token", "wrong-token"])

@@ -6,7 +6,7 @@
  * for. If `--org` does not name it, the server is asked: if it has one only, it is that one.
  */
 import { Effect, identity, Schema, SchemaIssue, Option } from "effect"
-import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { ApiError, Client } from "../../client/index.ts"
 import { type CommandFailed, impossible, misused, sentence } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
@@ -105,7 +105,10 @@ export const call = <A>(
       HttpClient.HttpClient,
       through(watched)
     )
-    const reasoned = Effect.provideService(use(client), Client.AuditReason, connection.reason)
+    const reasoned = Effect.provideService(use(client), Client.AuditReason, connection.reason).pipe(
+      // A redirect is an answer of something else: it makes a POST a GET, and loses the key.
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
+    )
     return yield* Effect.mapError(reasoned, (error) => failureOf(connection, error, isSent))
   })
 
