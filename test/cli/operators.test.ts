@@ -207,6 +207,8 @@ describe("an organization's own", () => {
       ["Red", 7]
     ])
     expect(await shown("--level", "Red=0")).toEqual([["Green", 2]])
+    const ofOperator = await json("sims", "stock", "--level", "Green=3", "--org", stock.tenant.organizationId)
+    expect(ofOperator).toMatchObject([{ label: "Green", level: 3 }])
     expect((await keyed("sims", "stock", "--level", "green=1")).err).toMatch(/give a label and a number/)
   })
 
