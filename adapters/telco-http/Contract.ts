@@ -340,7 +340,8 @@ export class Calls extends HttpApiGroup.make("telco", { topLevel: true })
       summary: "Create a package on a SIM",
       description:
         "Idempotent by `package_id`: again, it answers the same package. Refused where the package was cancelled, also " +
-        "where the cancellation came first."
+        "where the cancellation came first, or the package is on another SIM: after a restore of an older backup a " +
+        "subscription may move anew, and its packages be ordered by the same ids."
     }),
     post("suspendPackage", "/packages/suspend", {
       payload: PackageRef,

@@ -134,7 +134,11 @@ export type Call<A> = Effect.Effect<A, Refused | Unavailable>
 export class Telco extends Context.Service<
   Telco,
   {
-    /** Idempotent by `packageId`: the same order again has the first one's package. */
+    /**
+     * Idempotent by `packageId`: the same order again has the first one's package. An order whose
+     * package is on another SIM is `Refused`: after a restore of an older backup a subscription may
+     * move anew, and its packages be ordered by the same ids.
+     */
     readonly createPackage: (order: PackageOrder) => Call<TelcoPackage>
     /** Stops the package for good (rule T7). One that is not there is no failure. */
     readonly suspendPackage: (of: PackageRef) => Call<void>
