@@ -34,20 +34,20 @@ export const words = (metadata: string): string => `array_remove(string_to_array
         )
       end, ' '), '')`
 
-const definition = (condition: string): string =>
-  `using gin ((${words("metadata")}), (array[organization_id])) with (fastupdate = off) where ${condition}`
+/** The tables with an index of words, and the condition of the rows that it has. */
+export const indexed = {
+  subscription: "status = 'Live' and metadata <> ''",
+  attachment: "metadata <> ''"
+} as const
 
-export const steps: ReadonlyArray<ReturnType<typeof Step.Index>> = [
+export type Table = keyof typeof indexed
+
+const index = (table: Table) =>
   Step.Index({
-    name: "subscription_words",
-    table: "subscription",
-    definition: definition("status = 'Live' and metadata <> ''"),
-    folds: true
-  }),
-  Step.Index({
-    name: "attachment_words",
-    table: "attachment",
-    definition: definition("metadata <> ''"),
+    name: `${table}_words`,
+    table,
+    definition: `using gin ((${words("metadata")}), (array[organization_id])) with (fastupdate = off) where ${indexed[table]}`,
     folds: true
   })
-]
+
+export const steps: ReadonlyArray<ReturnType<typeof Step.Index>> = [index("subscription"), index("attachment")]

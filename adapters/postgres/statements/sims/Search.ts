@@ -47,22 +47,19 @@ export const hasText = (sql: Sql, table: string, { metadata, words }: SimSearch.
     ...(words.length === 0 ? [] : [hasWords(sql, table, words)])
   ])
 
-/** The rows whose metadata an index of words has, of one organization or of all. */
-const noted = { subscription: "status = 'Live' and metadata <> ''", attachment: "metadata <> ''" } as const
-
 /**
  * The rows of a table whose metadata have all words, of one organization or of all. They are to be
  * read as far as they are needed: common words are in most rows, and nothing has them in an order.
  */
 export const worded = (
   sql: Sql,
-  table: keyof typeof noted,
+  table: NoteWords.Table,
   words: ReadonlyArray<string>,
   organizationId: string | null
 ): Fragment => sql`
       select ${sql.literal(table)}.* from simplan.${sql.literal(table)}
       where ${sql.and([
-        sql.literal(noted[table]),
+        sql.literal(NoteWords.indexed[table]),
         hasWords(sql, table, words),
         ...(organizationId === null
           ? []
@@ -83,7 +80,7 @@ const places = (sql: Sql, organizationId: string, most: Fragment, indexed: Index
     )`
   if (indexed === "paused") return [placesOf("sim", "sim.iccid", sql.literal(PAUSED))]
   const { iccid, imsi, metadata, msisdns, subscriptionId, words } = indexed
-  const wordsOf = (table: keyof typeof noted): Fragment => sql`(
+  const wordsOf = (table: NoteWords.Table): Fragment => sql`(
       with worded as materialized (${worded(sql, table, words, organizationId)})
       select worded.iccid from worded limit ${most}
     )`
