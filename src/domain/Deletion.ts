@@ -48,14 +48,14 @@ export const packageIdsAtTelco = (
  * taken an order of it there, nobody else was on the SIM, and all is cancelled. Else somebody may
  * be whom a restored backup does not know (rule S5), and an operator decides.
  */
-const releaseOf = ({ attachments }: SimAggregate.SimAggregate): Pick<CancelPackages, "release" | "onlyAttachments"> => {
-  const isTaken = attachments.some(({ attachment: { replacements }, packages }) =>
+const releaseOf = (aggregate: SimAggregate.SimAggregate): Pick<CancelPackages, "release" | "onlyAttachments"> => {
+  const isTaken = aggregate.attachments.some(({ attachment: { replacements }, packages }) =>
     packages.some(
       ({ replacement, telcoPackageId }) => telcoPackageId !== null && (replacement?.number ?? 0) === replacements
     )
   )
   if (isTaken) return { release: "Cancel" }
-  return { release: "Review", onlyAttachments: attachments.map(({ attachment }) => attachment.attachmentId) }
+  return { release: "Review", onlyAttachments: SimAggregate.attachmentIds(aggregate) }
 }
 
 /**

@@ -311,12 +311,12 @@ export const orderable = (attachment: Attachment): ReadonlyArray<number> =>
  * its subscription one there already.
  */
 export const soleOwners = (
-  { attachments }: SimAggregate.SimAggregate,
+  aggregate: SimAggregate.SimAggregate,
   { attachmentId }: Attachment
 ): ReadonlyArray<string> | null =>
-  attachments.some(({ packages }) => packages.some(({ telcoPackageId }) => telcoPackageId !== null))
+  aggregate.attachments.some(({ packages }) => packages.some(({ telcoPackageId }) => telcoPackageId !== null))
     ? null
-    : [...new Set([...attachments.map((of) => of.attachment.attachmentId), attachmentId])]
+    : [...new Set([...SimAggregate.attachmentIds(aggregate), attachmentId])]
 
 /**
  * Rule S5: the telco has not taken the packages, so nothing remains. A job cancels the `ordered`

@@ -206,7 +206,7 @@ export const replace = (
               iccid: old.iccid,
               packageIds: cancelled,
               release: "Review",
-              onlyAttachments: aggregate.attachments.map(({ attachment }) => attachment.attachmentId)
+              onlyAttachments: SimAggregate.attachmentIds(aggregate)
             },
             dueAt: now
           }

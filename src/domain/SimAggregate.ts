@@ -135,6 +135,10 @@ export const confirmed = <Of extends { readonly attachment: { readonly confirmed
 export const attachment = (aggregate: SimAggregate, attachmentId: string): Attachment.WithPackages | undefined =>
   aggregate.attachments.find((of) => of.attachment.attachmentId === attachmentId)
 
+/** The ids of all attachments, confirmed or not. */
+export const attachmentIds = ({ attachments }: SimAggregate): ReadonlyArray<string> =>
+  attachments.map(({ attachment }) => attachment.attachmentId)
+
 /** The aggregate without its other attachments; without any if it has none of that id. */
 export const forAttachment = (aggregate: SimAggregate, attachmentId: string): SimAggregate => ({
   ...aggregate,

@@ -180,7 +180,7 @@ export const make = Effect.gen(function* () {
    */
   const owners = ({ job: { organizationId } }: LeasedJob, iccid: string) =>
     Effect.map(storage.simAggregates.get({ organizationId, iccid }), (aggregate) =>
-      (aggregate?.attachments ?? []).map(({ attachment }) => attachment.attachmentId)
+      aggregate === null ? [] : SimAggregate.attachmentIds(aggregate)
     )
 
   /**

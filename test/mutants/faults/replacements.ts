@@ -47,7 +47,7 @@ const inReplacement = faultsOf("Replacement.ts", "replacements", [
   [
     "S8",
     "what a deleted subscription has left of its own on the SIM of before is an operator's",
-    "onlyAttachments: aggregate.attachments.map(({ attachment }) => attachment.attachmentId)",
+    "onlyAttachments: SimAggregate.attachmentIds(aggregate)",
     "onlyAttachments: []"
   ],
   ["S8", "what was answered is ordered again", "pack.replacement?.isAwaited === true && ", ""],
