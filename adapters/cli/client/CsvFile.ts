@@ -46,21 +46,32 @@ export const start: Rest = { header: null, text: "", line: 1 }
 
 const lineFeeds = (text: string): number => text.split("\n").length - 1
 
+/** The positions after the line breaks that are not inside quotes. */
+function* lineEnds(text: string): Generator<number> {
+  let inQuotes = false
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charCodeAt(index)
+    if (character === 0x22) inQuotes = !inQuotes
+    if (character === 0x0a && !inQuotes) yield index + 1
+  }
+}
+
+/**
+ * Whether it is nothing but lines without a value, such as those that spreadsheets write below the
+ * last row.
+ */
+const isBlankText = (text: string): boolean => /^[\s,]*$/.test(text)
+
 /**
  * The positions after the first and the last complete record; -1 if there is none. Blank lines are
  * part of the next one.
  */
 const boundaries = (text: string): { readonly first: number; readonly last: number } => {
-  let [first, last] = [-1, -1]
-  let inQuotes = false
-  let isBlank = true
-  for (let index = 0; index < text.length; index++) {
-    const character = text.charCodeAt(index)
-    if (character === 0x22) inQuotes = !inQuotes
-    if (character > 0x20 && character !== 0x2c) isBlank = false
-    if (character !== 0x0a || inQuotes || isBlank) continue
-    last = index + 1
-    if (first === -1) first = last
+  let [first, last, from] = [-1, -1, 0]
+  for (const end of lineEnds(text)) {
+    if (first === -1 && !isBlankText(text.slice(from, end))) first = end
+    if (first !== -1) last = end
+    from = end
   }
   return { first, last }
 }
@@ -82,25 +93,15 @@ export const take = (rest: Rest, chunk: string): readonly [rest: Rest, piece: Pi
   return [next, records === "" ? null : below(header, records, rest.line + lineFeeds(text.slice(0, from)))]
 }
 
-/**
- * Whether it is nothing but lines without a value, such as those that spreadsheets write below the
- * last row.
- */
-const isBlankText = (text: string): boolean => /^[\s,]*$/.test(text)
-
 /** The records of a text below its header, each with its line break, without blank ones. */
 export const records = (text: string): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  let [from, inQuotes] = [0, false]
-  for (let index = 0; index < text.length; index++) {
-    if (text[index] === '"') inQuotes = !inQuotes
-    const isEnd = index === text.length - 1 || (text[index] === "\n" && !inQuotes)
-    if (!isEnd) continue
-    const record = text.slice(from, index + 1)
-    if (!isBlankText(record)) found.push(record.endsWith("\n") ? record : `${record}\n`)
-    from = index + 1
-  }
-  return found.slice(1)
+  const ends = [0, ...lineEnds(text), text.length]
+  return ends
+    .flatMap((end, at) => {
+      const record = text.slice(ends[at - 1] ?? 0, end)
+      return isBlankText(record) ? [] : [record.endsWith("\n") ? record : `${record}\n`]
+    })
+    .slice(1)
 }
 
 /** The header of a piece. */

@@ -4,8 +4,11 @@
  * row, and so many of those at most: memory does not grow with the file.
  */
 
-const LINE_FEED = 0x0a
+/** Ends a line. */
+export const LINE_FEED = 0x0a
 const SPACE = 0x20
+const QUOTE = 0x22
+const COMMA = 0x2c
 
 /** After how many rows before which lines are left out, lines are not known any more. */
 const MOST_STEPS = 100_000
@@ -48,28 +51,53 @@ interface Line {
 /** How many lines that have been passed are kept. */
 const PASSED = 1_000
 
-/** Finds the lines of records by the bytes of the file. */
-export const scanner = () => {
+/** What a record of CSV has at most. */
+export interface Bounds {
+  readonly columns: number
+  readonly bytes: number
+}
+
+/**
+ * Finds the lines of records by the bytes of the file. Throws what `refused` makes of a record
+ * that has more than it may, and of the line on which it begins.
+ */
+export const scanner = (most: Bounds, refused: (line: number, what: string) => Error) => {
   let lines: Array<Line> = []
   let passed = 0
   let current: Line | undefined
   let bytes = 0
   let number = 1
   let start = 0
+  let record = 1
+  let columns = 1
+  let length = 0
+  let isQuoted = false
   return {
     /** Takes the next bytes. */
     take: (slice: Uint8Array): void => {
       for (const byte of slice) {
         bytes += 1
+        length += 1
+        if (byte === QUOTE) isQuoted = !isQuoted
         if (byte === LINE_FEED) {
           if (current !== undefined) current.end = bytes
           current = undefined
           start = bytes
           number += 1
-        } else if (current === undefined && byte > SPACE) {
-          current = { number, start, end: Number.POSITIVE_INFINITY }
-          lines.push(current)
+          if (!isQuoted) {
+            record = number
+            columns = 1
+            length = 0
+          }
+        } else {
+          if (!isQuoted && byte === COMMA) columns += 1
+          if (current === undefined && byte > SPACE) {
+            current = { number, start, end: Number.POSITIVE_INFINITY }
+            lines.push(current)
+          }
         }
+        if (columns > most.columns) throw refused(record, `it has more than ${most.columns} columns`)
+        if (length > most.bytes) throw refused(record, `it is longer than ${most.bytes} bytes`)
       }
     },
     /** The line of the record behind the first `end` bytes; null if no line begins there. */

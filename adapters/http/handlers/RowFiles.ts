@@ -38,8 +38,11 @@ export interface Rows<Row> {
  */
 const RECORD_LIMIT = 65_536
 
-/** How many columns a row has at most. The parser makes a value of each, empty ones too. */
-const MOST_COLUMNS = 100
+/**
+ * How many columns a row has at most, and how many bytes. They are checked before the parser gets
+ * a row: it makes a value of each column, counts no empty ones, and holds a row until its end.
+ */
+const ROW_BOUNDS: FileLines.Bounds = { columns: 100, bytes: RECORD_LIMIT }
 
 /**
  * How many rows an import has at most: more than the shortest good rows of 64 MiB of CSV are. Rows
@@ -112,32 +115,11 @@ const sliceEnd = (chunk: Uint8Array, start: number): number => {
   const most = Math.min(chunk.length, start + SLICE)
   let end = start
   for (let lines = 0; lines < SLICE_LINES; lines += 1) {
-    const lineFeed = chunk.indexOf(LINE_FEED, end)
+    const lineFeed = chunk.indexOf(FileLines.LINE_FEED, end)
     if (lineFeed < 0 || lineFeed >= most) return most
     end = lineFeed + 1
   }
   return end
-}
-
-const [QUOTE, COMMA, LINE_FEED] = [0x22, 0x2c, 0x0a]
-
-/**
- * Throws if a row has too many columns or is too long, before the parser gets it: the parser
- * counts no empty values, and it holds a row until its end.
- */
-const rowBounds = () => {
-  let [line, begun, length, count, isQuoted] = [1, 1, 0, 1, false]
-  return (slice: Uint8Array): void => {
-    for (const byte of slice) {
-      length += 1
-      if (byte === QUOTE) isQuoted = !isQuoted
-      else if (byte === LINE_FEED) line += 1
-      if (!isQuoted && byte === COMMA) count += 1
-      else if (!isQuoted && byte === LINE_FEED) [begun, length, count] = [line, 0, 1]
-      if (count > MOST_COLUMNS) throw tooLarge(begun, `it has more than ${MOST_COLUMNS} columns`)
-      if (length > RECORD_LIMIT) throw tooLarge(begun, `it is longer than ${RECORD_LIMIT} bytes`)
-    }
-  }
 }
 
 const tooLarge = (line: number, what: string): Errors.Problem =>
@@ -207,13 +189,8 @@ async function* csvRows<Row>(
     trim: true
   })
   takeAnyLength(parser)
-  const scanner = FileLines.scanner()
-  const check = rowBounds()
-  const see = (slice: Uint8Array): void => {
-    check(slice)
-    scanner.take(slice)
-  }
-  const source = Readable.from(slices(Body.chunks(request, bytes), see, nextTurn), { highWaterMark: 1 })
+  const scanner = FileLines.scanner(ROW_BOUNDS, tooLarge)
+  const source = Readable.from(slices(Body.chunks(request, bytes), scanner.take, nextTurn), { highWaterMark: 1 })
   source.on("error", (error) => parser.destroy(error))
   source.pipe(parser)
   let names: ReadonlyArray<string> | undefined
