@@ -277,6 +277,12 @@ export const signOut = async (): Promise<void> => {
   hasEnded.value = false
 }
 
+/** Up to how many SIMs the operator's role may change at once; null: any number. */
+export const mostAtOnce = (): number | null => {
+  const role = operator.value?.role
+  return role === undefined ? 0 : Operator.mostAtOnce(role)
+}
+
 /** Whether the operator's role allows what takes `least`. */
 export const allows = (least: Operator.Role): boolean => {
   const role = operator.value?.role

@@ -108,15 +108,19 @@ export const sims: Things = {
 
 const counted = (count: number, { many, one }: Things): string => View.counted(count, one, many)
 
+/** A number of SIMs to change, to be typed if they are many; null: nothing is typed. */
+export const typedOfMany = (count: number): string | null => (count > Operator.FEW ? String(count) : null)
+
 /** How many match, to be typed, where many are changed or some deleted; null: nothing is typed. */
 const typed = ({ matching }: Preview["preview"], { deletes }: Action): string | null =>
-  matching > Operator.FEW || (deletes === true && matching > 0) ? String(matching) : null
+  deletes === true && matching > 0 ? String(matching) : typedOfMany(matching)
 
 /** Fails with a sentence if the operator's role allows it for fewer. */
 const checkMany = ({ matching }: Preview["preview"], things: Things): void => {
-  if (matching <= Operator.FEW || Api.allows(Operator.ofMany)) return
+  const most = Api.mostAtOnce()
+  if (most === null || matching <= most) return
   throw new Error(
-    `${counted(matching, things)} match: more than ${Operator.FEW} at once take the role ${Operator.ofMany}. Narrow the filter, or ask an admin.`
+    `${counted(matching, things)} match: more than ${most} at once take the role ${Operator.ofMany}. Narrow the filter, or ask an admin.`
   )
 }
 

@@ -141,6 +141,9 @@ export const endOf = ({ expiresAt, previousHash, previousUntil }: Operator, hash
 /** Whether a role allows what takes `least`. */
 export const allows = (role: Role, least: Role): boolean => roles.indexOf(role) >= roles.indexOf(least)
 
+/** Up to how many SIMs the role may change at once; null: any number (rule W14). */
+export const mostAtOnce = (role: Role): number | null => (allows(role, ofMany) ? null : FEW)
+
 /** Whether the organization exists for whoever acts. */
 export const sees = (acting: Acting, organizationId: string): boolean =>
   acting.organizationId === null || acting.organizationId === organizationId

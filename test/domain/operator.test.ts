@@ -124,6 +124,10 @@ describe("A role", () => {
     const allowed = Operator.roles.map((role) => Operator.roles.filter((least) => Operator.allows(role, least)))
     expect(allowed).toEqual([["read"], ["read", "support"], ["read", "support", "admin"]])
   })
+
+  it("may change a few SIMs at once, or any number", () => {
+    expect(Operator.roles.map(Operator.mostAtOnce)).toEqual([50, 50, null])
+  })
 })
 
 describe("Whoever is bound to an organization", () => {

@@ -4,8 +4,9 @@
  * since SIMs that are there already stay.
  */
 import { useState } from "preact/hooks"
-import { Operator, SimImport } from "simplan/ports"
+import { SimImport } from "simplan/ports"
 import * as Api from "../Api.ts"
+import * as Bulk from "../Bulk.ts"
 import * as Csv from "../Csv.ts"
 import * as CsvText from "../../fields/CsvText.ts"
 import { FileField } from "../FileField.tsx"
@@ -121,7 +122,7 @@ const correction = (of: string, chosen: Chosen): Task.Task => {
         ...refused.slice(0, REFUSED).map(({ iccid, message = "" }) => `${iccid}: ${message}`)
       ]
     },
-    typed: () => (rows.length > Operator.FEW ? String(rows.length) : null),
+    typed: () => Bulk.typedOfMany(rows.length),
     does: async () => {
       const results = await correct("")
       const refused = counted(results, "refused")
@@ -192,7 +193,7 @@ const Import = ({ of }: { readonly of: string }) => {
   const [isBusy, setBusy] = useState(false)
   const [typed, type] = useState("")
   const many = chosen === null ? 0 : chosen.report.imported + chosen.report.updated
-  const toType = many > Operator.FEW ? String(many) : null
+  const toType = Bulk.typedOfMany(many)
 
   const send = async (name: string, text: string, isDone: boolean): Promise<void> => {
     setBusy(true)

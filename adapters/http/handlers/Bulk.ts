@@ -68,12 +68,13 @@ const simActionOf = Copy.fromWire(Views.SimAction.own)
 const checkMany = <E extends Errors.Failure>(
   caller: Auth.Tenant,
   takesMore: (than: number) => Effect.Effect<boolean, E>
-): Effect.Effect<void, E | Errors.Problem> =>
-  caller.role === undefined || Operator.allows(caller.role, Operator.ofMany)
-    ? Effect.void
-    : Effect.flatMap(takesMore(Operator.FEW), (isMore) =>
-        isMore ? OperatorAuth.check(caller, Operator.ofMany) : Effect.void
-      )
+): Effect.Effect<void, E | Errors.Problem> => {
+  const most = caller.role === undefined ? null : Operator.mostAtOnce(caller.role)
+  if (most === null) return Effect.void
+  return Effect.flatMap(takesMore(most), (isMore) =>
+    isMore ? OperatorAuth.check(caller, Operator.ofMany) : Effect.void
+  )
+}
 
 const decode = Body.closedDecoder(OperationsApi.SubscriptionAction)
 const decodeOfSims = Body.closedDecoder(OperationsApi.SimAction)
