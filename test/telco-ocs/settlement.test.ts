@@ -43,6 +43,13 @@ const settle = Effect.gen(function* () {
   return { ...settled, kept }
 })
 
+/** A further package, as of a sale of others in five minutes that the journal does not know. */
+const placeFurther = Effect.fnUntraced(function* (model: Model.Model) {
+  const [{ id } = { id: 0 }] = model.templates
+  yield* TestClock.adjust("5 minutes")
+  return model.place(iccid, id, null, 300_000)
+})
+
 const createInVain = (key: string) => Scripted.inVain(create(key))
 
 describe("The settling of an order in its watch time", () => {
@@ -64,10 +71,7 @@ describe("The settling of an order in its watch time", () => {
 
   run("keeps a further package where all calls were answered, and reports it", [], function* (model) {
     const { telcoPackageId } = yield* create("a:0")
-    // As a sale after the backup that was restored, of which the journal knows nothing.
-    const [{ templateId } = { templateId: null }] = [...model.packages.values()]
-    yield* TestClock.adjust("5 minutes")
-    const duplicateId = model.place(iccid, templateId ?? 0, null, 300_000)
+    const duplicateId = yield* placeFurther(model)
     yield* TestClock.adjust("10 minutes")
     const kept = [{ iccid, packageId: "a:0", duplicateId, usedBytes: 0, isExplained: false, order: "Created" }]
     expect(yield* settle).toEqual({ due: 1, deleted: 0, kept })
@@ -76,10 +80,8 @@ describe("The settling of an order in its watch time", () => {
 
   run("keeps a further package of a SIM whose order was cancelled, and reports it", [], function* (model) {
     yield* create("a:0")
-    const [{ templateId } = { templateId: null }] = [...model.packages.values()]
     yield* cancel("a:0")
-    yield* TestClock.adjust("5 minutes")
-    const duplicateId = model.place(iccid, templateId ?? 0, null, 300_000)
+    const duplicateId = yield* placeFurther(model)
     expect(
       yield* Telco.Telco.use((telco) => telco.listPackages?.({ iccid, onlyAttachments: [] }) ?? Effect.succeed([]))
     ).toEqual([`ocs/${duplicateId}`])

@@ -30,6 +30,22 @@ const problems = async () =>
 const ofIccid = async (iccid: string) =>
   (await Calls.activePackages(world)).filter((one) => one.iccid === iccid).map(({ packageId }) => packageId)
 
+const move = (iccid: string) =>
+  world.run(Replacements.Replacements.use((of) => of.replace({ organizationId: world.organizationId, iccid })))
+
+/**
+ * A subscription that has moved to a SIM which the telco has sold to somebody else, and which was
+ * taken as the telco gave no list of its packages. Gives that SIM.
+ */
+const movedToOccupied = async (order: Parameters<typeof Calls.create>[1] = { planId }) => {
+  const [own = expect.fail(), occupied = expect.fail()] = await world.importSims(2)
+  await Calls.create(world, { ...order, iccid: own })
+  await sellElsewhere(occupied)
+  await world.setFaults([{ fault: "unavailable", on: "listPackages", times: 1 }])
+  await move(own)
+  return occupied
+}
+
 describe("S5: a free SIM that the telco has sold to somebody else", () => {
   it("is not sold: the request gets another one, and an operator is told at once", async () => {
     const iccids = await world.importSims(4)
@@ -161,12 +177,7 @@ describe("S5: a free SIM that the telco has sold to somebody else", () => {
     })
 
     it("gives no data to a subscription that has moved while the telco did not answer", async () => {
-      const [own = expect.fail(), first = expect.fail()] = await world.importSims(2)
-      await Calls.create(world, { planId: await recurring(), iccid: own, start: inTwoDays() })
-      await sellElsewhere(first)
-      await world.setFaults([{ fault: "unavailable", on: "listPackages", times: 1 }])
-      const { organizationId } = world
-      await world.run(Replacements.Replacements.use((of) => of.replace({ organizationId, iccid: own })))
+      const first = await movedToOccupied({ planId: await recurring(), start: inTwoDays() })
       await world.advanceTo(inTwoDays())
       await world.settle()
       expect(await ofIccid(first)).toEqual([`elsewhere-${first}:0`])
@@ -193,9 +204,7 @@ describe("S5: a free SIM that the telco has sold to somebody else", () => {
     const [own = expect.fail(), first, second] = await world.importSims(3)
     await Calls.create(world, { planId, iccid: own })
     await sellElsewhere(first ?? "")
-    const { organizationId } = world
-    const move = world.run(Replacements.Replacements.use((of) => of.replace({ organizationId, iccid: own })))
-    expect((await move).sim.iccid).toBe(second)
+    expect((await move(own)).sim.iccid).toBe(second)
     await world.settle()
     expect([await allocation(first ?? ""), await ofIccid(first ?? "")]).toEqual(["Releasing", [`elsewhere-${first}:0`]])
     expect(await ofIccid(second ?? "")).toHaveLength(1)
@@ -203,12 +212,7 @@ describe("S5: a free SIM that the telco has sold to somebody else", () => {
   })
 
   it("gives no data to a subscription that has moved to it while the telco did not answer", async () => {
-    const [own = expect.fail(), first = expect.fail()] = await world.importSims(2)
-    await Calls.create(world, { planId, iccid: own })
-    await sellElsewhere(first)
-    await world.setFaults([{ fault: "unavailable", on: "listPackages", times: 1 }])
-    const { organizationId } = world
-    await world.run(Replacements.Replacements.use((of) => of.replace({ organizationId, iccid: own })))
+    const first = await movedToOccupied()
     await world.settle()
     expect(await ofIccid(first)).toEqual([`elsewhere-${first}:0`])
     expect((await problems()).map(({ jobId }) => jobId)).toContain(`review:occupied/${first}`)
@@ -218,8 +222,7 @@ describe("S5: a free SIM that the telco has sold to somebody else", () => {
     const [own = expect.fail(), next = expect.fail()] = await world.importSims(2)
     await Calls.create(world, { planId, iccid: own })
     await sellElsewhere(own)
-    const { organizationId } = world
-    await world.run(Replacements.Replacements.use((of) => of.replace({ organizationId, iccid: own })))
+    await move(own)
     await world.settle()
     expect([await ofIccid(own), (await ofIccid(next)).length]).toEqual([[`elsewhere-${own}:0`], 1])
     const [{ jobId: problemId, refused, work } = expect.fail(), ...others] = await problems()
@@ -231,13 +234,9 @@ describe("S5: a free SIM that the telco has sold to somebody else", () => {
   })
 
   it("keeps what is of others when the subscription that has moved to it is deleted", async () => {
-    const [own = expect.fail(), first = expect.fail()] = await world.importSims(2)
-    await Calls.create(world, { planId, iccid: own })
-    await sellElsewhere(first)
-    await world.setFaults([{ fault: "unavailable", on: "listPackages", times: 1 }])
-    const { organizationId } = world
-    await world.run(Replacements.Replacements.use((of) => of.replace({ organizationId, iccid: own })))
+    const first = await movedToOccupied()
     await world.settle()
+    const { organizationId } = world
     await world.run(Subscriptions.Subscriptions.use((of) => of.remove({ organizationId, iccid: first })))
     await world.settle()
     await world.advanceBy(60_000)
@@ -255,8 +254,7 @@ describe("S5: a free SIM that the telco has sold to somebody else", () => {
       { fault: "unavailable", on: "cancelPackage", times: 1 }
     ])
     expect(await Calls.create(world, { planId, iccid: own })).toMatchObject({ failure: { _tag: "TelcoUnavailable" } })
-    const { organizationId } = world
-    await world.run(Replacements.Replacements.use((of) => of.replace({ organizationId, iccid: own })))
+    await move(own)
     await world.settle()
     await world.advanceBy(60_000)
     expect([await ofIccid(own), (await ofIccid(next)).length, await problems()]).toEqual([[], 1, []])
