@@ -42,16 +42,23 @@ const Organization = ({ organization_id, organization_name }: Named) => (
 /** The column of a table whose rows are organizations'. */
 export const organization = { title: "Organization", of: Organization }
 
+/** The names that are known or being read, by who reads them: an organization keeps its name. */
+const names = new Map<string, Promise<string>>()
+
+const nameOf = (of: string): Promise<string> => {
+  const key = `${Api.operator.peek()?.name} ${of}`
+  const known = names.get(key)
+  if (known !== undefined) return known
+  const path = `/organizations/${encodeURIComponent(of)}`
+  const name = Api.read<Types.Data<"organizations", "get">>(path).then((read) => read.name)
+  names.set(key, name)
+  name.catch(() => names.delete(key))
+  return name
+}
+
 /** Its name; undefined until it is read. */
 const useName = (of: string): string | undefined =>
-  View.useReading(
-    `name of ${of}`,
-    async () =>
-      of === ""
-        ? undefined
-        : (await Api.read<Types.Data<"organizations", "get">>(`/organizations/${encodeURIComponent(of)}`)).name,
-    null
-  ).data
+  View.useReading(`name of ${of}`, async () => (of === "" ? undefined : nameOf(of)), null).data
 
 /** An organization by its id, with its name once it is read. */
 export const Name = ({ of }: { readonly of: string }) => {

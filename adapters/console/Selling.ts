@@ -12,19 +12,22 @@ type Previewed = Types.Previewed<"organizationSubscriptions", "create">
 
 type Times = Previewed["preview"]["packages"][number]
 
-const MOST_PAGES = 40
-
-/** The plans of an organization that are for sale, of one label or of all. */
-export interface ForSale {
+/** Plans of an organization, and whether it has more that fit. */
+export interface Offered {
   readonly plans: ReadonlyArray<Plan>
   readonly hasMore: boolean
 }
 
-export const forSale = async (organization: string, filter: Readonly<Record<string, string>>): Promise<ForSale> => {
-  const query = new URLSearchParams({ ...filter, archived: "false", page_size: "25" })
+/** The plans that a filter takes, of so many pages at most. */
+export const plansOf = async (
+  organization: string,
+  filter: Readonly<Record<string, string>>,
+  mostPages: number
+): Promise<Offered> => {
+  const query = new URLSearchParams({ ...filter, page_size: "25" })
   const plans: Array<Plan> = []
   let hasMore = true
-  for (let read = 0; hasMore && read < MOST_PAGES; read += 1) {
+  for (let read = 0; hasMore && read < mostPages; read += 1) {
     const { data, next_page } = await Api.page<Plan>(`${organization}/plans?${query}`)
     plans.push(...data)
     hasMore = next_page !== null
@@ -33,12 +36,18 @@ export const forSale = async (organization: string, filter: Readonly<Record<stri
   return { plans, hasMore }
 }
 
+const MOST_PAGES = 40
+
+/** The plans of an organization that are for sale, of one label or of all. */
+export const forSale = (organization: string, filter: Readonly<Record<string, string>>): Promise<Offered> =>
+  plansOf(organization, { ...filter, archived: "false" }, MOST_PAGES)
+
 /** What a plan gives, such as "5120 MB for 30 days, 12 times". */
 export const termsOf = ({ data_mega_bytes, nb_occurrence = 1, period_days, recurring }: Plan): string =>
   `${data_mega_bytes} MB for ${counted(period_days, "day", "days")}${recurring ? `, ${counted(nb_occurrence, "time", "times")}` : ""}`
 
 /** The field of the plan. */
-export const planField = ({ hasMore, plans }: ForSale): Field => ({
+export const planField = ({ hasMore, plans }: Offered): Field => ({
   name: "plan",
   label: hasMore ? `Plan (the first ${plans.length} of them; take another one by the command line)` : "Plan",
   choices: plans.map((plan) => ({ value: plan.plan_id, title: `${plan.plan_name}: ${termsOf(plan)}` }))

@@ -5,7 +5,6 @@
 import { useEffect, useState } from "preact/hooks"
 import { Subscription as SubscriptionRules } from "simplan/ports"
 import { Acting } from "../Acting.tsx"
-import * as Api from "../Api.ts"
 import * as Bulk from "../Bulk.ts"
 import * as Columns from "../Columns.tsx"
 import { Download } from "../Download.tsx"
@@ -63,39 +62,18 @@ const columns = (of: string) =>
     }
   ] as const
 
-type Plan = Types.Item<"organizationPlans", "list">
-
 /** How many pages of plans are offered. */
 const MOST_PAGES = 20
-
-/** The plans that are offered, and whether there are more. */
-interface Offered {
-  readonly plans: ReadonlyArray<Plan>
-  readonly hasMore: boolean
-}
-
-const plansOf = async (organization: string): Promise<Offered> => {
-  const query = new URLSearchParams({ page_size: "25" })
-  const plans: Array<Plan> = []
-  let hasMore = true
-  for (let read = 0; hasMore && read < MOST_PAGES; read += 1) {
-    const { data, next_page } = await Api.page<Plan>(`${organization}/plans?${query}`)
-    plans.push(...data)
-    hasMore = next_page !== null
-    query.set("page", next_page ?? "")
-  }
-  return { plans, hasMore }
-}
 
 /**
  * The plans that the organization had when the page was opened; one that the URL names is always
  * among them.
  */
 const usePlans = (organization: string): ReadonlyArray<readonly [value: string, title: string]> => {
-  const [{ hasMore, plans }, set] = useState<Offered>({ plans: [], hasMore: false })
+  const [{ hasMore, plans }, set] = useState<Selling.Offered>({ plans: [], hasMore: false })
   useEffect(() => {
     let isOver = false
-    plansOf(organization).then(
+    Selling.plansOf(organization, {}, MOST_PAGES).then(
       (found) => {
         if (!isOver) set(found)
       },
