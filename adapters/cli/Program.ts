@@ -9,22 +9,22 @@ import { Cause, Console, Effect, Layer } from "effect"
 import { CliConfig, type CliError, Command, GlobalFlag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 import { type CommandFailed, misuse } from "./output/CommandFailed.ts"
-import * as Audit from "./commands/Audit.ts"
-import * as Catalogue from "./commands/Catalogue.ts"
-import * as Clock from "./commands/Clock.ts"
-import * as Database from "./commands/Database.ts"
-import * as Events from "./commands/Events.ts"
-import * as Jobs from "./commands/Jobs.ts"
-import * as Operators from "./commands/Operators.ts"
-import * as Organizations from "./commands/Organizations.ts"
+import * as AuditCommands from "./commands/AuditCommands.ts"
+import * as CatalogueCommands from "./commands/CatalogueCommands.ts"
+import * as ClockCommands from "./commands/ClockCommands.ts"
+import * as DatabaseCommands from "./commands/DatabaseCommands.ts"
+import * as EventsCommands from "./commands/EventsCommands.ts"
+import * as JobsCommands from "./commands/JobsCommands.ts"
+import * as OperatorsCommands from "./commands/OperatorsCommands.ts"
+import * as OrganizationsCommands from "./commands/OrganizationsCommands.ts"
 import * as Search from "./commands/Search.ts"
 import * as Serve from "./commands/Serve.ts"
-import * as Sims from "./commands/Sims.ts"
+import * as SimsCommands from "./commands/SimsCommands.ts"
 import * as Simulate from "./commands/Simulate.ts"
-import * as Subscriptions from "./commands/Subscriptions.ts"
-import * as Telco from "./commands/Telco.ts"
-import * as Usage from "./commands/Usage.ts"
-import * as Webhooks from "./commands/Webhooks.ts"
+import * as SubscriptionsCommands from "./commands/SubscriptionsCommands.ts"
+import * as TelcoCommands from "./commands/TelcoCommands.ts"
+import * as UsageCommands from "./commands/UsageCommands.ts"
+import * as WebhooksCommands from "./commands/WebhooksCommands.ts"
 import { Output, safe } from "./output/Output.ts"
 import * as Secrets from "./settings/Secrets.ts"
 import * as Start from "./Start.ts"
@@ -42,26 +42,26 @@ const simplan = Command.make("simplan").pipe(
   ),
   Command.withSubcommands([
     Serve.command,
-    Database.migrate,
-    Database.secrets,
-    Operators.command,
-    Organizations.org,
-    Organizations.key,
+    DatabaseCommands.migrate,
+    DatabaseCommands.secrets,
+    OperatorsCommands.command,
+    OrganizationsCommands.org,
+    OrganizationsCommands.key,
     Search.command,
-    Sims.command,
-    Subscriptions.plans,
-    Subscriptions.subscriptions,
-    Usage.command,
-    Webhooks.webhook,
-    Webhooks.deliveries,
-    Jobs.jobs,
-    Jobs.problems,
-    Audit.command,
-    Events.command,
-    Catalogue.command,
-    Clock.command,
+    SimsCommands.command,
+    SubscriptionsCommands.plans,
+    SubscriptionsCommands.subscriptions,
+    UsageCommands.command,
+    WebhooksCommands.webhook,
+    WebhooksCommands.deliveries,
+    JobsCommands.jobs,
+    JobsCommands.problems,
+    AuditCommands.command,
+    EventsCommands.command,
+    CatalogueCommands.command,
+    ClockCommands.command,
     Simulate.command,
-    Telco.command
+    TelcoCommands.command
   ]),
   Command.withExamples([
     { command: "simplan serve", description: "In one terminal" },

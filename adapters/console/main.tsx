@@ -24,45 +24,45 @@ interface Place {
 }
 
 const places: ReadonlyArray<Place> = [
-  { name: "", title: "Overview", load: () => import("./pages/Overview.tsx") },
-  { name: "sim", title: "SIM", load: () => import("./pages/Sim.tsx"), isInner: true },
+  { name: "", title: "Overview", load: () => import("./pages/OverviewPage.tsx") },
+  { name: "sim", title: "SIM", load: () => import("./pages/SimPage.tsx"), isInner: true },
   { name: "search", title: "Search", load: () => import("./pages/SearchResults.tsx"), isInner: true },
   { name: "problems", title: "Problems", load: () => import("./pages/ProblemList.tsx") },
-  { name: "organizations", title: "Organizations", load: () => import("./pages/Organizations.tsx") },
-  { name: "organization", title: "Organization", load: () => import("./pages/Organization.tsx"), isInner: true },
-  { name: "sims", title: "SIMs", load: () => import("./pages/Sims.tsx"), isOf: true },
+  { name: "organizations", title: "Organizations", load: () => import("./pages/OrganizationsPage.tsx") },
+  { name: "organization", title: "Organization", load: () => import("./pages/OrganizationPage.tsx"), isInner: true },
+  { name: "sims", title: "SIMs", load: () => import("./pages/SimsPage.tsx"), isOf: true },
   {
     name: "imports",
     title: "Imports",
-    load: () => import("./pages/Imports.tsx"),
+    load: () => import("./pages/ImportsPage.tsx"),
     isShown: () => Api.allows("admin"),
     isInner: true
   },
-  { name: "stock", title: "Stock", load: () => import("./pages/Stock.tsx"), isInner: true },
-  { name: "plans", title: "Plans", load: () => import("./pages/Plans.tsx"), isInner: true },
-  { name: "coverage", title: "Coverage", load: () => import("./pages/Coverage.tsx"), isInner: true },
-  { name: "keys", title: "Keys", load: () => import("./pages/Keys.tsx"), isInner: true },
-  { name: "endpoints", title: "Endpoints", load: () => import("./pages/Endpoints.tsx"), isInner: true },
-  { name: "subscriptions", title: "Subscriptions", load: () => import("./pages/Subscriptions.tsx"), isOf: true },
-  { name: "deliveries", title: "Deliveries", load: () => import("./pages/Deliveries.tsx"), isOf: true },
-  { name: "delivery", title: "Delivery", load: () => import("./pages/Delivery.tsx"), isInner: true },
-  { name: "usage", title: "Usage", load: () => import("./pages/Usage.tsx"), isOf: true },
+  { name: "stock", title: "Stock", load: () => import("./pages/StockPage.tsx"), isInner: true },
+  { name: "plans", title: "Plans", load: () => import("./pages/PlansPage.tsx"), isInner: true },
+  { name: "coverage", title: "Coverage", load: () => import("./pages/CoveragePage.tsx"), isInner: true },
+  { name: "keys", title: "Keys", load: () => import("./pages/KeysPage.tsx"), isInner: true },
+  { name: "endpoints", title: "Endpoints", load: () => import("./pages/EndpointsPage.tsx"), isInner: true },
+  { name: "subscriptions", title: "Subscriptions", load: () => import("./pages/SubscriptionsPage.tsx"), isOf: true },
+  { name: "deliveries", title: "Deliveries", load: () => import("./pages/DeliveriesPage.tsx"), isOf: true },
+  { name: "delivery", title: "Delivery", load: () => import("./pages/DeliveryPage.tsx"), isInner: true },
+  { name: "usage", title: "Usage", load: () => import("./pages/UsagePage.tsx"), isOf: true },
   {
     name: "audit",
     title: "Audit log",
-    load: () => import("./pages/Audit.tsx"),
+    load: () => import("./pages/AuditPage.tsx"),
     isShown: () => Api.operator.value?.organization_id === null
   },
   {
     name: "catalogue",
     title: "Catalogue",
-    load: () => import("./pages/Catalogue.tsx"),
+    load: () => import("./pages/CataloguePage.tsx"),
     isShown: () => Api.operator.value?.organization_id === null
   },
   {
     name: "operators",
     title: "Operators",
-    load: () => import("./pages/Operators.tsx"),
+    load: () => import("./pages/OperatorsPage.tsx"),
     isShown: () => Api.allows("admin") && Api.operator.value?.organization_id === null
   }
 ]

@@ -11,24 +11,31 @@ import { Api } from "./api/Api.ts"
 import * as Console from "./docs/Console.ts"
 import * as Documents from "./docs/Documents.ts"
 import * as Endpoints from "./Endpoints.ts"
-import * as Bulk from "./handlers/Bulk.ts"
-import * as Coverage from "./handlers/Coverage.ts"
-import * as Imports from "./handlers/Imports.ts"
-import * as Plans from "./handlers/Plans.ts"
+import * as BulkHandlers from "./handlers/BulkHandlers.ts"
+import * as CoverageHandlers from "./handlers/CoverageHandlers.ts"
+import * as ImportsHandlers from "./handlers/ImportsHandlers.ts"
+import * as PlansHandlers from "./handlers/PlansHandlers.ts"
 import * as OrganizationsApi from "./api/OrganizationsApi.ts"
 import { TelcosApi } from "./api/TelcosApi.ts"
 import { ClockApi, JobsApi, OverviewApi, ProblemsApi } from "./api/SystemApi.ts"
 import * as Rows from "./handlers/Rows.ts"
-import { AuditLog, Clock, Jobs, Operation, Overview, Telcos as TelcoRows } from "../operations/index.ts"
-import * as Reports from "./handlers/Reports.ts"
-import * as Search from "./handlers/Search.ts"
-import * as ServiceOperators from "./handlers/ServiceOperators.ts"
-import * as Sims from "./handlers/Sims.ts"
-import * as Subscriptions from "./handlers/Subscriptions.ts"
-import * as System from "./handlers/System.ts"
-import * as Telcos from "./handlers/Telcos.ts"
-import * as Usage from "./handlers/Usage.ts"
-import * as Webhooks from "./handlers/Webhooks.ts"
+import {
+  AuditLogOperations,
+  ClockOperations,
+  JobsOperations,
+  Operation,
+  OverviewOperations,
+  TelcosOperations
+} from "../operations/index.ts"
+import * as ReportsHandlers from "./handlers/ReportsHandlers.ts"
+import * as SearchHandlers from "./handlers/SearchHandlers.ts"
+import * as ServiceOperatorsHandlers from "./handlers/ServiceOperatorsHandlers.ts"
+import * as SimsHandlers from "./handlers/SimsHandlers.ts"
+import * as SubscriptionsHandlers from "./handlers/SubscriptionsHandlers.ts"
+import * as SystemHandlers from "./handlers/SystemHandlers.ts"
+import * as TelcosHandlers from "./handlers/TelcosHandlers.ts"
+import * as UsageHandlers from "./handlers/UsageHandlers.ts"
+import * as WebhooksHandlers from "./handlers/WebhooksHandlers.ts"
 import * as Auth from "./middleware/Auth.ts"
 import * as Concurrency from "./middleware/Concurrency.ts"
 import * as HostAuth from "./middleware/HostAuth.ts"
@@ -94,7 +101,7 @@ export interface Options {
    * The telcos by name, whose zones operators set and whose notifications are taken; without any,
    * `/admin/v1/telcos` and the paths of notifications are 404.
    */
-  readonly telcos?: ReadonlyMap<string, Telcos.Telco> | undefined
+  readonly telcos?: ReadonlyMap<string, TelcosHandlers.Telco> | undefined
   /** The rate limit of each API key. */
   readonly rateLimit: RateLimit.Rate
   /** How much each API key may have under way; 32 requests and 8 streams by default. */
@@ -129,7 +136,7 @@ export interface Options {
    * Whether webhooks may go to a URL. The failure says why not; it follows the word `url` in the
    * message.
    */
-  readonly checkUrl: Webhooks.CheckUrl
+  readonly checkUrl: WebhooksHandlers.CheckUrl
   /** Whether the process takes requests, for `/readyz`; always ready by default. */
   readonly ready?: Effect.Effect<boolean>
 }
@@ -195,7 +202,7 @@ const endpoints = Effect.fnUntraced(function* (
   sessions: Sessions.Sessions | null
 ) {
   const { adminToken, authenticate, authenticateOperator, telcoToken } = options
-  const telcos = options.telcos ?? new Map<string, Telcos.Telco>()
+  const telcos = options.telcos ?? new Map<string, TelcosHandlers.Telco>()
   const bounds = { ...Concurrency.defaults, ...options.bounds }
   const failed = yield* Auth.limitFailures(options.failedAuthentication ?? Auth.failureRate)
   const limits = yield* KeyLimits.make(options.rateLimit, bounds, readers, options.organizationShare)
@@ -217,42 +224,42 @@ const endpoints = Effect.fnUntraced(function* (
   const byTelco = telcoToken === undefined ? byHost : Auth.byBearer(telcoToken, "telco", failed)
   const services: Operation.Services = {
     ...(yield* Effect.all(Services.byName)),
-    urls: Webhooks.urls(options.checkUrl),
+    urls: WebhooksHandlers.urls(options.checkUrl),
     process: { version: options.version ?? null, telcos: () => options.telcos ?? Operation.onlyTelco }
   }
   const implementations = {
-    subscriptions: yield* Subscriptions.make(byOrganization),
-    usage: yield* Usage.make(byOrganization),
-    plans: yield* Plans.make(byOrganization),
-    coverage: yield* Coverage.make(byOrganization),
-    sims: yield* Sims.make(byOrganization),
-    operators: yield* Coverage.operators(byOrganization),
-    wallet: yield* Sims.wallet(byOrganization),
-    serviceOperators: ServiceOperators.make(byOperator, services, sessions),
+    subscriptions: yield* SubscriptionsHandlers.make(byOrganization),
+    usage: yield* UsageHandlers.make(byOrganization),
+    plans: yield* PlansHandlers.make(byOrganization),
+    coverage: yield* CoverageHandlers.make(byOrganization),
+    sims: yield* SimsHandlers.make(byOrganization),
+    operators: yield* CoverageHandlers.operators(byOrganization),
+    wallet: yield* SimsHandlers.wallet(byOrganization),
+    serviceOperators: ServiceOperatorsHandlers.make(byOperator, services, sessions),
     organizations: Endpoints.group(
       OrganizationsApi.OrganizationsApi,
       byOperator,
       Rows.handlers(services, OrganizationsApi.rows)
     ),
-    imports: yield* Imports.make(byOperator),
-    organizationSims: yield* Sims.make(byOrganizationOfPath),
-    organizationSubscriptions: yield* Subscriptions.make(byOrganizationOfPath),
-    organizationUsage: yield* Usage.make(byOrganizationOfPath),
-    organizationPlans: yield* Plans.make(byOrganizationOfPath),
-    organizationCoverage: yield* Coverage.make(byOrganizationOfPath),
-    organizationNetworks: yield* Coverage.operators(byOrganizationOfPath),
-    bulk: yield* Bulk.make(byOrganizationOfPath),
-    overview: Endpoints.group(OverviewApi, byReader, Rows.handlers(services, Overview.overview)),
-    search: yield* Search.make(byReader),
-    webhooks: Webhooks.make(byOperator, services),
-    audit: Endpoints.group(OrganizationsApi.AuditApi, byOperator, Rows.handlers(services, AuditLog.auditLog)),
-    jobs: Endpoints.group(JobsApi, byOperator, Rows.handlers(services, Jobs.waitingJobs)),
-    problems: Endpoints.group(ProblemsApi, byOperator, Rows.handlers(services, Jobs.problems)),
-    clock: Endpoints.group(ClockApi, byOperator, Rows.handlers(services, Clock.clock)),
-    telcos: Endpoints.group(TelcosApi, byOperator, Rows.handlers(services, TelcoRows.telcos)),
-    reports: yield* Reports.make(Reports.reporters(telcos, byTelco, failed)),
-    notifications: yield* Telcos.notifications(telcos, failed),
-    system: yield* System.make(options.ready ?? Effect.succeed(true), byAddress, options.metricsPrefix)
+    imports: yield* ImportsHandlers.make(byOperator),
+    organizationSims: yield* SimsHandlers.make(byOrganizationOfPath),
+    organizationSubscriptions: yield* SubscriptionsHandlers.make(byOrganizationOfPath),
+    organizationUsage: yield* UsageHandlers.make(byOrganizationOfPath),
+    organizationPlans: yield* PlansHandlers.make(byOrganizationOfPath),
+    organizationCoverage: yield* CoverageHandlers.make(byOrganizationOfPath),
+    organizationNetworks: yield* CoverageHandlers.operators(byOrganizationOfPath),
+    bulk: yield* BulkHandlers.make(byOrganizationOfPath),
+    overview: Endpoints.group(OverviewApi, byReader, Rows.handlers(services, OverviewOperations.overview)),
+    search: yield* SearchHandlers.make(byReader),
+    webhooks: WebhooksHandlers.make(byOperator, services),
+    audit: Endpoints.group(OrganizationsApi.AuditApi, byOperator, Rows.handlers(services, AuditLogOperations.auditLog)),
+    jobs: Endpoints.group(JobsApi, byOperator, Rows.handlers(services, JobsOperations.waitingJobs)),
+    problems: Endpoints.group(ProblemsApi, byOperator, Rows.handlers(services, JobsOperations.problems)),
+    clock: Endpoints.group(ClockApi, byOperator, Rows.handlers(services, ClockOperations.clock)),
+    telcos: Endpoints.group(TelcosApi, byOperator, Rows.handlers(services, TelcosOperations.telcos)),
+    reports: yield* ReportsHandlers.make(ReportsHandlers.reporters(telcos, byTelco, failed)),
+    notifications: yield* TelcosHandlers.notifications(telcos, failed),
+    system: yield* SystemHandlers.make(options.ready ?? Effect.succeed(true), byAddress, options.metricsPrefix)
   }
   return Endpoints.layer(implementations, serving(options))
 })

@@ -20,28 +20,28 @@ import * as SimAggregates from "./statements/sims/SimAggregates.ts"
 import * as ClockOffset from "./database/ClockOffset.ts"
 import * as Notifications from "./database/Notifications.ts"
 import * as Operators from "./statements/Operators.ts"
-import * as Organizations from "./statements/Organizations.ts"
-import * as Overview from "./queue/Overview.ts"
+import * as OrganizationsStatements from "./statements/OrganizationsStatements.ts"
+import * as OverviewStatements from "./queue/OverviewStatements.ts"
 import * as Partitions from "./statements/Partitions.ts"
-import * as Plans from "./statements/Plans.ts"
+import * as PlansStatements from "./statements/PlansStatements.ts"
 import * as ServiceState from "./statements/ServiceState.ts"
-import * as Reports from "./statements/Reports.ts"
+import * as ReportsStatements from "./statements/ReportsStatements.ts"
 import * as SimImport from "./statements/sims/SimImport.ts"
 import * as SimReservations from "./statements/sims/SimReservations.ts"
-import * as Sims from "./statements/sims/Sims.ts"
-import * as Stock from "./statements/sims/Stock.ts"
-import * as Subscriptions from "./statements/sims/Subscriptions.ts"
-import * as Usage from "./statements/Usage.ts"
+import * as SimsStatements from "./statements/sims/SimsStatements.ts"
+import * as StockStatements from "./statements/sims/StockStatements.ts"
+import * as SubscriptionsStatements from "./statements/sims/SubscriptionsStatements.ts"
+import * as UsageStatements from "./statements/UsageStatements.ts"
 import * as WebhookEndpoints from "./statements/WebhookEndpoints.ts"
 
 const storage = (database: Database, notifications: Notifications.Notifications, offset: ClockOffset.Offset | null) =>
   Storage.Storage.of({
     commit: Commit.run(database, notifications),
     organizations: {
-      page: Organizations.page(database),
-      get: Organizations.byId(database),
-      getAll: Organizations.byIds(database),
-      count: Organizations.count(database)
+      page: OrganizationsStatements.page(database),
+      get: OrganizationsStatements.byId(database),
+      getAll: OrganizationsStatements.byIds(database),
+      count: OrganizationsStatements.count(database)
     },
     operators: {
       byHash: Operators.byHash(database),
@@ -52,9 +52,9 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     sessions: { get: Operators.session(database) },
     sessionKey: Operators.sessionKey(database),
     apiKeys: {
-      byHash: Organizations.keyByHash(database),
-      get: Organizations.keyById(database),
-      page: Organizations.keys(database)
+      byHash: OrganizationsStatements.keyByHash(database),
+      get: OrganizationsStatements.keyById(database),
+      page: OrganizationsStatements.keys(database)
     },
     webhookEndpoints: {
       get: WebhookEndpoints.byId(database),
@@ -69,41 +69,45 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       delivery: DeliveryLog.toHandler(database),
       failed: DeliveryLog.failed(database)
     },
-    plans: { get: Plans.byId(database), page: Plans.page(database), uses: Plans.uses(database) },
+    plans: {
+      get: PlansStatements.byId(database),
+      page: PlansStatements.page(database),
+      uses: PlansStatements.uses(database)
+    },
     regions: {
-      get: Plans.regionById(database),
-      find: Plans.findRegion(database),
-      page: Plans.regions(database),
-      like: Plans.regionsLike(database)
+      get: PlansStatements.regionById(database),
+      find: PlansStatements.findRegion(database),
+      page: PlansStatements.regions(database),
+      like: PlansStatements.regionsLike(database)
     },
     catalogues: { version: ServiceState.catalogueVersion(database), get: ServiceState.catalogue(database) },
-    recordKeyUses: Organizations.recordUses(database),
+    recordKeyUses: OrganizationsStatements.recordUses(database),
     sims: {
       import: SimImport.run(database),
-      get: Sims.byIccid(database),
-      page: Sims.page(database),
+      get: SimsStatements.byIccid(database),
+      page: SimsStatements.page(database),
       find: Search.sims(database),
       search: SearchOfAll.hits(database),
       reserve: SimReservations.reserve(database),
       free: SimReservations.free(database),
       release: SimReservations.release(database),
       stock: SimReservations.stock(database),
-      counts: Stock.counts(database),
-      countFree: Stock.countFree(database),
-      levels: Stock.levels(database),
-      identities: Sims.identities(database),
-      smdpHistory: Reports.entriesOf(database)
+      counts: StockStatements.counts(database),
+      countFree: StockStatements.countFree(database),
+      levels: StockStatements.levels(database),
+      identities: SimsStatements.identities(database),
+      smdpHistory: ReportsStatements.entriesOf(database)
     },
     simAggregates: {
       get: SimAggregates.byIccid(database),
       forAttachment: SimAggregates.ofAttachment(database),
       forOccurrence: SimAggregates.occurrence(database),
-      forReports: Reports.views(database),
+      forReports: ReportsStatements.views(database),
       owner: SimAggregates.owner(database)
     },
     subscriptions: {
-      get: Subscriptions.byIccid(database),
-      page: Subscriptions.page(database),
+      get: SubscriptionsStatements.byIccid(database),
+      page: SubscriptionsStatements.page(database),
       find: Search.subscriptions(database),
       attachments: SimAggregates.attachmentsOf(database)
     },
@@ -127,18 +131,18 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     },
     auditEntries: { page: AuditEntries.page(database), actor: AuditEntries.actor(database) },
     usage: {
-      entries: Usage.entries(database),
-      latest: Usage.latest(database),
-      bookings: Usage.bookings(database),
-      totals: Usage.totals(database),
-      sims: Usage.sims(database)
+      entries: UsageStatements.entries(database),
+      latest: UsageStatements.latest(database),
+      bookings: UsageStatements.bookings(database),
+      totals: UsageStatements.totals(database),
+      sims: UsageStatements.sims(database)
     },
     overview: {
-      waitingJobs: Overview.waitingJobs(database),
-      failingEndpoints: Overview.failingEndpoints(database),
-      stocks: Overview.stocks(database),
-      loads: Overview.loads(database),
-      database: Overview.figures(database)
+      waitingJobs: OverviewStatements.waitingJobs(database),
+      failingEndpoints: OverviewStatements.failingEndpoints(database),
+      stocks: OverviewStatements.stocks(database),
+      loads: OverviewStatements.loads(database),
+      database: OverviewStatements.figures(database)
     },
     processes: { list: ServiceState.processes(database) },
     virtualClock: ServiceState.clock(database),

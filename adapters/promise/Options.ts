@@ -1,10 +1,10 @@
 /**
  * The options of `createSimplan`.
  */
-import type { Catalogue } from "./types/Coverage.ts"
+import type { Catalogue } from "./types/CoverageTypes.ts"
 import type { InstantInput, TimeSpan } from "./types/Calls.ts"
 import type { HttpOptions } from "./types/Http.ts"
-import type { Terms } from "./types/Plans.ts"
+import type { Terms } from "./types/PlansTypes.ts"
 
 /**
  * A layer of Effect, such as one of `simplan/postgres`: for hosts that use Effect, and for adapters

@@ -18,18 +18,18 @@ import * as Handlers from "./Handlers.ts"
 import * as Logs from "./Logs.ts"
 import * as Ports from "./ports/Ports.ts"
 import * as Routed from "./ports/Routed.ts"
-import * as Bulk from "./resources/Bulk.ts"
-import * as Commands from "./resources/Commands.ts"
-import * as Coverage from "./resources/Coverage.ts"
-import * as Jobs from "./resources/Jobs.ts"
-import * as Operation from "./resources/Operation.ts"
-import * as Organizations from "./resources/Organizations.ts"
-import * as Plans from "./resources/Plans.ts"
-import * as ServiceOperators from "./resources/ServiceOperators.ts"
-import * as Sims from "./resources/Sims.ts"
-import * as Subscriptions from "./resources/Subscriptions.ts"
-import * as Usage from "./resources/Usage.ts"
-import * as Webhooks from "./resources/Webhooks.ts"
+import * as BulkResource from "./resources/BulkResource.ts"
+import * as CommandsResource from "./resources/CommandsResource.ts"
+import * as CoverageResource from "./resources/CoverageResource.ts"
+import * as JobsResource from "./resources/JobsResource.ts"
+import * as OperationResource from "./resources/OperationResource.ts"
+import * as OrganizationsResource from "./resources/OrganizationsResource.ts"
+import * as PlansResource from "./resources/PlansResource.ts"
+import * as ServiceOperatorsResource from "./resources/ServiceOperatorsResource.ts"
+import * as SimsResource from "./resources/SimsResource.ts"
+import * as SubscriptionsResource from "./resources/SubscriptionsResource.ts"
+import * as UsageResource from "./resources/UsageResource.ts"
+import * as WebhooksResource from "./resources/WebhooksResource.ts"
 import * as Runtime from "./Runtime.ts"
 import type { Drained, Simplan } from "./types/Simplan.ts"
 import * as Within from "./within/Within.ts"
@@ -70,30 +70,30 @@ export const createSimplan = (options: Options): Simplan => {
   const { layer, ...rest } = Ports.make(options)
   const runtime = Runtime.make(layer, rest)
   return {
-    apiKeys: Organizations.makeApiKeys(runtime),
-    attachments: Subscriptions.makeAttachments(runtime),
-    auditLog: Operation.makeAuditLog(runtime),
-    bulk: Bulk.make(runtime),
-    catalogues: Coverage.makeCatalogues(runtime),
-    clock: Operation.makeClock(runtime),
-    commands: Commands.make(runtime),
-    coverage: Coverage.make(runtime),
+    apiKeys: OrganizationsResource.makeApiKeys(runtime),
+    attachments: SubscriptionsResource.makeAttachments(runtime),
+    auditLog: OperationResource.makeAuditLog(runtime),
+    bulk: BulkResource.make(runtime),
+    catalogues: CoverageResource.makeCatalogues(runtime),
+    clock: OperationResource.makeClock(runtime),
+    commands: CommandsResource.make(runtime),
+    coverage: CoverageResource.make(runtime),
     handlers: Handlers.make(runtime),
-    messages: Subscriptions.makeMessages(runtime),
-    operators: Coverage.makeOperators(runtime),
-    organizations: Organizations.make(runtime),
-    overview: Jobs.makeOverview(runtime),
-    plans: Plans.make(runtime),
-    problems: Jobs.makeProblems(runtime),
-    reports: Operation.makeReports(runtime),
-    serviceOperators: ServiceOperators.make(runtime),
-    sims: Sims.make(runtime),
-    subscriptions: Subscriptions.make(runtime),
-    telcos: Operation.makeTelcos(runtime),
-    usage: Usage.make(runtime),
-    waitingJobs: Jobs.makeWaitingJobs(runtime),
-    wallet: Sims.makeWallet(runtime),
-    webhooks: Webhooks.make(runtime),
+    messages: SubscriptionsResource.makeMessages(runtime),
+    operators: CoverageResource.makeOperators(runtime),
+    organizations: OrganizationsResource.make(runtime),
+    overview: JobsResource.makeOverview(runtime),
+    plans: PlansResource.make(runtime),
+    problems: JobsResource.makeProblems(runtime),
+    reports: OperationResource.makeReports(runtime),
+    serviceOperators: ServiceOperatorsResource.make(runtime),
+    sims: SimsResource.make(runtime),
+    subscriptions: SubscriptionsResource.make(runtime),
+    telcos: OperationResource.makeTelcos(runtime),
+    usage: UsageResource.make(runtime),
+    waitingJobs: JobsResource.makeWaitingJobs(runtime),
+    wallet: SimsResource.makeWallet(runtime),
+    webhooks: WebhooksResource.make(runtime),
     on: Handlers.on(runtime),
     within: (transaction) => Within.make(runtime, transaction),
     ready: async () => void (await runtime.context()),

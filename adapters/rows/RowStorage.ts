@@ -19,11 +19,11 @@ import {
 import { type Quota, Region, SimAggregate, SimIdentities, SimSearch, Storage, WebhookEndpoint } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import { all, listed, scan, subscribed, take } from "./Lists.ts"
-import * as Overviews from "./Overview.ts"
+import * as OverviewRows from "./OverviewRows.ts"
 import * as Queues from "./Queues.ts"
 import * as Rows from "./Rows.ts"
 import { failed, type Row, type RowStore, run } from "./RowStore.ts"
-import * as Usage from "./Usage.ts"
+import * as UsageRows from "./UsageRows.ts"
 import * as Writes from "./Writes.ts"
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER
@@ -355,10 +355,10 @@ const storage = (store: RowStore): Storage.Service => {
       count: read(() => take(store.also("job", Rows.PROBLEMS, null), COUNTED, all).length)
     },
     overview: {
-      waitingJobs: (of) => read(() => Overviews.waitingJobs(store, of)),
-      failingEndpoints: (of) => read(() => Overviews.failingEndpoints(store, of)),
-      stocks: (of) => read(() => Overviews.stocks(store, of)),
-      loads: read(() => Overviews.loads(store)),
+      waitingJobs: (of) => read(() => OverviewRows.waitingJobs(store, of)),
+      failingEndpoints: (of) => read(() => OverviewRows.failingEndpoints(store, of)),
+      stocks: (of) => read(() => OverviewRows.stocks(store, of)),
+      loads: read(() => OverviewRows.loads(store)),
       database: Effect.succeed(null)
     },
     auditEntries: {
@@ -388,11 +388,11 @@ const storage = (store: RowStore): Storage.Service => {
     },
     idempotencyRecords: { get: ({ key, organizationId }) => read(() => get("idempotencyRecord", key, organizationId)) },
     usage: {
-      entries: (query) => read(() => Usage.entries(store, query)),
-      latest: (query) => read(() => Usage.latest(store, query)),
-      bookings: (of) => read(() => Usage.bookings(store, of)),
-      totals: (query) => read(() => Usage.totals(store, query)),
-      sims: (query) => read(() => Usage.sims(store, query))
+      entries: (query) => read(() => UsageRows.entries(store, query)),
+      latest: (query) => read(() => UsageRows.latest(store, query)),
+      bookings: (of) => read(() => UsageRows.bookings(store, of)),
+      totals: (query) => read(() => UsageRows.totals(store, query)),
+      sims: (query) => read(() => UsageRows.sims(store, query))
     },
     processes: {
       list: ({ since }) => read(() => Process.shown(values(list("process", "", { createdAt: since, id: "" }))))

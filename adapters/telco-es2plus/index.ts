@@ -7,5 +7,5 @@
 export * as Api from "./Api.ts"
 export * as DownloadProgress from "./DownloadProgress.ts"
 export * as Es2plus from "./Es2plus.ts"
-export * as FileSettings from "./FileSettings.ts"
+export * as FileSettings from "./Es2plusFileSettings.ts"
 export * as HttpApi from "./HttpApi.ts"

@@ -8,6 +8,6 @@
  * The contract is in `openapi.json` in this folder.
  */
 export * as Contract from "./Contract.ts"
-export * as FileSettings from "./FileSettings.ts"
+export * as FileSettings from "./HttpFileSettings.ts"
 export * as TelcoHttp from "./TelcoHttp.ts"
 export * as TelcoServer from "./TelcoServer.ts"

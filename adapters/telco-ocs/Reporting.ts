@@ -24,14 +24,14 @@ import type { Duplicate } from "./orders/Settlement.ts"
 import type { Settings } from "./Settings.ts"
 import * as Findings from "./drift/Findings.ts"
 import * as FullComparison from "./drift/FullComparison.ts"
-import * as Stock from "./drift/Stock.ts"
+import * as StockComparison from "./drift/StockComparison.ts"
 import * as Notifications from "./reports/Notifications.ts"
 import * as PollSchedule from "./PollSchedule.ts"
 import * as Polling from "./Polling.ts"
 import * as Unpolled from "./Unpolled.ts"
 
 /** How often the SIMs of an OCS are polled. */
-export interface Options extends Stock.Options, Pick<Polling.Options, "fastest" | "slowest"> {
+export interface Options extends StockComparison.Options, Pick<Polling.Options, "fastest" | "slowest"> {
   /**
    * The thresholds that the OCS notifies, in percent: 50 and 80 unless given, as its operator is
    * asked to set them; none if it sends no notifications (see `PollSchedule`).
@@ -133,7 +133,7 @@ const turns = (options: Options) =>
     const orders = yield* Orders
     const plans = yield* MobilePlans
     const problems = yield* Problems.Problems
-    const stock = yield* Stock.make(options)
+    const stock = yield* StockComparison.make(options)
     const all = yield* FullComparison.make(options)
     const unpolled = yield* Unpolled.make
 

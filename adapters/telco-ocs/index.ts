@@ -14,7 +14,7 @@
  * report to simplan what the OCS knows: by polls of it, and by its notifications.
  */
 export * as Api from "./api/Api.ts"
-export * as FileSettings from "./FileSettings.ts"
+export * as FileSettings from "./OcsFileSettings.ts"
 export * as HttpApi from "./api/HttpApi.ts"
 export * as Inventory from "./reports/Inventory.ts"
 export * as MobilePlans from "./MobilePlans.ts"

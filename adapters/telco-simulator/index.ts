@@ -6,6 +6,6 @@
  */
 export * as Books from "./Books.ts"
 export * as Faults from "./Faults.ts"
-export * as FileSettings from "./FileSettings.ts"
+export * as FileSettings from "./SimulatorFileSettings.ts"
 export * as SqlBooks from "./SqlBooks.ts"
 export * as TelcoSimulator from "./TelcoSimulator.ts"

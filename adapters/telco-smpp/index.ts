@@ -4,5 +4,5 @@
  *     Smpp.make({ telco: "smsc", url: "smpp://simplan@127.0.0.1:2775", password, destinationOf })
  */
 export * as Addresses from "./Addresses.ts"
-export * as FileSettings from "./FileSettings.ts"
+export * as FileSettings from "./SmppFileSettings.ts"
 export * as Smpp from "./Smpp.ts"

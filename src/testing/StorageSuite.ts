@@ -20,19 +20,19 @@ import * as DeliveryLog from "./storage/deliveries/DeliveryLog.ts"
 import * as DeliveryQueue from "./storage/deliveries/DeliveryQueue.ts"
 import * as EventHandlers from "./storage/deliveries/EventHandlers.ts"
 import * as Equivalence from "./storage/random/Equivalence.ts"
-import * as StoredJobs from "./storage/Jobs.ts"
+import * as JobsCases from "./storage/JobsCases.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
 import * as SimAggregates from "./storage/sims/SimAggregates.ts"
-import * as Overview from "./storage/Overview.ts"
+import * as OverviewCases from "./storage/OverviewCases.ts"
 import * as Pages from "./storage/Pages.ts"
 import * as PlanFilters from "./storage/PlanFilters.ts"
 import * as Service from "./storage/Service.ts"
-import * as Reports from "./storage/sims/Reports.ts"
+import * as ReportsCases from "./storage/sims/ReportsCases.ts"
 import * as UsageBooks from "./storage/sims/UsageBooks.ts"
 import * as SimClaims from "./storage/sims/SimClaims.ts"
 import * as Histories from "./storage/sims/Histories.ts"
 import * as SimSearches from "./storage/sims/SimSearches.ts"
-import * as Stock from "./storage/sims/Stock.ts"
+import * as StockCases from "./storage/sims/StockCases.ts"
 import * as SimImports from "./storage/sims/SimImports.ts"
 import * as Conflicts from "./storage/Conflicts.ts"
 import * as Values from "./storage/Values.ts"
@@ -65,21 +65,21 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...ApiKeys.cases,
   ...Conflicts.cases,
   ...ApiKeys.operatorCases,
-  ...Overview.processCases,
+  ...OverviewCases.processCases,
   ...Requests.cases,
-  ...StoredJobs.cases,
+  ...JobsCases.cases,
   ...JobQueue.cases,
   ...Deliveries.cases,
   ...DeliveryQueue.cases,
   ...DeliveryLog.cases,
-  ...Overview.cases,
+  ...OverviewCases.cases,
   ...EventHandlers.cases,
   ...SimImports.cases,
   ...SimSearches.cases,
   ...SimClaims.cases,
-  ...Stock.cases,
+  ...StockCases.cases,
   ...SimAggregates.cases,
-  ...Reports.cases,
+  ...ReportsCases.cases,
   ...UsageBooks.cases,
   ...Histories.cases,
   ...Pages.cases,

@@ -55,7 +55,7 @@ const owners: Readonly<Record<string, string>> = {
   EventType: "Events",
   OfOrganization: "Organizations",
   JobKind: "Jobs",
-  Label: "../Plans",
+  Label: "../PlansTypes",
   WaitingReason: "Jobs"
 }
 

@@ -1,7 +1,7 @@
 /**
  * The folders of the repository: each says what lives there, and none is too full to be read at a
  * glance. A folder says it in its `index.ts` or README, or in a README above it that links to it or
- * names it.
+ * names it. A file has a name by which it is found.
  */
 import { readdirSync } from "node:fs"
 import { posix, sep } from "node:path"
@@ -11,6 +11,9 @@ import * as Documents from "../documents/Documents.ts"
 
 /** How many files of code a folder has at most. */
 const MOST = 20
+
+/** How many files of the product have the same name at most; other ones say their side. */
+const NAMESAKES = 4
 
 /** Flat on purpose: a rule, or its test, is found by the file's name. */
 const flat = ["src/domain", "test/domain", "test/property"]
@@ -50,6 +53,16 @@ const undescribed = (
   )
 }
 
+/** The names of files of the product that too many have, an entry point's left out. */
+const tooCommon = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const counts = new Map<string, number>()
+  for (const path of paths.filter((path) => /^(src|adapters)\/.*\.tsx?$/.test(path))) {
+    const name = posix.basename(path).replace(/\.tsx?$/, "")
+    if (name !== "index") counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return Array.from(counts).flatMap(([name, count]) => (count > NAMESAKES ? [`${name}: ${count}`] : []))
+}
+
 /** Whether a module begins with a comment. */
 const beginsWithComment = (path: string): boolean => /^(\/\*\*|\/\/)/.test(Documents.read(path))
 
@@ -79,4 +92,12 @@ it("a folder that says nothing is found", () => {
 it("no folder but those with a file for each rule has more than 20 files", () => {
   expect(tooFull(paths)).toEqual([])
   expect(tooFull(Array.from({ length: MOST + 1 }, (_, index) => `src/a/B${index}.ts`))).toEqual(["src/a: 21"])
+})
+
+it("no name is that of more than four files of the product: `Usage.ts` and `UsageApi.ts`", () => {
+  expect(tooCommon(paths)).toEqual([])
+  const folders = Array.from({ length: NAMESAKES }, (_, index) => `src/${index}`)
+  const named = folders.flatMap((folder) => [`${folder}/A.ts`, `${folder}/index.ts`, `test/${folder}/A.ts`])
+  expect(tooCommon([...named, "src/index.ts"])).toEqual([])
+  expect(tooCommon([...named, "adapters/console/A.tsx"])).toEqual(["A: 5"])
 })

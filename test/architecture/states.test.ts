@@ -49,7 +49,7 @@ it("Only the module of the column names its values: statements ask by questions 
       readFileSync(`${root}adapters/postgres/${path}`, "utf8")
     )
   )
-  expect(files).toContain(join("statements", "sims", "Sims.ts"))
+  expect(files).toContain(join("statements", "sims", "SimsStatements.ts"))
   expect(naming).toEqual([])
 })
 

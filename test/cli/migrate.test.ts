@@ -10,7 +10,7 @@ import * as Postgres from "simplan/postgres"
 import { SqlJournal } from "simplan/telco-calls"
 import { SqlBooks } from "simplan/telco-simulator"
 import { describe, expect, it } from "vitest"
-import * as Database from "../../adapters/cli/commands/Database.ts"
+import * as DatabaseCommands from "../../adapters/cli/commands/DatabaseCommands.ts"
 import * as Migrations from "../../adapters/postgres/migrations/Migrations.ts"
 import * as Plan from "../../adapters/postgres/migrations/Plan.ts"
 import * as Databases from "../setup/databases/Databases.ts"
@@ -103,7 +103,7 @@ describe("simplan migrate", () => {
         Effect.provide(PgClient.layer({ url: Redacted.make(url()) }))
       )
     )
-    const lines = pending.flatMap(Database.linesOf)
+    const lines = pending.flatMap(DatabaseCommands.linesOf)
     expect(lines.slice(0, 3)).toEqual([
       `${Migrations.latest + 1} remarks`,
       "  adds remark, remarks; blocks reads and writes of sim for < 1 s",

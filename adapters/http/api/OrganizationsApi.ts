@@ -2,17 +2,17 @@
  * The management API's organizations, their API keys, and the audit log of what was changed in
  * each.
  */
-import { AuditLog, Organizations } from "../../operations/index.ts"
+import { AuditLogOperations, OrganizationsOperations } from "../../operations/index.ts"
 import * as Schemas from "./Schemas.ts"
 import * as Rows from "./Rows.ts"
 
 /** The rows of both, by the names of their endpoints. */
 export const rows = {
-  ...Organizations.organizations,
-  createKey: Organizations.apiKeys.create,
-  keys: Organizations.apiKeys.list,
-  revokeKey: Organizations.apiKeys.revoke,
-  rotateKey: Organizations.apiKeys.rotate
+  ...OrganizationsOperations.organizations,
+  createKey: OrganizationsOperations.apiKeys.create,
+  keys: OrganizationsOperations.apiKeys.list,
+  revokeKey: OrganizationsOperations.apiKeys.revoke,
+  rotateKey: OrganizationsOperations.apiKeys.rotate
 }
 
 export class OrganizationsApi extends Rows.group("organizations", rows)
@@ -21,6 +21,6 @@ export class OrganizationsApi extends Rows.group("organizations", rows)
   )
   .prefix("/admin/v1") {}
 
-export class AuditApi extends Rows.group("audit", AuditLog.auditLog)
+export class AuditApi extends Rows.group("audit", AuditLogOperations.auditLog)
   .annotateMerge(Schemas.group("Management: audit", "Who changed what."))
   .prefix("/admin/v1") {}

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { ServiceOperators as Shapes } from "simplan/views"
-import { ServiceOperators } from "../../operations/index.ts"
+import { ServiceOperatorsOperations } from "../../operations/index.ts"
 import * as Roles from "./Roles.ts"
 import * as Rows from "./Rows.ts"
 import * as Schemas from "./Schemas.ts"
@@ -13,7 +13,7 @@ import * as Views from "./Views.ts"
 
 const { sessionId } = Shapes.Session.fields
 
-export class ServiceOperatorsApi extends Rows.group("serviceOperators", ServiceOperators.rows)
+export class ServiceOperatorsApi extends Rows.group("serviceOperators", ServiceOperatorsOperations.rows)
   .add(
     HttpApiEndpoint.get("whoami", "/whoami", {
       success: Schemas.data(Views.answer(Shapes.WhoAmI)),

@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Clock, Jobs, Overview } from "../../operations/index.ts"
+import { ClockOperations, JobsOperations, OverviewOperations } from "../../operations/index.ts"
 import * as Rows from "./Rows.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -39,20 +39,20 @@ export class SystemApi extends HttpApiGroup.make("system")
   )
   .annotateMerge(Schemas.group("System", "Health and metrics, for the platform that runs the service.")) {}
 
-export class ClockApi extends Rows.group("clock", Clock.clock)
+export class ClockApi extends Rows.group("clock", ClockOperations.clock)
   .annotateMerge(Schemas.group("Management: clock", "The business clock, which tests and demonstrations can move."))
   .prefix("/admin/v1") {}
 
-export class OverviewApi extends Rows.group("overview", Overview.overview)
+export class OverviewApi extends Rows.group("overview", OverviewOperations.overview)
   .annotateMerge(Schemas.group("Management: overview", "What an operator sees first."))
   .prefix("/admin/v1") {}
 
-export class JobsApi extends Rows.group("jobs", Jobs.waitingJobs)
+export class JobsApi extends Rows.group("jobs", JobsOperations.waitingJobs)
   .annotateMerge(
     Schemas.group("Management: jobs", "Work that was tried and waits for its next try, of all organizations.")
   )
   .prefix("/admin/v1") {}
 
-export class ProblemsApi extends Rows.group("problems", Jobs.problems)
+export class ProblemsApi extends Rows.group("problems", JobsOperations.problems)
   .annotateMerge(Schemas.group("Management: problems", "Work at the telco that ended in refusals, and needs a person."))
   .prefix("/admin/v1") {}

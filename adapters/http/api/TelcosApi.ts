@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Telcos } from "../../operations/index.ts"
+import { TelcosOperations } from "../../operations/index.ts"
 import * as Rows from "./Rows.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -37,7 +37,7 @@ const problems = Schemas.problems(
   "storage_unavailable"
 )
 
-export class TelcosApi extends Rows.group("telcos", Telcos.telcos)
+export class TelcosApi extends Rows.group("telcos", TelcosOperations.telcos)
   .annotateMerge(Schemas.group("Management: telcos", "What the operator sets at the telcos of the settings file."))
   .prefix("/admin/v1") {}
 

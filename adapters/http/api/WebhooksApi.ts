@@ -3,7 +3,7 @@
  */
 import { HttpApiEndpoint } from "effect/http-api"
 import { Samples, Webhooks as Shapes } from "simplan/views"
-import { Webhooks } from "../../operations/index.ts"
+import { WebhooksOperations } from "../../operations/index.ts"
 import * as Roles from "./Roles.ts"
 import * as Rows from "./Rows.ts"
 import * as Schemas from "./Schemas.ts"
@@ -18,7 +18,7 @@ const ofEndpoint = {
   webhook_endpoint_id: Schemas.idOfPath("The webhook endpoint's id", Samples.endpointId)
 }
 
-export class WebhooksApi extends Rows.group("webhooks", Webhooks.webhooks)
+export class WebhooksApi extends Rows.group("webhooks", WebhooksOperations.webhooks)
   .add(
     HttpApiEndpoint.patch("update", "/organizations/:id/webhook-endpoints/:webhook_endpoint_id", {
       params: ofEndpoint,

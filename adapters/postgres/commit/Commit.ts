@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { Database, Sql } from "../database/Database.ts"
 import type * as Columns from "../sql/Columns.ts"
-import * as Stock from "../statements/sims/Stock.ts"
+import * as StockStatements from "../statements/sims/StockStatements.ts"
 import * as SimWrites from "../statements/sims/SimWrites.ts"
 import * as Batching from "../database/Batching.ts"
 import * as HostConnection from "../database/HostConnection.ts"
@@ -18,10 +18,10 @@ import * as Events from "../statements/Events.ts"
 import * as Idempotency from "../statements/Idempotency.ts"
 import * as JobQueue from "../queue/JobQueue.ts"
 import * as Operators from "../statements/Operators.ts"
-import * as Organizations from "../statements/Organizations.ts"
-import * as Plans from "../statements/Plans.ts"
-import * as Reports from "../statements/Reports.ts"
-import * as Usage from "../statements/Usage.ts"
+import * as OrganizationsStatements from "../statements/OrganizationsStatements.ts"
+import * as PlansStatements from "../statements/PlansStatements.ts"
+import * as ReportsStatements from "../statements/ReportsStatements.ts"
+import * as UsageStatements from "../statements/UsageStatements.ts"
 import * as ServiceState from "../statements/ServiceState.ts"
 import * as WebhookEndpoints from "../statements/WebhookEndpoints.ts"
 
@@ -34,7 +34,7 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
     rows === undefined || rows.length === 0 ? [] : [part(sql, rows, database)]
   const { rows, sims } = SimWrites.clauses(sql, commit.sims ?? [], database.cipher.encrypt)
   return [
-    ...some(commit.organizations, Organizations.put),
+    ...some(commit.organizations, OrganizationsStatements.put),
     ...some(commit.idempotency?.put, Idempotency.put),
     ...some(commit.idempotency?.settled, Idempotency.settle),
     ...some(commit.idempotency?.forgotten, Idempotency.forget),
@@ -42,12 +42,12 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
     ...some(commit.commands?.settled, Commands.settle),
     ...some(commit.operators, Operators.put),
     ...some(commit.sessions, Operators.putSessions),
-    ...some(commit.apiKeys, Organizations.putKeys),
+    ...some(commit.apiKeys, OrganizationsStatements.putKeys),
     ...some(commit.webhookEndpoints, WebhookEndpoints.put),
-    ...some(commit.plans, Plans.put),
-    ...some(commit.unchangedPlans, Plans.unchanged),
-    ...some(commit.regions, Plans.addRegions),
-    ...some(commit.stockLevels, Stock.putLevels),
+    ...some(commit.plans, PlansStatements.put),
+    ...some(commit.unchangedPlans, PlansStatements.unchanged),
+    ...some(commit.regions, PlansStatements.addRegions),
+    ...some(commit.stockLevels, StockStatements.putLevels),
     ...sims,
     ...some(commit.jobs?.finished, JobQueue.finish),
     ...some(commit.jobs?.retried, JobQueue.retry),
@@ -57,9 +57,9 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
     ...some(commit.jobs?.cancelled, JobQueue.cancel),
     ...some(commit.jobs?.put, JobQueue.put),
     ...rows,
-    ...some(commit.reports?.smdpEntries, Reports.addEntries),
-    ...some(commit.reports?.seen, Reports.putSeen),
-    ...some(commit.reports?.usage, Usage.add),
+    ...some(commit.reports?.smdpEntries, ReportsStatements.addEntries),
+    ...some(commit.reports?.seen, ReportsStatements.putSeen),
+    ...some(commit.reports?.usage, UsageStatements.add),
     ...some(commit.events, Events.add),
     ...some(commit.eventHandlers?.put, Events.putHandlers),
     ...some(commit.eventHandlers?.removed, Events.removeHandlers),

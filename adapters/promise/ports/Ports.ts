@@ -18,7 +18,7 @@ import * as Failures from "../errors/Failures.ts"
 import * as Http from "../http/Http.ts"
 import * as Logs from "../Logs.ts"
 import type { Options, Sender as HostSender, Telco as HostTelco, WebhookOptions } from "../Options.ts"
-import * as Coverage from "../resources/Coverage.ts"
+import * as CoverageResource from "../resources/CoverageResource.ts"
 import * as Telco from "./Telco.ts"
 import * as Routed from "./Routed.ts"
 
@@ -245,7 +245,7 @@ const catalogueOf = ({ catalogue }: Options): Made<Core.Catalogues.BuiltIn> => {
   if (catalogue === undefined) return async () => standard
   if (isCatalogue(catalogue)) return async () => catalogue
   return async () => {
-    const complete = await Coverage.complete(`${METHOD}, catalogue`, catalogue)
+    const complete = await CoverageResource.complete(`${METHOD}, catalogue`, catalogue)
     return Layer.succeed(Core.Catalogues.BuiltIn, { catalogue: Effect.succeed(complete) })
   }
 }

@@ -16,10 +16,10 @@ import type {
   TelcoPackage,
   TelcoLayer
 } from "../Options.ts"
-import * as Plans from "../resources/Plans.ts"
+import * as PlansResource from "../resources/PlansResource.ts"
 import type * as TelcoCalls from "../../telco-calls/index.ts"
 import type { Journal, KeylessTelco } from "../../telco-calls/index.ts"
-import type { JournalOptions, ListedPackage, TelcoSystem } from "../types/Telcos.ts"
+import type { JournalOptions, ListedPackage, TelcoSystem } from "../types/TelcosTypes.ts"
 
 /**
  * What to throw if one of the functions is missing. `field` comes before the function's name.
@@ -38,7 +38,7 @@ export const orderOf = ({ iccid, packageId, terms, window }: Telco.PackageOrder)
   packageId,
   iccid,
   window: window === null ? null : { start: Arguments.toDate(window.start), end: Arguments.toDate(window.end) },
-  terms: Plans.termsOf(terms)
+  terms: PlansResource.termsOf(terms)
 })
 
 /** A time that a telco may report. */

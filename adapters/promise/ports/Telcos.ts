@@ -9,7 +9,13 @@ import type { Faults } from "../../telco-simulator/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Logs from "../Logs.ts"
 import type { Logger, Telco as HostTelco, TelcoLayer } from "../Options.ts"
-import type { JournalOptions, Simulator, SimulatorFailure, SimulatorPackage, TelcoSystem } from "../types/Telcos.ts"
+import type {
+  JournalOptions,
+  Simulator,
+  SimulatorFailure,
+  SimulatorPackage,
+  TelcoSystem
+} from "../types/TelcosTypes.ts"
 import * as HostTelcos from "./Telco.ts"
 
 /**

@@ -2,8 +2,8 @@
  * The HTTP API in a host's server.
  */
 import type { TimeSpan } from "./Calls.ts"
-import type { OperatorRole } from "./ServiceOperators.ts"
-import type { ApiKeyScope } from "./Organizations.ts"
+import type { OperatorRole } from "./ServiceOperatorsTypes.ts"
+import type { ApiKeyScope } from "./OrganizationsTypes.ts"
 
 /**
  * A part of the HTTP API.

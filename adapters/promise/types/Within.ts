@@ -6,11 +6,11 @@ import type { ErrorCode } from "../errors/Errors.ts"
 import type { CallOptions, PagedList, WriteOptions } from "./Calls.ts"
 import type { CommandMethod } from "./printed/Events.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
-import type { Coverage } from "./Coverage.ts"
-import type { ApiKeys, Organizations } from "./Organizations.ts"
-import type { Plans } from "./Plans.ts"
-import type { SetMobilePlan } from "./Sims.ts"
-import type { Attachments, CreateSubscription, SendSms, Subscriptions } from "./Subscriptions.ts"
+import type { Coverage } from "./CoverageTypes.ts"
+import type { ApiKeys, Organizations } from "./OrganizationsTypes.ts"
+import type { Plans } from "./PlansTypes.ts"
+import type { SetMobilePlan } from "./SimsTypes.ts"
+import type { Attachments, CreateSubscription, SendSms, Subscriptions } from "./SubscriptionsTypes.ts"
 
 /** A value of a statement's parameter. */
 export type ParameterValue = string | number | boolean | null

@@ -3,12 +3,12 @@
  */
 import { Command, HostTransaction } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
-import * as Commands from "../resources/Commands.ts"
-import * as Coverage from "../resources/Coverage.ts"
-import * as Organizations from "../resources/Organizations.ts"
-import * as Plans from "../resources/Plans.ts"
-import * as Sims from "../resources/Sims.ts"
-import * as Subscriptions from "../resources/Subscriptions.ts"
+import * as CommandsResource from "../resources/CommandsResource.ts"
+import * as CoverageResource from "../resources/CoverageResource.ts"
+import * as OrganizationsResource from "../resources/OrganizationsResource.ts"
+import * as PlansResource from "../resources/PlansResource.ts"
+import * as SimsResource from "../resources/SimsResource.ts"
+import * as SubscriptionsResource from "../resources/SubscriptionsResource.ts"
 import type { Runtime } from "../Runtime.ts"
 import type { Transaction, Within } from "../types/Within.ts"
 
@@ -39,20 +39,24 @@ export const checked = (method: string, transaction: unknown): Transaction => {
 /** Throws an `InvalidFieldError` at once if the transaction has no method `query`. */
 export const make = (outside: Runtime, transaction: Transaction): Within => {
   const runtime = joined(outside, checked(METHOD, transaction))
-  const { create: createKey, revoke, rotate } = Organizations.makeApiKeys(runtime)
-  const { cancel, get: getCommand } = Commands.make(runtime)
-  const { create: createOrganization, get: getOrganization } = Organizations.make(runtime)
-  const { archive, create: createPlan, get: getPlan, remove: removePlan, unarchive } = Plans.make(runtime)
-  const { get, remove } = Subscriptions.make(runtime)
+  const { create: createKey, revoke, rotate } = OrganizationsResource.makeApiKeys(runtime)
+  const { cancel, get: getCommand } = CommandsResource.make(runtime)
+  const { create: createOrganization, get: getOrganization } = OrganizationsResource.make(runtime)
+  const { archive, create: createPlan, get: getPlan, remove: removePlan, unarchive } = PlansResource.make(runtime)
+  const { get, remove } = SubscriptionsResource.make(runtime)
   return {
     apiKeys: { create: createKey, revoke, rotate },
-    attachments: { suspend: Subscriptions.makeAttachments(runtime).suspend },
+    attachments: { suspend: SubscriptionsResource.makeAttachments(runtime).suspend },
     commands: { cancel, get: getCommand },
-    coverage: { createRegion: Coverage.make(runtime).createRegion },
+    coverage: { createRegion: CoverageResource.make(runtime).createRegion },
     messages: {
-      send: Commands.submitting(
+      send: CommandsResource.submitting(
         runtime,
-        { name: Command.methods.SendSms, decode: Subscriptions.sending, fields: Subscriptions.smsFields },
+        {
+          name: Command.methods.SendSms,
+          decode: SubscriptionsResource.sending,
+          fields: SubscriptionsResource.smsFields
+        },
         ({ from, iccid, text }) => ({ _tag: "SendSms", iccid, from, text })
       )
     },
@@ -61,9 +65,9 @@ export const make = (outside: Runtime, transaction: Transaction): Within => {
     subscriptions: {
       get,
       remove,
-      create: Commands.submitting(
+      create: CommandsResource.submitting(
         runtime,
-        { name: Command.methods.CreateSubscription, decode: Subscriptions.creation },
+        { name: Command.methods.CreateSubscription, decode: SubscriptionsResource.creation },
         ({ activePeriod, iccid, metadata, planId }) => ({
           _tag: "CreateSubscription",
           planId,
@@ -74,9 +78,9 @@ export const make = (outside: Runtime, transaction: Transaction): Within => {
       )
     },
     wallet: {
-      setMobilePlan: Commands.submitting(
+      setMobilePlan: CommandsResource.submitting(
         runtime,
-        { name: Command.methods.SetMobilePlan, decode: Sims.change },
+        { name: Command.methods.SetMobilePlan, decode: SimsResource.change },
         ({ apply, iccid, label }) => ({ _tag: "SetMobilePlan", apply, label, iccid })
       )
     }

@@ -18,7 +18,7 @@ import { Claims, Journal } from "../../telco-calls/index.ts"
 import { Orders } from "../orders/Orders.ts"
 import * as SimState from "../reports/SimState.ts"
 import * as Subscribers from "../Subscribers.ts"
-import type * as Stock from "./Stock.ts"
+import type * as StockComparison from "./StockComparison.ts"
 
 const KIND = "comparison"
 
@@ -109,7 +109,7 @@ export const makeSince = (telco: string) =>
 type Outcome = "compared" | "waits" | "left"
 
 /** One turn. It returns how long to wait before the next one, in milliseconds. */
-export const make = ({ isSupplied = () => true, meter, telco }: Stock.Options) =>
+export const make = ({ isSupplied = () => true, meter, telco }: StockComparison.Options) =>
   Effect.gen(function* () {
     const { leaseMillis } = yield* Limits.Settings
     const journal = yield* Journal.Journal

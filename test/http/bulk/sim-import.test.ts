@@ -7,7 +7,7 @@ import { HttpServerRequest } from "effect/http"
 import * as fc from "fast-check"
 import { describe, expect, it, vi } from "vitest"
 import * as FileLines from "../../../adapters/http/handlers/FileLines.ts"
-import * as Imports from "../../../adapters/http/handlers/Imports.ts"
+import * as ImportsHandlers from "../../../adapters/http/handlers/ImportsHandlers.ts"
 import * as RowFiles from "../../../adapters/http/handlers/RowFiles.ts"
 import { JsonElements } from "../../../adapters/fields/index.ts"
 import * as Heap from "../../setup/Heap.ts"
@@ -15,7 +15,7 @@ import * as World from "../World.ts"
 
 /** How many rows an import has. */
 const countOf = (request: Request, most?: number) =>
-  RowFiles.read(HttpServerRequest.fromWeb(request), Imports.form, most).pipe(
+  RowFiles.read(HttpServerRequest.fromWeb(request), ImportsHandlers.form, most).pipe(
     Effect.map(({ rows }) => rows),
     Stream.unwrap,
     Stream.runCount
@@ -26,38 +26,38 @@ const record = { iccid: "8944500102198304826", label: "Green", is_esim: true, lp
 describe("A row", () => {
   it("says in several ways whether it is an eSIM", () => {
     for (const yes of [true, "true", " True ", "1", 1, "yes"]) {
-      expect(Imports.toRow({ ...record, is_esim: yes })).toMatchObject({ isEsim: true })
+      expect(ImportsHandlers.toRow({ ...record, is_esim: yes })).toMatchObject({ isEsim: true })
     }
     for (const no of [false, "false", "FALSE", "0", 0, "no"]) {
-      expect(Imports.toRow({ ...record, is_esim: no })).toMatchObject({ isEsim: false })
+      expect(ImportsHandlers.toRow({ ...record, is_esim: no })).toMatchObject({ isEsim: false })
     }
   })
 
   it("cannot be read with another is_esim, of whatever type", () => {
     const odd = [undefined, null, "", "maybe", "2", 2, {}, [], ["true"], { toString: 1 }, Object.create(null)]
     for (const is_esim of odd) {
-      expect(Imports.toRow({ ...record, is_esim })).toMatchObject({ problem: "is_esim must be true or false" })
+      expect(ImportsHandlers.toRow({ ...record, is_esim })).toMatchObject({ problem: "is_esim must be true or false" })
     }
   })
 
   it("cannot be read with an lpa that is no text", () => {
     for (const lpa of [1, {}, ["LPA:1$a$b"], true]) {
-      expect(Imports.toRow({ ...record, lpa })).toMatchObject({ problem: "lpa must be a string" })
+      expect(ImportsHandlers.toRow({ ...record, lpa })).toMatchObject({ problem: "lpa must be a string" })
     }
-    for (const lpa of [null, undefined]) expect(Imports.toRow({ ...record, lpa })).toMatchObject({ lpa: null })
+    for (const lpa of [null, undefined]) expect(ImportsHandlers.toRow({ ...record, lpa })).toMatchObject({ lpa: null })
   })
 
   it("has an empty iccid and label where they are absent, and is unreadable where the iccid is no text", () => {
     for (const none of [undefined, null]) {
-      expect(Imports.toRow({ ...record, iccid: none, label: none })).toMatchObject({ iccid: "", label: "" })
+      expect(ImportsHandlers.toRow({ ...record, iccid: none, label: none })).toMatchObject({ iccid: "", label: "" })
     }
     for (const other of [8944500102198304, true, {}, ["Green"]]) {
-      expect(Imports.toRow({ ...record, iccid: other, label: other })).toEqual({
+      expect(ImportsHandlers.toRow({ ...record, iccid: other, label: other })).toEqual({
         ...{ iccid: null, label: "" },
         problem: "iccid must be text"
       })
     }
-    for (const other of [null, 5, "x", [], undefined]) expect(Imports.toRow(other)).toMatchObject({ iccid: "" })
+    for (const other of [null, 5, "x", [], undefined]) expect(ImportsHandlers.toRow(other)).toMatchObject({ iccid: "" })
   })
 })
 
@@ -137,7 +137,9 @@ describe("The line of a row", () => {
       headers: { "content-type": type },
       duplex: "half"
     } as RequestInit)
-    const { lines, rows } = await Effect.runPromise(RowFiles.read(HttpServerRequest.fromWeb(request), Imports.form))
+    const { lines, rows } = await Effect.runPromise(
+      RowFiles.read(HttpServerRequest.fromWeb(request), ImportsHandlers.form)
+    )
     const count = await Effect.runPromise(Stream.runCount(rows))
     return Array.from({ length: count }, (_, at) => lines.of(at + 1))
   }

@@ -5,7 +5,7 @@
 import { Context, Deferred, Effect, Fiber, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { expect, it } from "vitest"
-import * as System from "../../../adapters/http/handlers/System.ts"
+import * as SystemHandlers from "../../../adapters/http/handlers/SystemHandlers.ts"
 
 /** Metrics of the kinds and in the order that a process has them: by route, several of each. */
 const registry = (routes: number): Context.Context<never> => {
@@ -20,7 +20,7 @@ const registry = (routes: number): Context.Context<never> => {
 }
 
 const format = (context: Context.Context<never>): Promise<string> =>
-  Effect.runPromise(System.format().pipe(Effect.provideContext(context)))
+  Effect.runPromise(SystemHandlers.format().pipe(Effect.provideContext(context)))
 
 it.each([0, 1, 23, 100])(
   "of %i routes has the lines of the whole, each name described once, its series together",
@@ -52,7 +52,7 @@ it("leaves the event loop to others between two pieces", async () => {
 it("is made once for all who ask while it is made for another, and after they asked", async () => {
   const gates = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
   let runs = 0
-  const shared = System.shared(
+  const shared = SystemHandlers.shared(
     Effect.suspend(() => {
       const run = runs++
       return Effect.as(Deferred.await(gates[run] ?? Deferred.makeUnsafe<void>()), run)
@@ -77,7 +77,7 @@ it("is made once for all who ask while it is made for another, and after they as
 it("goes on for the others where the client it was made for is gone", async () => {
   let runs = 0
   const gate = Deferred.makeUnsafe<void>()
-  const shared = System.shared(
+  const shared = SystemHandlers.shared(
     Effect.suspend(() => (runs++ === 0 ? Effect.never : Effect.as(Deferred.await(gate), runs)))
   )
   const gone = Effect.runFork(shared)

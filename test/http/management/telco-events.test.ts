@@ -4,7 +4,7 @@
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Reports from "../../../adapters/http/handlers/Reports.ts"
+import * as ReportsHandlers from "../../../adapters/http/handlers/ReportsHandlers.ts"
 
 /** Mostly plain usage events. */
 const nearly = (usual: fc.Arbitrary<unknown>, ...others: ReadonlyArray<unknown>) =>
@@ -34,8 +34,8 @@ describe("An event of the usual form", () => {
     let taken = 0
     fc.assert(
       fc.property(event, (fields) => {
-        const found = Reports.decode(fields)
-        expect(found).toEqual(Reports.decode({ ...fields, note: [] }))
+        const found = ReportsHandlers.decode(fields)
+        expect(found).toEqual(ReportsHandlers.decode({ ...fields, note: [] }))
         if (Result.isSuccess(found)) taken++
       }),
       { numRuns: 3_000 }

@@ -12,8 +12,8 @@ import { type Sim, type SimSearch, Storage, type Subscription } from "simplan/po
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as NoteWords from "../../migrations/NoteWords.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
-import * as Sims from "./Sims.ts"
-import * as Subscriptions from "./Subscriptions.ts"
+import * as SimsStatements from "./SimsStatements.ts"
+import * as SubscriptionsStatements from "./SubscriptionsStatements.ts"
 
 /** The text after all that begin with the prefix, by code point; null if there is none. */
 const beyond = (prefix: string): string | null => {
@@ -174,7 +174,7 @@ const simList: List = {
   table: "sim",
   order: "sim.import_sequence",
   cursor: "sim.import_sequence",
-  value: Sims.value,
+  value: SimsStatements.value,
   beside: (sql) => sql.literal(""),
   ofSim: (sql) => sql.literal("")
 }
@@ -183,7 +183,7 @@ const subscriptionList: List = {
   table: "subscription",
   order: "subscription.created_at, subscription.subscription_id",
   cursor: "json_build_object('createdAt', subscription.created_at, 'id', subscription.subscription_id)",
-  value: Subscriptions.packed,
+  value: SubscriptionsStatements.packed,
   beside: (sql, organizationId) => sql`cross join lateral (
           select * from simplan.sim
           where sim.organization_id = ${organizationId} and sim.iccid = subscription.iccid
@@ -299,7 +299,7 @@ const ofLabel = (sql: Sql, { label }: Pick<SimSearch.SimFilter, "label">): Reado
 /** SIMs by import sequence. */
 export const sims =
   (database: Database) => (query: Storage.OfOrganization & Storage.FilteredKeyset<number> & SimSearch.SimFilter) =>
-    page<Sims.Packed, number, Sim.Sim>(
+    page<SimsStatements.Packed, number, Sim.Sim>(
       database,
       simList,
       query,
@@ -312,17 +312,17 @@ export const sims =
         filters: [
           ...ofLabel(sql, query),
           ...(query.isEsim === null ? [] : [sql`sim.is_esim = ${query.isEsim}`]),
-          ...(query.status === null ? [] : [sql.literal(Sims.standing(query.status))]),
+          ...(query.status === null ? [] : [sql.literal(SimsStatements.standing(query.status))]),
           ...(query.createdAfter === null ? [] : [sql`sim.created_at > ${query.createdAfter}::bigint`])
         ]
       }),
-      (packed) => Sims.unpack(database.cipher.decrypt, query.organizationId, packed)
+      (packed) => SimsStatements.unpack(database.cipher.decrypt, query.organizationId, packed)
     )
 
 /** Live subscriptions by creation and id. */
 export const subscriptions =
   (database: Database) => (query: Storage.OfOrganization & Storage.FilteredKeyset & SimSearch.SubscriptionFilter) =>
-    page<Subscriptions.Packed, Storage.CreatedCursor, Subscription.SubscriptionWithSim>(
+    page<SubscriptionsStatements.Packed, Storage.CreatedCursor, Subscription.SubscriptionWithSim>(
       database,
       subscriptionList,
       query,
@@ -341,5 +341,5 @@ export const subscriptions =
         ],
         filters: [...ofLabel(sql, query), ...(query.status === null ? [] : [sql.literal(services[query.status])])]
       }),
-      (packed) => Subscriptions.unpack(database.cipher.decrypt, query.organizationId, packed)
+      (packed) => SubscriptionsStatements.unpack(database.cipher.decrypt, query.organizationId, packed)
     )

@@ -11,7 +11,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { Sim, SimSearch, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import { begins, foldedMetadata, hasText, reversed, worded } from "./Search.ts"
-import * as Sims from "./Sims.ts"
+import * as SimsStatements from "./SimsStatements.ts"
 
 /** The organization of rows that were found: the one that was asked for, else that of the row. */
 const ownerOf = (sql: Sql, { organizationId }: Asked, row: string): Fragment =>
@@ -128,7 +128,7 @@ const hitOf = ({ rank, ...found }: Found): ReadonlyArray<SimSearch.Hit> => {
   return place === undefined ? [] : [{ ...found, place }]
 }
 
-const status = `case ${Sim.statuses.map((one) => `when ${Sims.standing(one)} then '${one}'`).join(" ")} end`
+const status = `case ${Sim.statuses.map((one) => `when ${SimsStatements.standing(one)} then '${one}'`).join(" ")} end`
 
 /** The SIMs, by place, organization and ICCID. */
 export const hits =

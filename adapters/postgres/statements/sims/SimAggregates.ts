@@ -1,7 +1,7 @@
 /**
  * The reads of SIM aggregates: a SIM with its present subscription, that one's attachments and
- * their packages, nested in SQL as JSON arrays without names (see `Sims`). The rows of an aggregate
- * have its organization, ICCID and subscription.
+ * their packages, nested in SQL as JSON arrays without names (see `SimsStatements`). The rows of an
+ * aggregate have its organization, ICCID and subscription.
  */
 import { Effect } from "effect"
 import type { Attachment, Package, Sim, SimAggregate, Storage } from "simplan/ports"
@@ -9,8 +9,8 @@ import type { Database, Row } from "../../database/Database.ts"
 import * as Batching from "../../database/Batching.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
-import * as Sims from "./Sims.ts"
-import * as Subscriptions from "./Subscriptions.ts"
+import * as SimsStatements from "./SimsStatements.ts"
+import * as SubscriptionsStatements from "./SubscriptionsStatements.ts"
 
 /** All columns of an attachment. */
 export const attachmentColumns = Columns.of<Attachment.Attachment>(
@@ -51,7 +51,7 @@ export const packageColumns = Columns.of<Package.Package>(
   ["organizationId", "attachmentId", "occurrence"]
 )
 
-const ofSubscription = Columns.omit(Subscriptions.columns, ["organizationId", "iccid"])
+const ofSubscription = Columns.omit(SubscriptionsStatements.columns, ["organizationId", "iccid"])
 const ofAttachments = Columns.omit(attachmentColumns, ["organizationId", "subscriptionId", "iccid"])
 const ofPackages = Columns.omit(packageColumns, ["organizationId", "attachmentId", "iccid"])
 
@@ -63,7 +63,7 @@ type PackedAttachments = ReadonlyArray<
 
 type Packed = readonly [
   organizationId: string,
-  sim: Sims.Packed,
+  sim: SimsStatements.Packed,
   subscription: Columns.PackedOf<typeof ofSubscription> | null,
   attachments: PackedAttachments
 ]
@@ -97,7 +97,7 @@ const attachmentsValue = (filter: string): string => `
 const value = (filter: string): string => `
   json_build_array(
     sim.organization_id,
-    ${Sims.value},
+    ${SimsStatements.value},
     case when subscription.subscription_id is not null then
       ${Columns.packed("subscription", ofSubscription)}
     end,
@@ -171,7 +171,7 @@ const unpack = (
   decrypt: Secrets.Turn,
   [organizationId, packedSim, packedSubscription, attachments]: Packed
 ): SimAggregate.SimAggregate => {
-  const sim = Sims.unpack(decrypt, organizationId, packedSim)
+  const sim = SimsStatements.unpack(decrypt, organizationId, packedSim)
   if (packedSubscription === null) return { sim, subscription: null, attachments: [] }
   const place = { organizationId, iccid: sim.iccid }
   const subscription = {
@@ -197,7 +197,7 @@ export const byIccid = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(whole)})::text as value
-      from ${Columns.rows(sql, asked, Sims.ofSim)}
+      from ${Columns.rows(sql, asked, SimsStatements.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       ${sql.literal(present)}`
   )

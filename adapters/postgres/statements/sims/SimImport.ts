@@ -12,7 +12,7 @@ import { type AuditEntry, Sim, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as AuditEntries from "../AuditEntries.ts"
-import * as Sims from "./Sims.ts"
+import * as SimsStatements from "./SimsStatements.ts"
 import * as Columns from "../../sql/Columns.ts"
 
 interface Imported {
@@ -31,7 +31,7 @@ interface Imported {
 /** What a new SIM has in columns that its import does not name so. */
 const made = {
   importSequence: "r.import_sequence",
-  releasing: Sims.RELEASING,
+  releasing: SimsStatements.RELEASING,
   mobilePlanApplied: `(r."mobilePlan"->>'applied')::boolean`,
   mobilePlanTarget: `(r."mobilePlan"->>'target')::boolean`,
   pausedAt: `(r.service->>'pausedAt')::bigint`,
@@ -40,7 +40,7 @@ const made = {
   version: "1"
 } as const
 
-const { all, types } = Sims.columns
+const { all, types } = SimsStatements.columns
 
 /** A new SIM as it is given. */
 const columns = [
@@ -48,9 +48,9 @@ const columns = [
   '"mobilePlan" jsonb, service jsonb, position integer'
 ].join(", ")
 
-const insertion = Columns.insertion("sim", Sims.columns, made)
+const insertion = Columns.insertion("sim", SimsStatements.columns, made)
 
-const identities = Sims.identityColumns.all.map((name) => ({
+const identities = SimsStatements.identityColumns.all.map((name) => ({
   name: Columns.quoted(name),
   column: Columns.columnOf(name)
 }))
@@ -70,7 +70,7 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
     select *, row_number() over (partition by iccid order by position) = 1 as is_first
     from ${Columns.manyRows(
       sql,
-      sims.map((sim, position) => ({ ...sim, ...Sims.allocationColumnsOf(sim.allocation), position })),
+      sims.map((sim, position) => ({ ...sim, ...SimsStatements.allocationColumnsOf(sim.allocation), position })),
       columns
     )}
   ), registered as (

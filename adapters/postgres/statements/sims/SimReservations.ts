@@ -9,14 +9,14 @@ import * as ClockOffset from "../../database/ClockOffset.ts"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
-import * as Sims from "./Sims.ts"
+import * as SimsStatements from "./SimsStatements.ts"
 
 /** Whether an eSIM is free (rule S2). The text of the condition is that of the index. */
 export const isFree = `sim.is_esim and sim.allocated_to is null and not sim.downloaded`
 
-const isReleasing = Sims.standing("releasing")
+const isReleasing = SimsStatements.standing("releasing")
 
-const isProvisioning = Sims.allocatedSo(Sim.isProvisioning)
+const isProvisioning = SimsStatements.allocatedSo(Sim.isProvisioning)
 
 // The orders are for the planner, which goes by the index of each; it takes the order out of an
 // `exists`.
@@ -60,13 +60,13 @@ const purposes = {
   },
   "mobile plan": {
     fits: `sim.is_esim and not sim.mobile_plan_applied and sim.mobile_plan_target is null
-            and ${Sims.allocatedSo((sim) => Sim.withdrawnReason(sim) === null)}`,
+            and ${SimsStatements.allocatedSo((sim) => Sim.withdrawnReason(sim) === null)}`,
     order: `import_sequence`
   }
 } as const
 
 interface Outcome {
-  readonly sims: ReadonlyArray<Sims.Packed>
+  readonly sims: ReadonlyArray<SimsStatements.Packed>
   /**
    * Whether there is one that fits, in the snapshot: past claims and locks. Null if all were
    * had.
@@ -114,9 +114,9 @@ const provisioning = (sql: Sql, of: OfLabel) => sql`
 export const free = (database: Database) => (of: OfLabel) =>
   Effect.map(
     database.rows(
-      (sql) => sql<Row<{ readonly sim: Sims.Packed | null; readonly mayReturn: true | null }>>`
+      (sql) => sql<Row<{ readonly sim: SimsStatements.Packed | null; readonly mayReturn: true | null }>>`
         with free as (
-          select ${sql.literal(Sims.value)} as value from simplan.sim
+          select ${sql.literal(SimsStatements.value)} as value from simplan.sim
           where sim.organization_id = ${of.organizationId} and sim.label = ${of.label}
             and ${sql.literal(purposes.subscription.fits)}
           order by ${sql.literal(purposes.subscription.order)}
@@ -134,7 +134,7 @@ export const free = (database: Database) => (of: OfLabel) =>
     ([found]): Storage.FreeSim => {
       const packed = found?.sim ?? null
       if (packed === null) return { sim: null, shortage: found?.mayReturn ? "Releasing" : "None" }
-      return { sim: Sims.unpack(database.cipher.decrypt, of.organizationId, packed), shortage: null }
+      return { sim: SimsStatements.unpack(database.cipher.decrypt, of.organizationId, packed), shortage: null }
     }
   )
 
@@ -173,7 +173,7 @@ const reservation = (sql: Sql, of: Storage.ReservationRequest, joined: boolean) 
         ) free
         limit (select ${of.count}::int)
       ))
-      returning sim.recycled_at, sim.import_sequence, ${sql.literal(Sims.value)} as value
+      returning sim.recycled_at, sim.import_sequence, ${sql.literal(SimsStatements.value)} as value
     )
     select json_build_object(
       'sims', (select coalesce(json_agg(value order by ${order}), '[]') from claimed),
@@ -203,7 +203,7 @@ export const reserve =
         }),
         ([outcome]): Storage.ReservedSims => {
           const { decrypt } = database.cipher
-          const sims = (outcome?.sims ?? []).map((sim) => Sims.unpack(decrypt, of.organizationId, sim))
+          const sims = (outcome?.sims ?? []).map((sim) => SimsStatements.unpack(decrypt, of.organizationId, sim))
           if (sims.length >= of.count) return { sims, shortage: null }
           if (outcome?.fitting || sims.length > 0) return { sims, shortage: "Busy" }
           return { sims, shortage: outcome?.returning || outcome?.provisioning ? "Releasing" : "None" }

@@ -12,13 +12,15 @@ import type { Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
 import * as SimAggregates from "./SimAggregates.ts"
-import * as Sims from "./Sims.ts"
-import * as Subscriptions from "./Subscriptions.ts"
+import * as SimsStatements from "./SimsStatements.ts"
+import * as SubscriptionsStatements from "./SubscriptionsStatements.ts"
 
 type Key = "organizationId" | "iccid" | "version"
 
 /** A SIM as it is to be, under the version that was loaded. A view has some of its columns. */
-type State = Pick<Sims.SimRow, Key> & { readonly [Name in keyof Sims.SimRow]?: Sims.SimRow[Name] | undefined }
+type State = Pick<SimsStatements.SimRow, Key> & {
+  readonly [Name in keyof SimsStatements.SimRow]?: SimsStatements.SimRow[Name] | undefined
+}
 
 const unallocated = { allocation: undefined, allocatedTo: null }
 
@@ -28,10 +30,10 @@ const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => {
     organizationId: row.organizationId,
     iccid: row.iccid,
     version: row.version,
-    ...(row.allocation === undefined ? unallocated : Sims.allocationColumnsOf(row.allocation)),
+    ...(row.allocation === undefined ? unallocated : SimsStatements.allocationColumnsOf(row.allocation)),
     recycledAt: row.recycledAt,
     movedTo: row.movedTo,
-    moves: row.moves === undefined ? undefined : Sims.movesColumnOf(row.moves),
+    moves: row.moves === undefined ? undefined : SimsStatements.movesColumnOf(row.moves),
     downloaded: row.downloaded,
     smdp: row.smdp,
     location: row.location,
@@ -44,7 +46,7 @@ const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => {
   }
 }
 
-const simColumns: Columns.Columns<State> = Sims.columns
+const simColumns: Columns.Columns<State> = SimsStatements.columns
 
 const keyColumns = Columns.pick(simColumns, ["organizationId", "iccid", "version"], ["organizationId"])
 
@@ -78,7 +80,7 @@ const allocation = ["allocation", "allocatedTo", "recycledAt", "movedTo", "moves
 /** Whether the SIM has service. */
 const service = ["pausedAt", "serviceChange", "serviceActive"] as const
 
-const releasing = `releasing = ${Sims.RELEASING}`
+const releasing = `releasing = ${SimsStatements.RELEASING}`
 
 /** Raises the versions alone. */
 const touch = writing("sim_touched", [])
@@ -103,7 +105,7 @@ const written = [...allocation, ...reported, "mobilePlanApplied", "mobilePlanTar
  * that changes is written.
  */
 type Corrected = Pick<State, Key | (typeof written)[number]> &
-  Pick<Sims.SimRow, "label" | "lpa"> & { readonly isNewCode: boolean }
+  Pick<SimsStatements.SimRow, "label" | "lpa"> & { readonly isNewCode: boolean }
 
 const correctedColumns = Columns.of<Corrected>(
   {
@@ -140,7 +142,7 @@ const lock = Columns.clause(
 )
 
 /** A SIM in service with its live subscription and a confirmed attachment. */
-interface Provisioned extends Pick<Sims.SimRow, Key> {
+interface Provisioned extends Pick<SimsStatements.SimRow, Key> {
   readonly subscriptionId: string
   readonly attachmentId: string
 }
@@ -150,7 +152,7 @@ const provisionedColumns = Columns.of<Provisioned>(
   ["organizationId", "iccid"]
 )
 
-const IN_SERVICE = `'${Sims.allocationColumnsOf({ _tag: "InService", subscriptionId: "" }).allocation}'`
+const IN_SERVICE = `'${SimsStatements.allocationColumnsOf({ _tag: "InService", subscriptionId: "" }).allocation}'`
 
 /**
  * Writes what a confirmed creation changes: a word each in the rows of the SIM, of its subscription
@@ -190,20 +192,20 @@ const provision = (sql: Sql, rows: ReadonlyArray<Provisioned>): Columns.Clause =
     (select count(*) from subscription_provisioned), (select count(*) from attachment_provisioned)`
 })
 
-const addSubscriptions = Columns.insert("subscription_added", "subscription", Subscriptions.columns)
+const addSubscriptions = Columns.insert("subscription_added", "subscription", SubscriptionsStatements.columns)
 
 /** Writes the status, which is all that changes of a subscription. */
 const changeStatus = Columns.update(
   "subscription_changed",
   "subscription",
-  Columns.pick(Subscriptions.columns, ["organizationId", "subscriptionId", "status"])
+  Columns.pick(SubscriptionsStatements.columns, ["organizationId", "subscriptionId", "status"])
 )
 
 /** Removes subscriptions. Their attachments are removed by the same commit. */
 const removeSubscriptions = Columns.remove(
   "subscription_removed",
   "subscription",
-  Columns.pick(Subscriptions.columns, ["organizationId", "subscriptionId"])
+  Columns.pick(SubscriptionsStatements.columns, ["organizationId", "subscriptionId"])
 )
 
 const { attachmentColumns, packageColumns } = SimAggregates
@@ -249,7 +251,7 @@ const usePackages = Columns.update(
 const moveSubscriptions = Columns.update(
   "subscription_moved",
   "subscription",
-  Columns.pick(Subscriptions.columns, ["organizationId", "subscriptionId", "iccid"])
+  Columns.pick(SubscriptionsStatements.columns, ["organizationId", "subscriptionId", "iccid"])
 )
 
 /** Takes attachments to another SIM. */

@@ -1,7 +1,7 @@
 /** Printed from the views by `npm run print`: what hosts see and send. */
 import type { InstantInput } from "../Calls.ts"
 import type { OfOrganization } from "./Organizations.ts"
-import type { Label } from "../Plans.ts"
+import type { Label } from "../PlansTypes.ts"
 
 /** Which subscriptions are meant. An absent field filters nothing. */
 export interface SubscriptionSelection extends OfOrganization {

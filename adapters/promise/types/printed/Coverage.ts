@@ -1,6 +1,6 @@
 /** Printed from the views by `npm run print`: what hosts see and send. */
 import type { OfOrganization } from "./Organizations.ts"
-import type { Label } from "../Plans.ts"
+import type { Label } from "../PlansTypes.ts"
 
 /** A country. */
 export interface Country {

@@ -1,5 +1,5 @@
 /** Printed from the views by `npm run print`: what hosts see and send. */
-import type { Label } from "../Plans.ts"
+import type { Label } from "../PlansTypes.ts"
 
 /** How far a comparison of all SIMs with what a telco has is. */
 export interface TelcoComparison {

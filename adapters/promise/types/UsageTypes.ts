@@ -3,7 +3,7 @@
  */
 import type { CallOptions, List } from "./Calls.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
-import type { OfSim } from "./Sims.ts"
+import type { OfSim } from "./SimsTypes.ts"
 
 /** UTC days, at most 400; the last 30 unless they are named. */
 export interface UsageDays {

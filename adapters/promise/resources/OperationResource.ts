@@ -6,12 +6,12 @@ import { Effect, Result, Schema } from "effect"
 import { Clock, Reports } from "simplan"
 import { SmdpHistory, TelcoReport } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
-import { AuditLog, Clock as BusinessClock, Telcos } from "../../operations/index.ts"
+import { AuditLogOperations, ClockOperations, TelcosOperations } from "../../operations/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import * as Methods from "../Methods.ts"
 import type { Provided, Runtime } from "../Runtime.ts"
-import type * as Types from "../types/Operation.ts"
+import type * as Types from "../types/OperationTypes.ts"
 
 /** How many reports a batch may have. */
 const MOST = 1_000
@@ -175,11 +175,11 @@ export const makeReports = (runtime: Runtime): Types.Reports => ({
 
 export const makeAuditLog = (runtime: Runtime): Types.AuditLog =>
   Methods.ofRows(runtime, "auditLog", {
-    list: AuditLog.auditLog.list,
-    note: AuditLog.auditLog.note
+    list: AuditLogOperations.auditLog.list,
+    note: AuditLogOperations.auditLog.note
   })
 
-export const makeTelcos = (runtime: Runtime): Types.Telcos => Methods.ofRows(runtime, "telcos", Telcos.telcos)
+export const makeTelcos = (runtime: Runtime): Types.Telcos => Methods.ofRows(runtime, "telcos", TelcosOperations.telcos)
 
 const decodeTo = Arguments.decoder(Schema.Struct({ to: Arguments.Instant }))
 
@@ -189,7 +189,7 @@ const moving = (advance: Effect.Effect<number, unknown, Provided>) =>
   Methods.json(Schema.Number, advance, (now) => Effect.succeed({ now: Arguments.toDate(now) }))
 
 export const makeClock = (runtime: Runtime): Types.Clock => ({
-  ...Methods.ofRows(runtime, "clock", { read: BusinessClock.clock.read }),
+  ...Methods.ofRows(runtime, "clock", { read: ClockOperations.clock.read }),
   advanceTo: Methods.writing(runtime, { name: "clock.advanceTo", decode: decodeTo }, ({ to }) =>
     moving(Clock.Clock.use((clock) => clock.advanceTo(Arguments.toInstant(to))))
   ),

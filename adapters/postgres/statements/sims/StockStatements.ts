@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { Stock, Storage } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
 import * as Columns from "../../sql/Columns.ts"
-import * as Sims from "./Sims.ts"
+import * as SimsStatements from "./SimsStatements.ts"
 import { isFree } from "./SimReservations.ts"
 
 /** How many SIMs an organization has, by label, kind and where they stand. */
@@ -23,10 +23,10 @@ export const counts =
           from simplan.sim
           cross join lateral (
             select case
-              when ${sql.literal(Sims.standing("free"))}
+              when ${sql.literal(SimsStatements.standing("free"))}
                 then case when sim.is_esim and sim.downloaded then 'downloaded' else 'free' end
-              when ${sql.literal(Sims.standing("releasing"))} then 'releasing'
-              when ${sql.literal(Sims.standing("withdrawn"))} then 'withdrawn'
+              when ${sql.literal(SimsStatements.standing("releasing"))} then 'releasing'
+              when ${sql.literal(SimsStatements.standing("withdrawn"))} then 'withdrawn'
               else 'inUse'
             end as state
           ) standing

@@ -18,9 +18,9 @@ import { Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
-import * as Commands from "./Commands.ts"
-import type * as Types from "../types/Subscriptions.ts"
-import * as Plans from "./Plans.ts"
+import * as CommandsResource from "./CommandsResource.ts"
+import type * as Types from "../types/SubscriptionsTypes.ts"
+import * as PlansResource from "./PlansResource.ts"
 
 const attemptOf = Copy.toHost(Webhooks.ShortDeliveryAttempt)
 const deliveryOf = Copy.toHost(Webhooks.HistoryDelivery)
@@ -162,7 +162,7 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
       Effect.map(subscriptions.previewCreate(request), creationPreview)
     )
   ),
-  settled: Commands.settled(runtime, "subscriptions.settled", "Created", created),
+  settled: CommandsResource.settled(runtime, "subscriptions.settled", "Created", created),
   get: Methods.reading(runtime, { name: "subscriptions.get", decode: named }, (of) =>
     Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) => Effect.map(subscriptions.get(of), shape))
   ),
@@ -270,7 +270,7 @@ const attachmentOf = ({ attachment, ...view }: Reason.Explained): Types.Attachme
   attachmentId: attachment.attachmentId,
   subscriptionId: attachment.subscriptionId,
   planId: attachment.planId,
-  terms: Plans.termsOf(attachment.terms),
+  terms: PlansResource.termsOf(attachment.terms),
   metadata: attachment.metadata,
   createdAt: Arguments.toDate(attachment.createdAt),
   state: view.state,
@@ -334,7 +334,7 @@ export const sending = Arguments.decoder(
 export const smsFields = { message: "text" } as const
 
 export const makeMessages = (runtime: Runtime): Types.Messages => ({
-  settled: Commands.settled(runtime, "messages.settled", "Sms", ({ segments }) => ({ segments })),
+  settled: CommandsResource.settled(runtime, "messages.settled", "Sms", ({ segments }) => ({ segments })),
   send: Methods.writing(runtime, { name: "messages.send", decode: sending, fields: smsFields }, (sms) =>
     Methods.once(
       "Sms",

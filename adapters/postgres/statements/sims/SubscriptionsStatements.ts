@@ -5,7 +5,7 @@ import type { Storage, Subscription } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Batching from "../../database/Batching.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
-import * as Sims from "./Sims.ts"
+import * as SimsStatements from "./SimsStatements.ts"
 import * as Pages from "../../sql/Pages.ts"
 import * as Columns from "../../sql/Columns.ts"
 
@@ -24,9 +24,9 @@ export const columns = Columns.of<Subscription.Subscription>(
 
 const ofLive = Columns.omit(columns, ["organizationId", "iccid", "status"])
 
-export type Packed = readonly [subscription: Columns.PackedOf<typeof ofLive>, sim: Sims.Packed]
+export type Packed = readonly [subscription: Columns.PackedOf<typeof ofLive>, sim: SimsStatements.Packed]
 
-export const packed = `json_build_array(${Columns.packed("subscription", ofLive)}, ${Sims.value})`
+export const packed = `json_build_array(${Columns.packed("subscription", ofLive)}, ${SimsStatements.value})`
 
 const at = Columns.places(ofLive)
 
@@ -35,7 +35,7 @@ export const unpack = (
   organizationId: string,
   [subscription, packedSim]: Packed
 ): Subscription.SubscriptionWithSim => {
-  const sim = Sims.unpack(decrypt, organizationId, packedSim)
+  const sim = SimsStatements.unpack(decrypt, organizationId, packedSim)
   return {
     subscription: {
       organizationId,
@@ -55,7 +55,7 @@ export const byIccid = (database: Database) => {
     database,
     (sql, asked) => sql<Row<Batching.Found<Packed>>>`
       select json_build_object('at', r.at, 'found', ${sql.literal(packed)})::text as value
-      from ${Columns.rows(sql, asked, Sims.ofSim)}
+      from ${Columns.rows(sql, asked, SimsStatements.ofSim)}
       join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
       join simplan.subscription on subscription.organization_id = sim.organization_id
         and subscription.iccid = sim.iccid and subscription.status <> 'Deleted'

@@ -6,7 +6,7 @@ import { Catalogues, Coverage, Operators } from "simplan"
 import type { Catalogue } from "simplan/ports"
 import { Copy, Coverage as Views, View } from "simplan/views"
 import * as Arguments from "../Arguments.ts"
-import type * as Types from "../types/Coverage.ts"
+import type * as Types from "../types/CoverageTypes.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
 

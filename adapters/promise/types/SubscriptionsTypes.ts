@@ -3,8 +3,8 @@
  */
 import type { CallOptions, InstantInput, List, PagedList, WriteOptions } from "./Calls.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
-import type { Label, Terms } from "./Plans.ts"
-import type { OfSim } from "./Sims.ts"
+import type { Label, Terms } from "./PlansTypes.ts"
+import type { OfSim } from "./SimsTypes.ts"
 import type { HistoryDelivery, ShortDeliveryAttempt } from "./printed/Webhooks.ts"
 
 /** The SIM of a subscription. */

@@ -5,7 +5,7 @@ import { Effect, Result } from "effect"
 import { Refusal } from "simplan"
 import { WebhookEndpoint } from "simplan/ports"
 import { Copy, Webhooks as Views } from "simplan/views"
-import { type Operation, Webhooks } from "../../operations/index.ts"
+import { type Operation, WebhooksOperations } from "../../operations/index.ts"
 import * as WebhooksApi from "../api/WebhooksApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import type * as OperatorAuth from "../middleware/OperatorAuth.ts"
@@ -32,7 +32,7 @@ const toWire = Copy.toWire(Views.WebhookEndpoint)
 
 export const make = (guard: OperatorAuth.Guard, services: Operation.Services) =>
   Endpoints.group(WebhooksApi.WebhooksApi, guard, {
-    ...Rows.handlers(services, Webhooks.webhooks),
+    ...Rows.handlers(services, WebhooksOperations.webhooks),
     update: Effect.fnUntraced(function* ({ ifVersion, params, request, respond }) {
       const { value } = yield* Body.read(request)
       const changes = yield* decodeUpdate(value)

@@ -4,17 +4,17 @@
 import { Effect } from "effect"
 import { ApiKeys, Organizations } from "simplan"
 import { Copy, Organizations as Views } from "simplan/views"
-import { Organizations as Rows } from "../../operations/index.ts"
+import { OrganizationsOperations } from "../../operations/index.ts"
 import * as Methods from "../Methods.ts"
 import type { Provided, Runtime } from "../Runtime.ts"
 import type { CallOptions, WriteOptions } from "../types/Calls.ts"
-import type * as Types from "../types/Organizations.ts"
+import type * as Types from "../types/OrganizationsTypes.ts"
 
 const toHost = Copy.toHost(Views.Organization)
 const keyToHost = Copy.toHost(Views.ApiKey)
 
 export const make = (runtime: Runtime): Types.Organizations => ({
-  ...Methods.ofRows(runtime, "organizations", Rows.organizations),
+  ...Methods.ofRows(runtime, "organizations", OrganizationsOperations.organizations),
   create: Methods.writing(runtime, Methods.method("organizations.create", Views.CreateOrganization), (request) =>
     Methods.once(
       "Organization",
@@ -59,7 +59,7 @@ export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
   return {
     create,
     rotate,
-    list: Methods.ofRows(runtime, "apiKeys", { list: Rows.apiKeys.list }).list,
+    list: Methods.ofRows(runtime, "apiKeys", { list: OrganizationsOperations.apiKeys.list }).list,
     revoke: Methods.writing(runtime, Methods.method("apiKeys.revoke", Views.OfApiKey), (of) =>
       Methods.once(
         "ApiKey",

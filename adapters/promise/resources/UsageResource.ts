@@ -7,7 +7,7 @@ import { UsageBook } from "simplan/ports"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
-import type * as Types from "../types/Usage.ts"
+import type * as Types from "../types/UsageTypes.ts"
 import { Fields } from "../../fields/index.ts"
 
 const days = { from: Schema.optional(Schema.String), to: Schema.optional(Schema.String) }

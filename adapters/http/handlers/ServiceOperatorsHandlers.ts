@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { Copy, ServiceOperators as Views } from "simplan/views"
-import { type Operation, ServiceOperators } from "../../operations/index.ts"
+import { type Operation, ServiceOperatorsOperations } from "../../operations/index.ts"
 import * as ServiceOperatorsApi from "../api/ServiceOperatorsApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Auth from "../middleware/Auth.ts"
@@ -25,7 +25,7 @@ const sessionNotFound = new Errors.Problem({
 /** `sessions`: null if the management API takes no cookies. */
 export const make = (guard: OperatorAuth.Guard, services: Operation.Services, sessions: Sessions.Sessions | null) =>
   Endpoints.group(ServiceOperatorsApi.ServiceOperatorsApi, guard, {
-    ...Rows.handlers(services, ServiceOperators.rows),
+    ...Rows.handlers(services, ServiceOperatorsOperations.rows),
     whoami: ({ caller }) => Effect.succeed(Responses.data(whoAmI(caller))),
     beginSession: Effect.fnUntraced(function* ({ request, respond }) {
       if (sessions === null) return yield* Errors.routeNotFound

@@ -3,8 +3,8 @@
  */
 import type { CallOptions, List, PagedList } from "./Calls.ts"
 import type { BulkActionPreview, SimAction, SubscriptionAction, SubscriptionSelection } from "./printed/Bulk.ts"
-import type { UpdateResult } from "./Sims.ts"
-import type { Subscription } from "./Subscriptions.ts"
+import type { UpdateResult } from "./SimsTypes.ts"
+import type { Subscription } from "./SubscriptionsTypes.ts"
 
 export type * from "./printed/Bulk.ts"
 

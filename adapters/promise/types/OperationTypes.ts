@@ -5,7 +5,7 @@ import type { CallOptions, InstantInput, PagedList, TimeSpan, WriteOptions } fro
 import type { AuditEntry, AuditFilter, NoteOnSim, SimNote } from "./printed/AuditLog.ts"
 import type { ClockReading, MovedClock } from "./printed/Clock.ts"
 import type { OfTelco, SetTelcoZone, TelcoComparison, TelcoZone } from "./printed/Telcos.ts"
-import type { SmdpState } from "./Sims.ts"
+import type { SmdpState } from "./SimsTypes.ts"
 
 export type * from "./printed/AuditLog.ts"
 export type * from "./printed/Clock.ts"

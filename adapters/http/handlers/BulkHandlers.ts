@@ -16,7 +16,7 @@ import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Query from "../wire/Query.ts"
 import * as Responses from "../wire/Responses.ts"
-import * as Subscriptions from "./Subscriptions.ts"
+import * as SubscriptionsHandlers from "./SubscriptionsHandlers.ts"
 
 /** What came of one, and why it is refused. */
 const resultOf = ({ outcome, refusal }: BulkAction.ItemResult) => {
@@ -96,7 +96,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         })
         const installation = Auth.installation({ caller, query: {} })
         return Responses.page(
-          items.map((one) => Subscriptions.shape(one, installation)),
+          items.map((one) => SubscriptionsHandlers.shape(one, installation)),
           Query.createdToken(next)
         )
       }),

@@ -8,16 +8,16 @@ import { Bulk as Views, Copy, type View } from "simplan/views"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
-import type * as Types from "../types/Bulk.ts"
-import * as Sims from "./Sims.ts"
-import * as Subscriptions from "./Subscriptions.ts"
+import type * as Types from "../types/BulkTypes.ts"
+import * as SimsResource from "./SimsResource.ts"
+import * as SubscriptionsResource from "./SubscriptionsResource.ts"
 
 const previewToHost = Copy.toHost(Views.BulkActionPreview)
 
 const resultOfSim = ({ iccid, outcome, refusal }: BulkAction.ItemResult): Types.SimActionResult => ({
   iccid,
   result: outcome,
-  refusal: Sims.whyOf(refusal)
+  refusal: SimsResource.whyOf(refusal)
 })
 
 const resultOf = (of: BulkAction.SubscriptionResult): Types.SubscriptionActionResult => ({
@@ -57,7 +57,7 @@ export const make = (runtime: Runtime): Types.Bulk => ({
     Methods.method("bulk.list", Views.SubscriptionSelection),
     Methods.byCreation,
     (of, page) => BulkActions.BulkActions.use((bulk) => bulk.page({ ...Views.selectionOf(of), ...page })),
-    Subscriptions.shape
+    SubscriptionsResource.shape
   ),
   act: Methods.streaming(runtime, ofSubscriptions("bulk.act"), (request) =>
     Effect.map(BulkActions.BulkActions, (bulk) => Stream.map(bulk.run(request), resultOf))

@@ -13,7 +13,7 @@ import * as SimsUpdate from "../client/SimsUpdate.ts"
 import * as Calls from "../client/Calls.ts"
 import { impossible, misused } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
-import * as Bulk from "./Bulk.ts"
+import * as BulkCommands from "./BulkCommands.ts"
 import * as Flags from "./Flags.ts"
 import * as Operations from "./Operations.ts"
 
@@ -253,5 +253,5 @@ const importSims = Command.make(
 
 export const command = Command.make("sims").pipe(
   Command.withDescription("The SIM inventory of an organization."),
-  Command.withSubcommands([list, show, stock, update, importSims, Bulk.sims])
+  Command.withSubcommands([list, show, stock, update, importSims, BulkCommands.sims])
 )

@@ -5,11 +5,11 @@ import { Effect } from "effect"
 import { Refusal, Webhooks } from "simplan"
 import type { Storage, WebhookEndpoint } from "simplan/ports"
 import { Copy, Webhooks as Views } from "simplan/views"
-import { Webhooks as Rows } from "../../operations/index.ts"
+import { WebhooksOperations } from "../../operations/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
-import type * as Types from "../types/Webhooks.ts"
+import type * as Types from "../types/WebhooksTypes.ts"
 
 const toHost = Copy.toHost(Views.WebhookEndpoint)
 const keyToHost = Copy.toHost(Views.WebhookEndpointWithSigningKey)
@@ -44,7 +44,7 @@ export const make = (runtime: Runtime): Types.Webhooks => {
   const withKey = (of: WebhookEndpoint.WebhookEndpoint) => keyToHost(Views.endpointWithKeyOf(of, shown))
 
   return {
-    ...Methods.ofRows(runtime, "webhooks", Rows.webhooks),
+    ...Methods.ofRows(runtime, "webhooks", WebhooksOperations.webhooks),
     create: Methods.writing(runtime, Methods.method("webhooks.create", Views.CreateWebhookEndpoint), (request) =>
       Methods.once(
         "Endpoint",

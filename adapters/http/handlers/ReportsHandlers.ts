@@ -11,7 +11,7 @@ import * as ReportsApi from "../api/ReportsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Auth from "../middleware/Auth.ts"
-import type * as Telcos from "./Telcos.ts"
+import type * as TelcosHandlers from "./TelcosHandlers.ts"
 import * as Body from "../wire/Body.ts"
 import * as Errors from "../wire/Errors.ts"
 
@@ -222,7 +222,7 @@ export interface Reporter {
  * What the token of the settings may report: all, if no telco reports by the contract of
  * bridges; else what is routed to those that have no token of their own.
  */
-const ofSettings = (telcos: ReadonlyArray<Telcos.Telco>): Reporter => {
+const ofSettings = (telcos: ReadonlyArray<TelcosHandlers.Telco>): Reporter => {
   if (!telcos.some(({ kind }) => kind === "http")) return { mayReport: undefined, telco: "" }
   const others = telcos.flatMap(({ reports }) => (reports?.token === null ? [reports.mayReport] : []))
   return {
@@ -242,7 +242,7 @@ const ofSettings = (telcos: ReadonlyArray<Telcos.Telco>): Reporter => {
  */
 export const reporters =
   (
-    telcos: ReadonlyMap<string, Telcos.Telco>,
+    telcos: ReadonlyMap<string, TelcosHandlers.Telco>,
     others: Auth.Guard<undefined> | null,
     failed: Auth.FailedAuthentication
   ): Auth.Guard<Reporter> =>

@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { type Package, Sim, type SimAggregate, type SmdpHistory, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Columns from "../sql/Columns.ts"
-import * as Sims from "./sims/Sims.ts"
+import * as SimsStatements from "./sims/SimsStatements.ts"
 
 const entryColumns = Columns.of<SmdpHistory.Entry>({
   organizationId: "text",
@@ -299,7 +299,7 @@ const reportedAggregates = packedViews(`(
 
 // A SIM is in service with the subscription that holds it.
 const touchable = `
-  left join simplan.attachment on ${Sims.allocatedSo(Sim.isInService)} and attachment.organization_id = sim.organization_id
+  left join simplan.attachment on ${SimsStatements.allocatedSo(Sim.isInService)} and attachment.organization_id = sim.organization_id
     and attachment.subscription_id = sim.allocated_to and attachment.confirmed
   left join simplan.package on package.organization_id = attachment.organization_id
     and package.attachment_id = attachment.attachment_id and package.status = 'Created' and (

@@ -10,8 +10,8 @@ import * as Arguments from "../Arguments.ts"
 import * as Failures from "../errors/Failures.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
-import type * as Types from "../types/Sims.ts"
-import * as Commands from "./Commands.ts"
+import type * as Types from "../types/SimsTypes.ts"
+import * as CommandsResource from "./CommandsResource.ts"
 
 const movesOf = Copy.toHost(Moves.SimMoves)
 
@@ -338,7 +338,7 @@ export const change = (method: string, request: unknown): Wallet.ChangeRequest =
 }
 
 export const makeWallet = (runtime: Runtime): Types.Wallet => ({
-  settled: Commands.settled(runtime, "wallet.settled", "MobilePlan", ({ applied, iccid, id }) => ({
+  settled: CommandsResource.settled(runtime, "wallet.settled", "MobilePlan", ({ applied, iccid, id }) => ({
     iccid,
     applied,
     id

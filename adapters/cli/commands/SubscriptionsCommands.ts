@@ -2,8 +2,8 @@
  * What an organization sells, and what is in service: `simplan plans create NAME` and `list`;
  * `simplan subscriptions list`, `show ICCID` and `usage ICCID`; `create PLAN`, `delete ICCID`,
  * `replace ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9);
- * `pause ICCID` and `resume ICCID` (rule S7); and `send-sms ICCID`. `Bulk` has what is done to
- * many.
+ * `pause ICCID` and `resume ICCID` (rule S7); and `send-sms ICCID`. `BulkCommands` has what is done
+ * to many.
  */
 import { Effect, Option, Stream } from "effect"
 import { Command } from "effect/cli"
@@ -13,9 +13,9 @@ import type { Connection } from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import { impossible } from "../output/CommandFailed.ts"
 import * as Output from "../output/Output.ts"
-import * as Bulk from "./Bulk.ts"
+import * as BulkCommands from "./BulkCommands.ts"
 import * as Operations from "./Operations.ts"
-import * as Usage from "./Usage.ts"
+import * as UsageCommands from "./UsageCommands.ts"
 
 export const plans = Command.make("plans").pipe(
   Command.withDescription("The plans that an organization sells."),
@@ -194,7 +194,7 @@ export const subscriptions = Command.make("subscriptions").pipe(
   Command.withSubcommands([
     list,
     show,
-    Usage.ofSubscription,
+    UsageCommands.ofSubscription,
     create,
     Operations.record("delete", "subscriptions.remove", {
       says: "Delete the subscription of a SIM, whose packages are cancelled.",
@@ -225,6 +225,6 @@ export const subscriptions = Command.make("subscriptions").pipe(
       row: ({ message, segments }, ids) => ({ ...ids, message, segments }),
       examples: [{ command: "simplan subscriptions send-sms 8988000000000000001 --from Acme --message 'Welcome'" }]
     }),
-    Bulk.subscriptions
+    BulkCommands.subscriptions
   ])
 )

@@ -6,7 +6,7 @@ import type { SimMoves } from "./printed/Moves.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Verdict } from "./printed/Verdicts.ts"
 import type { ErrorCode } from "../errors/Errors.ts"
-import type { Label } from "./Plans.ts"
+import type { Label } from "./PlansTypes.ts"
 
 /** A SIM: a physical card, or a downloadable profile (eSIM). */
 export interface Sim extends OfOrganization, SimMoves {
