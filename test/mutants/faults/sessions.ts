@@ -203,7 +203,7 @@ const inSignIn = faultsIn("adapters/http/middleware", "OpenId.ts", "sign-in", [
     "if (given.renewal?.refreshToken !== renewal.refreshToken) yield*",
     "if (false) yield*"
   ],
-  ["W14", "the way back is good again", "Effect.map(answered(signedIn), forgotten)", "answered(signedIn)"]
+  ["W14", "the way back is good again", "Effect.flatMap(answered(signedIn), forgetting)", "answered(signedIn)"]
 ])
 
 const inCookies = faultsIn("adapters/http/middleware", "Sessions.ts", "sign-in", [

@@ -45,7 +45,8 @@ Tests.scoped(
 
 const COUNT = 64
 
-// An equality beside it would also fit indexes without words, which read all of a large organization.
+// An equality beside it would also fit indexes without words, which read all of a large
+// organization.
 const WORDS = "finds words by an index that has the organization in an array, which no partition is chosen by"
 
 /** What those that name an organization go over nevertheless, and why. */
