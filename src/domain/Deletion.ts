@@ -45,17 +45,12 @@ export const packageIdsAtTelco = (
 
 /**
  * What becomes of what else the telco lists on the SIM of a deleted subscription. If the telco has
- * taken an order of it there, nobody else was on the SIM, and all is cancelled. Else somebody may
- * be whom a restored backup does not know (rule S5), and an operator decides.
+ * taken an order of it there, all is cancelled. Else somebody may be there whom a restored backup
+ * does not know (rule S5), and an operator decides.
  */
 const releaseOf = (aggregate: SimAggregate.SimAggregate): Pick<CancelPackages, "release" | "onlyAttachments"> => {
-  const isTaken = aggregate.attachments.some(({ attachment: { replacements }, packages }) =>
-    packages.some(
-      ({ replacement, telcoPackageId }) => telcoPackageId !== null && (replacement?.number ?? 0) === replacements
-    )
-  )
-  if (isTaken) return { release: "Cancel" }
-  return { release: "Review", onlyAttachments: SimAggregate.attachmentIds(aggregate) }
+  const onlyAttachments = SimAggregate.soleOwners(aggregate)
+  return onlyAttachments === null ? { release: "Cancel" } : { release: "Review", onlyAttachments }
 }
 
 /**

@@ -17,7 +17,7 @@ import type { Work } from "./Job.ts"
 import * as SimAggregate from "./SimAggregate.ts"
 import * as Occurrence from "./Occurrence.ts"
 import type { Package } from "./Package.ts"
-import { isTaken, packageId } from "./Package.ts"
+import { packageId } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
 import {
   type InvalidField,
@@ -166,12 +166,8 @@ export const subscribe = (
     }
     const initial = Activation.initialPackages(attachment)
     if (initial.every(({ over }) => over)) {
-      const { created, jobs, packages } = outcome(taken, attachment, initial.map(lapsed), now)
-      const decision: Decision = {
-        unchangedPlan: plan,
-        sim: { loaded: aggregate, next: completed(taken, attachment, packages) },
-        jobs
-      }
+      const { after, created, jobs, packages } = outcome(taken, attachment, initial.map(lapsed), now)
+      const decision: Decision = { unchangedPlan: plan, sim: { loaded: aggregate, next: after }, jobs }
       return { _tag: "Complete", created, decision, packages }
     }
     const work = {
@@ -201,8 +197,8 @@ const lapsed = ({ occurrence }: Activation.Initial): Outcome => ({
 })
 
 /**
- * What follows from the telco's answers: the packages, the job of the next one, and the answer of
- * the creation.
+ * What follows from the telco's answers: the packages, the aggregate after the creation, the job of
+ * the next package, and the answer of the creation.
  */
 const outcome = (
   aggregate: SimAggregate.SimAggregate,
@@ -217,7 +213,8 @@ const outcome = (
     const telco = outcome === undefined || outcome.telcoPackageId === null ? null : outcome
     return Occurrence.packageOf(attachment, occurrence, window, telco)
   })
-  const isFirst = soleOwners(aggregate, attachment) !== null && !packages.some(isTaken)
+  const after = completed(aggregate, attachment, packages)
+  const isFirst = SimAggregate.soleOwners(after) !== null
   const next = Occurrence.next(attachment, packages.length, isFirst)
   const first = outcomeOf(0)
   const created: Created = {
@@ -234,7 +231,7 @@ const outcome = (
             expirationAt: first?.expirationAt ?? activePeriod.end
           }
   }
-  return { created, packages, jobs: next === undefined ? [] : [next] }
+  return { created, packages, after, jobs: next === undefined ? [] : [next] }
 }
 
 /**
@@ -261,8 +258,8 @@ export const confirm = (
   outcomes: ReadonlyArray<Outcome>,
   now: Instant
 ): Confirmed => {
-  const { created, jobs, packages } = outcome(aggregate, attachment, outcomes, now)
-  const decision = { sim: { loaded: aggregate, next: completed(aggregate, attachment, packages) }, jobs }
+  const { after, created, jobs, packages } = outcome(aggregate, attachment, outcomes, now)
+  const decision = { sim: { loaded: aggregate, next: after }, jobs }
   return { decision, created, packages }
 }
 
@@ -305,18 +302,6 @@ export const resume = (
 /** Rule S5: the occurrences that an attempt of the creation may have ordered. */
 export const orderable = (attachment: Attachment): ReadonlyArray<number> =>
   Activation.initialPackages(attachment).flatMap(({ occurrence, over }) => (over ? [] : [occurrence]))
-
-/**
- * Rule S5: the attachments that alone may have packages on the SIM; null if the telco has given
- * its subscription one there already.
- */
-export const soleOwners = (
-  aggregate: SimAggregate.SimAggregate,
-  { attachmentId }: Attachment
-): ReadonlyArray<string> | null =>
-  aggregate.attachments.some(({ packages }) => packages.some(({ telcoPackageId }) => telcoPackageId !== null))
-    ? null
-    : [...new Set([...SimAggregate.attachmentIds(aggregate), attachmentId])]
 
 /**
  * Rule S5: the telco has not taken the packages, so nothing remains. A job cancels the `ordered`

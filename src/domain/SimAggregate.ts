@@ -126,6 +126,26 @@ interface Attachments<Of> {
   readonly attachments: ReadonlyArray<Of>
 }
 
+/** The ids of the attachments. */
+export const attachmentIds = ({
+  attachments
+}: Attachments<{ readonly attachment: Pick<Attachment.Attachment, "attachmentId"> }>): ReadonlyArray<string> =>
+  attachments.map(({ attachment }) => attachment.attachmentId)
+
+/**
+ * Rule S5: the attachments that alone may have packages on the SIM, creations under way included.
+ * Null if the telco has taken an order of one there: then nobody else was on the SIM. What it has
+ * taken on a SIM that the subscription has left does not count.
+ */
+export const soleOwners = (aggregate: Pick<SimAggregate, "attachments">): ReadonlyArray<string> | null => {
+  const isTakenHere = aggregate.attachments.some(({ attachment: { replacements }, packages }) =>
+    packages.some(
+      ({ replacement, telcoPackageId }) => telcoPackageId !== null && (replacement?.number ?? 0) === replacements
+    )
+  )
+  return isTakenHere ? null : attachmentIds(aggregate)
+}
+
 /** Rule S5: the visible attachments, those whose telco outcome is committed. */
 export const confirmed = <Of extends { readonly attachment: { readonly confirmed: boolean } }>(
   aggregate: Attachments<Of>
@@ -134,10 +154,6 @@ export const confirmed = <Of extends { readonly attachment: { readonly confirmed
 /** The attachment of that id, confirmed or not; undefined if the aggregate has none. */
 export const attachment = (aggregate: SimAggregate, attachmentId: string): Attachment.WithPackages | undefined =>
   aggregate.attachments.find((of) => of.attachment.attachmentId === attachmentId)
-
-/** The ids of all attachments, confirmed or not. */
-export const attachmentIds = ({ attachments }: SimAggregate): ReadonlyArray<string> =>
-  attachments.map(({ attachment }) => attachment.attachmentId)
 
 /** The aggregate without its other attachments; without any if it has none of that id. */
 export const forAttachment = (aggregate: SimAggregate, attachmentId: string): SimAggregate => ({

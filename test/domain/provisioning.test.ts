@@ -6,7 +6,7 @@
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import type { SimAggregate } from "../../src/domain/SimAggregate.ts"
+import * as SimAggregate from "../../src/domain/SimAggregate.ts"
 import type { Plan } from "../../src/domain/Plan.ts"
 import * as Provisioning from "../../src/domain/Provisioning.ts"
 import type { Allocation } from "../../src/domain/Sim.ts"
@@ -30,10 +30,11 @@ import type { Attachment } from "../../src/domain/Attachment.ts"
 
 const ids = { subscriptionId: "new-subscription", attachmentId: "new-attachment" }
 const request = { metadata: "sent", activePeriod: null }
-const subscribe = (to: Plan, of: SimAggregate, sent: Provisioning.Request = request) =>
+const subscribe = (to: Plan, of: SimAggregate.SimAggregate, sent: Provisioning.Request = request) =>
   Provisioning.subscribe(to, of, sent, ids, NOW)
-const accepted = (to: Plan, of: SimAggregate, sent?: Provisioning.Request) => Result.getOrThrow(subscribe(to, of, sent))
-const refusal = (to: Plan, of: SimAggregate, sent?: Provisioning.Request) =>
+const accepted = (to: Plan, of: SimAggregate.SimAggregate, sent?: Provisioning.Request) =>
+  Result.getOrThrow(subscribe(to, of, sent))
+const refusal = (to: Plan, of: SimAggregate.SimAggregate, sent?: Provisioning.Request) =>
   Result.getOrThrow(Result.flip(subscribe(to, of, sent)))
 const starting = (start: number): Provisioning.Request => ({ metadata: "sent", activePeriod: { start, end: null } })
 
@@ -150,7 +151,7 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
   })
 
   it("S5: whose order is the first one only where the telco has given the SIM nothing before", () => {
-    const jobOf = (of: SimAggregate) => accepted(to, of, starting(later)).decision.jobs?.[0]?.work
+    const jobOf = (of: SimAggregate.SimAggregate) => accepted(to, of, starting(later)).decision.jobs?.[0]?.work
     expect(jobOf(aggregate([attached({}, [{ telcoPackageId: null }])]))).toMatchObject({ isFirst: true })
     expect(jobOf(aggregate([attached({}, [{}])]))).not.toHaveProperty("isFirst")
     const lapsed = accepted(
@@ -182,7 +183,7 @@ describe("Nothing is due at the telco yet (rule 7, T5)", () => {
 })
 
 describe("A subscription is refused", () => {
-  const held = (_tag: Exclude<Allocation["_tag"], "Free" | "Withdrawn">): SimAggregate =>
+  const held = (_tag: Exclude<Allocation["_tag"], "Free" | "Withdrawn">): SimAggregate.SimAggregate =>
     free({ allocation: { _tag, subscriptionId: "other" } })
   const archived = plan({ archivedAt: NOW })
 
@@ -242,14 +243,15 @@ describe("Before a SIM is chosen", () => {
 const mine = { subscriptionId: "new", attachmentId: "mine", confirmed: false, metadata: "sent" }
 
 /** A SIM that is allocated to a new subscription. */
-const taken = (of: Attachment): SimAggregate => ({
+const taken = (of: Attachment): SimAggregate.SimAggregate => ({
   ...free({ allocation: { _tag: "Provisioning", subscriptionId: "new" } }),
   subscription: subscription({ subscriptionId: "new", status: "Pending", createdAt: NOW, metadata: "sent" }),
   attachments: [{ attachment: of, packages: [] }]
 })
 
 /** A SIM in service that gets another plan. */
-const toppedUp = (of: Attachment): SimAggregate => aggregate([attached({}, [{}]), { attachment: of, packages: [] }])
+const toppedUp = (of: Attachment): SimAggregate.SimAggregate =>
+  aggregate([attached({}, [{}]), { attachment: of, packages: [] }])
 
 const said = (occurrence: number, activationAt: number | null = null, expirationAt: number | null = null) => ({
   occurrence,
@@ -435,11 +437,28 @@ describe("S5: a free SIM on which the telco has packages of others", () => {
   if (begun._tag !== "AwaitingTelco") throw new Error("the telco has to be asked")
   const { attachment: pending, aggregate: taken } = begun
 
-  it("is asked about until the telco has given it a package", () => {
-    expect(Provisioning.soleOwners(taken, pending)).toEqual(["new-attachment"])
+  it("is asked about until the telco has taken a package there", () => {
+    expect(SimAggregate.soleOwners(taken)).toEqual(["new-attachment"])
     const others = [attached({ attachmentId: "mine" }, [{ telcoPackageId: null }]), attached()]
-    expect(Provisioning.soleOwners(aggregate(others), attachment())).toEqual(["mine", "attachment"])
-    expect(Provisioning.soleOwners(aggregate([...others, attached({}, [{}])]), attachment())).toBeNull()
+    expect(SimAggregate.soleOwners(aggregate(others))).toEqual(["mine", "attachment"])
+    expect(SimAggregate.soleOwners(aggregate([...others, attached({}, [{}])]))).toBeNull()
+  })
+
+  it("is asked about after a move, whatever the telco has taken on the SIM of before (S8)", () => {
+    const recurs = plan({ terms: recurring({ occurrences: 2 }) })
+    const moved = { number: 1, usedBefore: 0, isAwaited: false, former: [] }
+    for (const [pack, isSole] of [
+      // One that was over before the move has the telco's name of it there.
+      [{}, true],
+      [{ replacement: moved, telcoPackageId: null }, true],
+      [{ replacement: moved }, false]
+    ] as const) {
+      const before = aggregate([attached({ attachmentId: "over", replacements: 1 }, [pack])])
+      expect(SimAggregate.soleOwners(before)).toEqual(isSole ? ["over"] : null)
+      const topUp = accepted(recurs, before, starting(NOW))
+      if (topUp._tag !== "AwaitingTelco") throw new Error("the telco has to be asked")
+      expect(SimAggregate.soleOwners(topUp.aggregate)).toEqual(isSole ? ["over", "new-attachment"] : null)
+    }
   })
 
   it("leaves the stock, and nothing of the creation remains", () => {

@@ -185,9 +185,7 @@ const deciders: {
             Provisioning.confirm(of, attachment, [], NOW).decision,
             Provisioning.undo(of, attachment, [], NOW),
             Provisioning.undo(of, attachment, [0], NOW),
-            ...(Provisioning.soleOwners(of, attachment) === null
-              ? []
-              : [Provisioning.undo(of, attachment, [0], NOW, true)])
+            ...(SimAggregate.soleOwners(of) === null ? [] : [Provisioning.undo(of, attachment, [0], NOW, true)])
           ]
     )
   ],

@@ -132,7 +132,7 @@ export const make = Effect.gen(function* () {
     const present = cachedThenReload<SimAggregate.SimAggregate | null, StorageError>(aggregate, load)
     const first = unconfirmed(aggregate, attachmentId)
     const asked = ({ aggregate, attachment }: NonNullable<typeof first>) =>
-      ask(attachment, Provisioning.soleOwners(aggregate, attachment))
+      ask(attachment, SimAggregate.soleOwners(aggregate))
     const isOver = known === undefined && (yield* isGivenUp(held, attachmentId))
     const answer: Answer | null = first === null ? null : isOver ? { _tag: "GivenUp" } : yield* asked(first)
 

@@ -31,7 +31,20 @@ const owned = faultsOf("SimAggregate.ts", "creation", [
     "a job of one attachment gets those of the others",
     "aggregate.attachments.filter((of) => of.attachment.attachmentId === attachmentId)",
     "aggregate.attachments"
-  ]
+  ],
+  [
+    "S5",
+    "what was taken on the SIM of before counts",
+    "(replacement?.number ?? 0) === replacements",
+    "replacements >= 0"
+  ],
+  [
+    "S5",
+    "an order that was refused is one that was taken",
+    "telcoPackageId !== null && (replacement?.number",
+    "telcoPackageId !== undefined && (replacement?.number"
+  ],
+  ["S5", "others are looked for on a SIM of which an order was taken", "isTakenHere ? null : ", ""]
 ])
 
 const returning = faultsOf("Sim.ts", "creation", [

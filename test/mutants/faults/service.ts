@@ -160,23 +160,12 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
   ],
   ["S2", "a recycled SIM counts as never used", "recycledAt: now,", ""],
   ["S3", "a deleted subscription stays", '{ ...subscription, status: "Deleted" }', "subscription"],
-  [
-    "S3",
-    "a deleted SIM is never free",
-    'if (isTaken) return { release: "Cancel" }',
-    "if (isTaken) return { release: null }"
-  ],
+  ["S3", "a deleted SIM is never free", '? { release: "Cancel" } :', "? { release: null } :"],
   [
     "S5",
     "what may be another customer's is cancelled with a deletion",
-    "if (isTaken) return",
-    "if (attachments) return"
-  ],
-  [
-    "S5",
-    "what was taken on the SIM of before counts",
-    "(replacement?.number ?? 0) === replacements",
-    "replacements >= 0"
+    "return onlyAttachments === null ?",
+    "return onlyAttachments !== undefined ?"
   ],
   [
     "S3",
