@@ -371,8 +371,9 @@ export const writes = {
     summary: "Pause a subscription",
     description:
       "The SIM has no service until the subscription is resumed. Its plan attachments go on: a pause stops the service, " +
-      "and not the time. The answer does not wait for the telco. Pausing again changes nothing. A telco that cannot " +
-      "pause a SIM is 422."
+      "and not the time. The SIM is paused as a whole: what the telco has on it of somebody else, as after the restore " +
+      "of a backup, has no service either. The answer does not wait for the telco. Pausing again changes nothing. A " +
+      "telco that cannot pause a SIM is 422."
   }),
   resume: Operations.task("resume", "/subscriptions/:iccid/resume", Schemas.ofSim, {
     query: Schemas.previewable,

@@ -292,7 +292,9 @@ export interface Subscriptions {
   readonly history: (of: OfHistory, options?: CallOptions) => PagedList<HistoryEntry>
   /**
    * Pauses the subscription: its SIM has no service until it is resumed, and its plans go on
-   * (rule S7). Again, it changes nothing. It returns before the telco has taken it.
+   * (rule S7). The SIM is paused as a whole: what the telco has on it of somebody else, as after
+   * the restore of a backup, has no service either. Again, it changes nothing. It returns before
+   * the telco has taken it.
    *
    * Errors: `NotFoundError`, `NotSupportedError` if the telco of the SIM cannot do it.
    */
