@@ -1,7 +1,0 @@
-import { defineConfig } from "vitest/config"
-import suite from "../vitest.config.ts"
-
-export default defineConfig({
-  ...suite,
-  test: { ...suite.test, include: ["test/console/pictures.ts"], exclude: ["node_modules/**"] }
-})
