@@ -22,7 +22,7 @@ type See = (results: ReadonlyArray<Bulk.Result>) => void
 const columns = (things: Bulk.Things, tasks: Task.Tasks, see: See): ReadonlyArray<View.Column<Runs.Run>> => [
   { title: "What", of: ({ title }) => title },
   { title: "Of which", of: (run) => <View.Text>{filterOf(run)}</View.Text> },
-  { title: "Begun (UTC)", of: ({ begunAt }) => <View.Time at={new Date(begunAt).toISOString()} /> },
+  { title: "Begun", of: ({ begunAt }) => <View.Time at={new Date(begunAt).toISOString()} /> },
   { title: "Done", of: ({ changed }) => changed.length },
   { title: "What to do", of: (run) => <Task.Openers tasks={Bulk.resumption(run, things, see)} with={tasks} /> }
 ]

@@ -1,5 +1,15 @@
 /** The fields that narrow a list. Their values stand in the URL. */
+import type { ComponentChildren } from "preact"
 import * as Location from "./Location.ts"
+import * as Saved from "./Saved.tsx"
+
+/** The fields above a list, with those that were saved. */
+export const Bar = ({ children }: { readonly children: ComponentChildren }) => (
+  <>
+    <div class="filters">{children}</div>
+    <Saved.Filters />
+  </>
+)
 
 /** One of several values; the first one narrows nothing. */
 export const Choice = ({

@@ -35,7 +35,7 @@ const Organization = ({ organization_id, organization_name }: Named) => (
     <View.Link to={{ page: "organization", of: organization_id }}>
       <View.Text>{organization_name}</View.Text>
     </View.Link>{" "}
-    <code>{organization_id}</code>
+    <View.Id>{organization_id}</View.Id>
   </>
 )
 
@@ -72,7 +72,7 @@ export const Name = ({ of }: { readonly of: string }) => {
           </View.Link>{" "}
         </>
       )}
-      <code>{of}</code>
+      <View.Id>{of}</View.Id>
     </>
   )
 }
@@ -212,8 +212,8 @@ const First = () => {
 }
 
 /** Links to all that an organization has. */
-export const Links = ({ of }: { readonly of: string }) => (
-  <span class="ways">
+export const Links = ({ kind = "ways", of }: { readonly of: string; readonly kind?: string }) => (
+  <span class={kind}>
     {pages().map(([page, title]) => (
       <View.Link key={page} to={{ page, of }} current={Location.field("page") === page}>
         {title}
@@ -237,9 +237,10 @@ export const OfOrganization = ({
         <First />
       ) : (
         <>
-          <p>
-            Of <Name of={chosen} />: <Links of={chosen} />
+          <p class="of">
+            Of <Name of={chosen} />
           </p>
+          <Links of={chosen} kind="ways tabs" />
           <Chosen key={chosen} of={chosen} />
         </>
       )}

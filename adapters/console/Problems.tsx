@@ -5,6 +5,7 @@ import * as Search from "./Search.tsx"
 import type { Task, Tasks } from "./Task.tsx"
 import type * as Types from "./Types.ts"
 import * as View from "./View.tsx"
+import * as Words from "./Words.ts"
 
 export type Problem = Types.Item<"problems", "list">
 
@@ -27,8 +28,8 @@ const resolution = (problem: Problem): Task => ({
 
 /** The columns of a table of problems. */
 export const columns = (again: () => void, tasks: Tasks): ReadonlyArray<View.Column<Problem>> => [
-  { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
-  { title: "Work", of: ({ kind }) => kind },
+  { title: "Since", of: ({ since }) => <View.Time at={since} /> },
+  { title: "Work", of: ({ kind }) => Words.work(kind) },
   organization,
   {
     title: "SIM",

@@ -27,7 +27,7 @@ const VirtualClock = () => {
   return (
     <>
       <span>
-        The clock is virtual: it is <View.Time at={Api.clock.value?.now ?? null} /> UTC.
+        The clock is virtual: it is <View.Time at={Api.clock.value?.now ?? null} isExact />.
       </span>
       {mayAdvance() &&
         SPANS.map(([by, name]) => (

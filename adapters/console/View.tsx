@@ -9,6 +9,8 @@ import { Component, type ComponentChildren } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Api from "./Api.ts"
 import * as Location from "./Location.ts"
+import * as Times from "./Times.tsx"
+import type { Tone } from "./Words.ts"
 
 /** How often what a page shows is read again, in milliseconds. */
 const EVERY = 5_000
@@ -38,40 +40,67 @@ export const Link = ({
   </a>
 )
 
-const UNITS = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-  ["second", 1_000]
-] as const
+export const Time = Times.Time
 
-/** A text of the browser's language and direction inside one of ours. */
-const isolated = (text: string): string => `\u2068${text}\u2069`
+/** How many of an id's last digits tell it apart: the first ones are those of its time. */
+const LAST = 8
 
-/** A time in UTC, with the local one below it in tables, and with the time since then. */
-export const Time = ({ at }: { readonly at: string | null }) => {
-  if (at === null) return <span>–</span>
-  const date = new Date(at)
-  const local = date.toLocaleString()
-  const since = date.getTime() - Api.now()
-  const [unit, millis] = UNITS.find(([, length]) => Math.abs(since) >= length) ?? ["second", 1_000]
-  const ago = new Intl.RelativeTimeFormat("en").format(Math.trunc(since / millis), unit)
+/** A text that was copied last, by this, and what copies one. */
+const useCopying = () => {
+  const [copied, setCopied] = useState("")
+  const copy = (text: string): void => {
+    // There is none where the page came without TLS.
+    if ("clipboard" in navigator)
+      navigator.clipboard.writeText(text).then(
+        () => setCopied(text),
+        () => undefined
+      )
+  }
+  return { copied, copy }
+}
+
+/** A button that copies a text. */
+export const Copy = ({ name, of }: { readonly of: string; readonly name: string }) => {
+  const { copied, copy } = useCopying()
+  if (!("clipboard" in navigator)) return null
+  const does = copied === of ? "Copied" : "Copy"
   return (
-    <>
-      <time dateTime={at} title={`${isolated(local)} local, ${ago}`}>
-        {at.slice(0, 19).replace("T", " ")}
-      </time>
-      {date.getTimezoneOffset() !== 0 && (
-        <span class="local">
-          <bdi>{local}</bdi> local
-        </span>
-      )}
-    </>
+    <button type="button" class="copies" aria-label={`${does} the ${name}`} onClick={() => copy(of)}>
+      {does}
+    </button>
   )
 }
 
+/** An id: its end, and all of it after a click, which also copies it. */
+export const Id = ({ children: id }: { readonly children: string | number }) => {
+  const [opened, open] = useState("")
+  const { copied, copy } = useCopying()
+  const text = String(id)
+  const isShort = text !== opened && text.length > LAST * 3
+  return (
+    <button
+      type="button"
+      class="id copies"
+      title={text}
+      onClick={() => {
+        open(text)
+        copy(text)
+      }}
+    >
+      <code>{isShort ? `…${text.slice(-LAST)}` : text}</code>
+      {text === copied && " copied"}
+    </button>
+  )
+}
+
+/** A state in a word. */
+export const State = ({ children, tone }: { readonly tone: Tone; readonly children: ComponentChildren }) => (
+  <span class={`state ${tone}`}>{children}</span>
+)
+
 /** A text of somebody, which may be of any direction and length. */
-export const Text = ({ children }: { readonly children: string | null }) => <bdi>{children ?? "–"}</bdi>
+export const Text = ({ children }: { readonly children: string | null }) =>
+  children === null ? <span class="none">–</span> : <bdi>{children}</bdi>
 
 /** A number of things, such as "1 job" or "2 jobs". */
 export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
@@ -196,7 +225,9 @@ class Rows<Item> extends Component<RowsProperties<Item> & { readonly isKept: boo
         {items.map((item, row) => (
           <tr key={row}>
             {columns.map(({ of, title }) => (
-              <td key={title}>{of(item)}</td>
+              <td key={title} data-label={title}>
+                {of(item)}
+              </td>
             ))}
           </tr>
         ))}
@@ -205,7 +236,35 @@ class Rows<Item> extends Component<RowsProperties<Item> & { readonly isKept: boo
   }
 }
 
-/** A table, which scrolls by itself on a narrow screen. `more`: rows that follow, in groups. */
+/** What scrolls by itself if it is too wide. Then it is a tab stop, too. */
+export const Scrolls = ({
+  children,
+  kind = "",
+  label
+}: {
+  readonly label: string
+  /** The class of what it has. */
+  readonly kind?: string
+  readonly children: ComponentChildren
+}) => {
+  const element = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const of = element.current
+    if (of === null) return undefined
+    const observer = new ResizeObserver(() => {
+      of.tabIndex = of.scrollWidth > of.clientWidth ? 0 : -1
+    })
+    for (const one of [of, ...of.children]) observer.observe(one)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <section class={`scrolls ${kind}`} ref={element} aria-label={label} tabIndex={-1}>
+      {children}
+    </section>
+  )
+}
+
+/** A table: cards on a phone. `more`: rows that follow, in groups. */
 export const Table = <Item,>({
   columns,
   empty,
@@ -220,8 +279,7 @@ export const Table = <Item,>({
   items.length === 0 && more.length === 0 ? (
     <p class="empty">{empty}</p>
   ) : (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-    <section class="scrolls" aria-label={label} tabIndex={0}>
+    <Scrolls label={label} kind="cards">
       <table>
         <thead>
           <tr>
@@ -237,7 +295,7 @@ export const Table = <Item,>({
           <Rows key={index} columns={columns} items={group} isKept />
         ))}
       </table>
-    </section>
+    </Scrolls>
   )
 
 export const Failure = ({ children }: { readonly children: string | null }) =>

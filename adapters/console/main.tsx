@@ -5,11 +5,13 @@ import type { ComponentType } from "preact"
 import { render } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import * as Api from "./Api.ts"
+import * as Documents from "./Documents.ts"
 import * as Keys from "./Keys.ts"
 import * as Location from "./Location.ts"
 import * as OfOrganization from "./OfOrganization.tsx"
 import * as Sandbox from "./Sandbox.tsx"
 import * as Search from "./Search.tsx"
+import * as Times from "./Times.tsx"
 import * as View from "./View.tsx"
 
 interface Place {
@@ -142,85 +144,168 @@ const EndedSession = () => {
   )
 }
 
+/** The title of a tab: on the page of one SIM it names the SIM. */
+const titleOf = ({ name, title }: Place): string =>
+  `${name === "sim" ? `${title} ${Location.field("iccid")}` : title} – simplan console`
+
 const Body = ({ place }: { readonly place: Place }) => {
   const [shown, show] = useState<{ readonly name: string; readonly Page: ComponentType } | null>(null)
+  const title = titleOf(place)
   useEffect(() => {
     let isOver = false
     void place.load().then(({ default: Page }) => {
       if (!isOver) show({ name: place.name, Page })
     })
-    document.title = `${place.title} – simplan console`
     return () => {
       isOver = true
     }
   }, [place])
-  return shown === null || shown.name !== place.name ? <p class="empty">Reading …</p> : <shown.Page />
+  useEffect(() => {
+    document.title = title
+  }, [title])
+  if (shown === null || shown.name !== place.name) return <p class="empty">Reading …</p>
+  return (
+    <>
+      <a
+        class="about"
+        href={Documents.of(place.name)}
+        target="_blank"
+        rel="noreferrer"
+        aria-label={`${place.title}, in the documents`}
+      >
+        Documents
+      </a>
+      <shown.Page />
+    </>
+  )
 }
+
+const Links = ({ places: shown }: { readonly places: ReadonlyArray<Place> }) => (
+  <>
+    {shown.map(({ isOf, name, title }) => (
+      <View.Link
+        key={name}
+        to={{ page: name, of: isOf === true ? OfOrganization.atHand() : "" }}
+        current={name === Location.field("page")}
+      >
+        {title}
+      </View.Link>
+    ))}
+  </>
+)
+
+const SignOut = () =>
+  Api.isHosts ? null : (
+    <button type="button" onClick={() => void Api.signOut()}>
+      Sign out
+    </button>
+  )
+
+/** The way to each page: at the side of a wide screen, and else below the header, on a click. */
+const Menu = ({ isOpen, places: shown }: { readonly places: ReadonlyArray<Place>; readonly isOpen: boolean }) => {
+  const named = shown.filter(({ isInner }) => isInner !== true)
+  return (
+    <div class={isOpen ? "menu open" : "menu"} id="menu">
+      <nav aria-label="Pages">
+        <Links places={named.filter(({ isOf }) => isOf !== true)} />
+        <hr />
+        <Links places={named.filter(({ isOf }) => isOf === true)} />
+        <hr />
+        <Times.Switch />
+        {isOpen && (
+          <p class="account">
+            <View.Text>{Api.operator.value?.name ?? ""}</View.Text> <SignOut />
+          </p>
+        )}
+      </nav>
+    </div>
+  )
+}
+
+const Header = ({ isHidden, places: shown }: { readonly isHidden: boolean; readonly places: ReadonlyArray<Place> }) => {
+  const [isOpen, setOpen] = useState(false)
+  const operator = Api.operator.value
+  const hidden = isHidden ? "hidden" : undefined
+  // A way that was chosen closes it.
+  const { value: query } = Location.query
+  useEffect(() => setOpen(false), [query])
+  return (
+    <>
+      <a class="skip" href="#page">
+        Skip to the page
+      </a>
+      <header class={hidden}>
+        {operator != null && (
+          <button
+            type="button"
+            class="opens"
+            aria-label="Menu"
+            aria-expanded={isOpen}
+            aria-controls="menu"
+            onClick={() => setOpen(!isOpen)}
+          >
+            <span aria-hidden="true">☰</span>
+          </button>
+        )}
+        <strong>simplan</strong>
+        {operator != null && (
+          <>
+            <OfOrganization.Switcher />
+            <Search.Field />
+            <span class="who">
+              <span class="name" title={operator.name}>
+                <View.Text>{operator.name}</View.Text>
+              </span>{" "}
+              ({operator.role})
+              <SignOut />
+            </span>
+          </>
+        )}
+      </header>
+      {operator != null && !isHidden && <Menu places={shown} isOpen={isOpen} />}
+    </>
+  )
+}
+
+const Lost = () => (
+  <div role="status" class={Api.lostSince.value === null ? "" : "lost"}>
+    {Api.lostSince.value !== null &&
+      `No answer from the server since ${new Date(Api.lostSince.value).toISOString().slice(11, 19)} UTC: what is shown is from before. It is asked again by itself.`}
+  </div>
+)
 
 const Console = () => {
   const asked = Location.field("page")
   const shown = places.filter(({ isShown = () => true }) => isShown())
   const place = shown.find(({ name }) => name === asked)
-  const { operator } = Api
-  const hidden = Api.hasEnded.value ? "hidden" : undefined
+  const operator = Api.operator.value
+  const isHidden = Api.hasEnded.value
   OfOrganization.keep()
   return (
     <>
-      {Api.hasEnded.value && <EndedSession />}
-      <header class={hidden}>
-        <strong>simplan</strong>
-        {operator.value != null && (
-          <nav aria-label="Pages">
-            {shown
-              .filter(({ isInner }) => isInner !== true)
-              .map(({ isOf, name, title }) => (
-                <View.Link
-                  key={name}
-                  to={{ page: name, of: isOf === true ? OfOrganization.atHand() : "" }}
-                  current={name === asked}
-                >
-                  {title}
-                </View.Link>
-              ))}
-          </nav>
-        )}
-        {operator.value != null && (
-          <div class="tools">
-            <OfOrganization.Switcher />
-            <Search.Field />
-            <span class="who">
-              <View.Text>{operator.value.name}</View.Text> ({operator.value.role})
-              {!Api.isHosts && (
-                <button type="button" onClick={() => void Api.signOut()}>
-                  Sign out
-                </button>
-              )}
-            </span>
-          </div>
-        )}
-      </header>
-      {operator.value != null && <Sandbox.Bar />}
-      <div role="status" class={Api.lostSince.value === null ? "" : "lost"}>
-        {Api.lostSince.value !== null &&
-          `No answer from the server since ${new Date(Api.lostSince.value).toISOString().slice(11, 19)} UTC: what is shown is from before. It is asked again by itself.`}
+      {isHidden && <EndedSession />}
+      <Header isHidden={isHidden} places={shown} />
+      <div class={operator == null ? "page" : "page beside"}>
+        {operator != null && <Sandbox.Bar />}
+        <Lost />
+        <main id="page" tabIndex={-1} class={isHidden ? "hidden" : undefined}>
+          {operator === undefined ? (
+            <p class="empty">Reading …</p>
+          ) : operator === null ? (
+            <SignIn />
+          ) : place === undefined ? (
+            <>
+              <h1>There is no such page</h1>
+              <p>
+                <View.Link to={{}}>To the overview</View.Link>
+              </p>
+            </>
+          ) : (
+            // What one operator has typed is not another one's.
+            <Body key={`${place.name} ${operator.name}`} place={place} />
+          )}
+        </main>
       </div>
-      <main tabIndex={-1} class={hidden}>
-        {operator.value === undefined ? (
-          <p class="empty">Reading …</p>
-        ) : operator.value === null ? (
-          <SignIn />
-        ) : place === undefined ? (
-          <>
-            <h1>There is no such page</h1>
-            <p>
-              <View.Link to={{}}>To the overview</View.Link>
-            </p>
-          </>
-        ) : (
-          // What one operator has typed is not another one's.
-          <Body key={`${place.name} ${operator.value.name}`} place={place} />
-        )}
-      </main>
     </>
   )
 }

@@ -94,7 +94,7 @@ export const forFile = (setting: World.Setting, prepare: (world: World.World) =>
     await there(page).goto(`${there(world).url}/admin/console${query}`)
     await there(page).getByLabel("Your operator's token").fill(token)
     await there(page).getByRole("button", { name: "Sign in" }).click()
-    await there(page).getByRole("button", { name: "Sign out" }).waitFor()
+    await there(page).getByRole("searchbox", { name: "Search for SIMs" }).waitFor()
     clicks = 0
   }
 

@@ -34,7 +34,7 @@ const together = (entries: ReadonlyArray<Entry>): ReadonlyArray<Run> => {
 }
 
 const columns = (): ReadonlyArray<View.Column<Run>> => [
-  { title: "When (UTC)", of: ([{ created_at }]) => <View.Time at={created_at} /> },
+  { title: "When", of: ([{ created_at }]) => <View.Time at={created_at} /> },
   { title: "Who", of: ([{ actor }]) => <View.Text>{actor}</View.Text> },
   { title: "What", of: ([{ action }]) => action },
   {
@@ -48,7 +48,7 @@ const columns = (): ReadonlyArray<View.Column<Run>> => [
           <ul class="choices">
             {run.map(({ audit_entry_id, resource_id }) => (
               <li key={audit_entry_id}>
-                <code>{resource_id}</code>
+                <View.Id>{resource_id}</View.Id>
               </li>
             ))}
           </ul>
@@ -95,13 +95,13 @@ export default () => {
           </>
         )}
       </p>
-      <div class="filters">
+      <Filters.Bar>
         <Filters.Input label="Only by" name="q" />
         <Filters.Choice label="What" name="kind" choices={KINDS} />
         <Filters.Input label="SIM, or id" name="iccid" />
         <Filters.Input label="Since (UTC)" name="since" isTime />
         <Filters.Input label="Until (UTC)" name="until" isTime />
-      </div>
+      </Filters.Bar>
       <Download name="audit.csv" path={path} columns={FILE} />
       <Grouped label="Audit log" path={path} columns={columns} together={together} empty="There are no such changes." />
     </>

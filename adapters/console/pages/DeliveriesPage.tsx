@@ -9,26 +9,30 @@ import * as Replay from "../Replay.ts"
 import * as Task from "../Task.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
+import * as Words from "../Words.ts"
 
 type Delivery = Types.Item<"webhooks", "deliveries">
 
 const columns =
   (of: string) =>
   (again: () => void): ReadonlyArray<View.Column<Delivery>> => [
-    { title: "Created (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },
+    { title: "Created", of: ({ created_at }) => <View.Time at={created_at} /> },
     {
       title: "Event",
       of: ({ delivery_id, event }) => (
         <View.Link to={{ page: "delivery", of, delivery: delivery_id }}>{event.type}</View.Link>
       )
     },
-    { title: "Status", of: ({ status }) => status },
+    {
+      title: "Status",
+      of: ({ status }) => <View.State tone={Words.state(status).tone}>{Words.state(status).words}</View.State>
+    },
     { title: "Attempts", of: ({ attempts }) => attempts },
     {
       title: "Answer",
       of: ({ last_error, response_status }) => <View.Text>{last_error ?? String(response_status ?? "–")}</View.Text>
     },
-    { title: "Next (UTC)", of: ({ next_attempt_at }) => <View.Time at={next_attempt_at} /> },
+    { title: "Next", of: ({ next_attempt_at }) => <View.Time at={next_attempt_at} /> },
     ...(Api.allows("support")
       ? [
           {
@@ -75,8 +79,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
   }
   return (
     <>
-      <p>Newest first.</p>
-      <div class="filters">
+      <Filters.Bar>
         <Filters.Choice label="Status" name="status" choices={STATUSES.map((one) => [one, one === "" ? "any" : one])} />
         <Filters.Choice
           label="Endpoint"
@@ -90,7 +93,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Filters.Input label="ICCID" name="iccid" />
         <Filters.Input label="Since (UTC)" name="since" isTime />
         <Filters.Input label="Until (UTC)" name="until" isTime />
-      </div>
+      </Filters.Bar>
       <View.Failure>{endpoints.failure}</View.Failure>
       {Api.allows("support") &&
         (status === "pending" ? (

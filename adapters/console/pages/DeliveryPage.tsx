@@ -17,7 +17,7 @@ const headers: ReadonlyArray<View.Column<Delivery["headers"][number]>> = [
 
 const attempts: ReadonlyArray<View.Column<Delivery["attempt_log"][number]>> = [
   { title: "Attempt", of: ({ number }) => number },
-  { title: "When (UTC)", of: ({ at }) => <View.Time at={at} /> },
+  { title: "When", of: ({ at }) => <View.Time at={at} /> },
   { title: "Took", of: ({ duration_ms }) => (duration_ms === null ? "–" : `${duration_ms} ms`) },
   { title: "Status", of: ({ response_status }) => response_status ?? "–" },
   { title: "Error", of: ({ error }) => <View.Text>{error}</View.Text> },
@@ -71,10 +71,9 @@ const Shown = ({
         <View.Action label="Replay" does={() => Api.call("POST", `${path}/replay`)} done={again} />
       )}
       <h2>Body</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
-      <section class="scrolls" aria-label="Body" tabIndex={0}>
+      <View.Scrolls label="Body">
         <pre>{pretty(body)}</pre>
-      </section>
+      </View.Scrolls>
       <h2>Headers</h2>
       <View.Table label="Headers" columns={headers} items={delivery.headers} empty="" />
       <h2>Attempts, newest first</h2>

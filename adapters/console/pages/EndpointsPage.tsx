@@ -148,16 +148,16 @@ const why: Readonly<Record<string, string>> = {
 const Standing = ({ of }: { readonly of: Endpoint }) =>
   of.enabled ? (
     of.failing_since === null ? (
-      <span>enabled</span>
+      <View.State tone="good">enabled</View.State>
     ) : (
-      <span class="bad">
+      <View.State tone="bad">
         fails since <View.Time at={of.failing_since} />
-      </span>
+      </View.State>
     )
   ) : (
-    <span class="bad">
+    <View.State tone="bad">
       {why[of.disabled_reason ?? ""] ?? "disabled"}, <View.Time at={of.disabled_at} />
-    </span>
+    </View.State>
   )
 
 const Actions = ({
@@ -207,14 +207,14 @@ const columns = (
   again: () => void
 ): ReadonlyArray<View.Column<Endpoint>> => [
   { title: "URL", of: ({ url }) => <View.Text>{url}</View.Text> },
-  { title: "Standing (UTC)", of: (endpoint) => <Standing of={endpoint} /> },
+  { title: "Standing", of: (endpoint) => <Standing of={endpoint} /> },
   {
     title: "Waiting",
     of: ({ pending_deliveries, webhook_endpoint_id: endpoint }) => (
       <View.Link to={{ page: "deliveries", of, endpoint, status: "pending" }}>{pending_deliveries}</View.Link>
     )
   },
-  { title: "Last success (UTC)", of: ({ last_success_at }) => <View.Time at={last_success_at} /> },
+  { title: "Last success", of: ({ last_success_at }) => <View.Time at={last_success_at} /> },
   { title: "Events", of: ({ events: types }) => types.join(", ") },
   { title: "Description", of: ({ description }) => <View.Text>{description}</View.Text> },
   ...(Api.allows("support")

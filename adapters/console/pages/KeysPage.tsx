@@ -97,12 +97,12 @@ const columns = (path: string, tasks: Task.Tasks): ReadonlyArray<View.Column<Key
     )
   },
   {
-    title: "Last used (UTC)",
+    title: "Last used",
     of: ({ last_used_at }) => (last_used_at === null ? "never" : <View.Time at={last_used_at} />)
   },
-  { title: "Made (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },
-  { title: "Expires (UTC)", of: ({ expires_at }) => <View.Time at={expires_at} /> },
-  { title: "Revoked (UTC)", of: ({ revoked_at }) => <View.Time at={revoked_at} /> },
+  { title: "Made", of: ({ created_at }) => <View.Time at={created_at} /> },
+  { title: "Expires", of: ({ expires_at }) => <View.Time at={expires_at} /> },
+  { title: "Revoked", of: ({ revoked_at }) => <View.Time at={revoked_at} /> },
   ...(Api.allows("admin")
     ? [
         {

@@ -103,8 +103,8 @@ const columns = (tasks: Task.Tasks): ReadonlyArray<View.Column<Operator>> => [
     of: ({ organization_id }) => (organization_id === null ? "all organizations" : <Name of={organization_id} />)
   },
   { title: "Token ends in", of: ({ hint }) => <code>{hint}</code> },
-  { title: "Expires (UTC)", of: ({ expires_at }) => <View.Time at={expires_at} /> },
-  { title: "Deleted (UTC)", of: ({ deleted_at }) => <View.Time at={deleted_at} /> },
+  { title: "Expires", of: ({ expires_at }) => <View.Time at={expires_at} /> },
+  { title: "Deleted", of: ({ deleted_at }) => <View.Time at={deleted_at} /> },
   {
     title: "What to do",
     of: (operator) => (operator.deleted_at === null ? <Task.Openers tasks={tasksOf(operator)} with={tasks} /> : null)

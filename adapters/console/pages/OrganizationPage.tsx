@@ -9,6 +9,7 @@ import * as Problems from "../Problems.tsx"
 import * as Search from "../Search.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
+import * as Words from "../Words.ts"
 
 type Stock = Types.Item<"organizationSims", "stock">
 
@@ -46,12 +47,12 @@ const endpoints: ReadonlyArray<View.Column<Endpoint>> = [
   { title: "URL", of: ({ url }) => <View.Text>{url}</View.Text> },
   { title: "Enabled", of: ({ enabled }) => (enabled ? "yes" : "no") },
   { title: "Waiting", of: ({ pending_deliveries }) => pending_deliveries },
-  { title: "Fails since (UTC)", of: ({ failing_since }) => <View.Time at={failing_since} /> }
+  { title: "Fails since", of: ({ failing_since }) => <View.Time at={failing_since} /> }
 ]
 
 const problems: ReadonlyArray<View.Column<Problems.Problem>> = [
-  { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
-  { title: "Work", of: ({ kind }) => kind },
+  { title: "Since", of: ({ since }) => <View.Time at={since} /> },
+  { title: "Work", of: ({ kind }) => Words.work(kind) },
   {
     title: "SIM",
     of: ({ iccid, organization_id }) =>
@@ -70,7 +71,7 @@ interface Acting {
 const people: ReadonlyArray<View.Column<Acting>> = [
   { title: "Name", of: ({ name }) => <View.Text>{name}</View.Text> },
   { title: "What it may", of: ({ what }) => what },
-  { title: "Ends (UTC)", of: ({ until }) => <View.Time at={until} /> }
+  { title: "Ends", of: ({ until }) => <View.Time at={until} /> }
 ]
 
 /** How many rows each table has: the page of each thing has all. */

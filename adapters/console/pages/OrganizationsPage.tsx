@@ -12,9 +12,9 @@ type Organization = Types.Item<"organizations", "list">
 
 const columns = (): ReadonlyArray<View.Column<Organization>> => [
   { title: "Name", of: ({ name }) => <View.Text>{name}</View.Text> },
-  { title: "Since (UTC)", of: ({ created_at }) => <View.Time at={created_at} /> },
+  { title: "Since", of: ({ created_at }) => <View.Time at={created_at} /> },
   { title: "What it has", of: ({ organization_id }) => <OfOrganization.Links of={organization_id} /> },
-  { title: "Id", of: ({ organization_id }) => <code>{organization_id}</code> }
+  { title: "Id", of: ({ organization_id }) => <View.Id>{organization_id}</View.Id> }
 ]
 
 const FILE = [

@@ -25,11 +25,11 @@ const columns = (of: string, tasks: Task.Tasks): ReadonlyArray<View.Column<Plan>
     )
   },
   { title: "Throttled", of: ({ throttling }) => (throttling ? "yes" : "no") },
-  { title: "Archived (UTC)", of: ({ archived_at }) => <View.Time at={archived_at} /> },
+  { title: "Archived", of: ({ archived_at }) => <View.Time at={archived_at} /> },
   ...(Api.allows("support")
     ? [{ title: "What to do", of: (plan: Plan) => <Task.Openers tasks={PlanTasks.of(of, plan)} with={tasks} /> }]
     : []),
-  { title: "Id", of: ({ plan_id }) => <code>{plan_id}</code> }
+  { title: "Id", of: ({ plan_id }) => <View.Id>{plan_id}</View.Id> }
 ]
 
 const STATES = [
@@ -52,12 +52,12 @@ const Chosen = ({ of }: { readonly of: string }) => {
     <>
       {Api.allows("admin") && <Task.Openers tasks={[PlanTasks.creation(organization, fields.label)]} with={tasks} />}
       {tasks.shown}
-      <div class="filters">
+      <Filters.Bar>
         <Filters.Input label="Name" name="find" />
         <Filters.Input label="Country, such as FR" name="country" />
         <Filters.Input label="Label" name="label" />
         <Filters.Choice label="Which" name="archived" choices={STATES} />
-      </div>
+      </Filters.Bar>
       <List
         label="Plans"
         path={`${organization}/plans?page_size=25&${query}`}

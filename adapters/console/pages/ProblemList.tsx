@@ -18,9 +18,9 @@ const stateOf = ({ compared, done_at, requested_at, unanswered }: Comparison): s
 
 const columns: ReadonlyArray<View.Column<Comparison>> = [
   { title: "Telco", of: ({ telco }) => telco },
-  { title: "Begun (UTC)", of: ({ requested_at }) => <View.Time at={requested_at} /> },
+  { title: "Begun", of: ({ requested_at }) => <View.Time at={requested_at} /> },
   { title: "How far it is", of: stateOf },
-  { title: "Ended (UTC)", of: ({ done_at }) => <View.Time at={done_at} /> }
+  { title: "Ended", of: ({ done_at }) => <View.Time at={done_at} /> }
 ]
 
 /** Nothing is shown if no telco has books. */

@@ -36,14 +36,14 @@ const columns = (of: string) =>
     { name: "taken", title: "Taken", of: taken, text: taken },
     {
       name: "created_at",
-      title: "Since (UTC)",
+      title: "Since",
       of: ({ created_at }: Sim) => <View.Time at={created_at} />,
       text: ({ created_at }: Sim) => created_at
     },
     {
       name: "esim_id",
       title: "Id",
-      of: ({ esim_id }: Sim) => <code>{esim_id}</code>,
+      of: ({ esim_id }: Sim) => <View.Id>{esim_id}</View.Id>,
       text: ({ esim_id }: Sim) => String(esim_id),
       isExtra: true
     }
@@ -70,7 +70,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
   return (
     <>
       <p>By the order of their import.</p>
-      <div class="filters">
+      <Filters.Bar>
         <Filters.Input label="Find" name="find" />
         <Filters.Input label="Label" name="label" />
         <Filters.Choice
@@ -79,7 +79,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
           choices={[["", "any"], ...Statuses.statuses.map((one) => [one, one.replace("_", " ")] as const)]}
         />
         <Filters.Choice label="Kind" name="kind" choices={KINDS} />
-      </div>
+      </Filters.Bar>
       <Acting key={path} organization={organization} things={Bulk.sims} filter={fields} />
       <Columns.Choice of={all} />
       <Download name="sims.csv" path={path} columns={shown} />

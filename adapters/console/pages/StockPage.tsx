@@ -15,7 +15,7 @@ const columns = (of: string, tasks: Task.Tasks): ReadonlyArray<View.Column<Item>
   },
   {
     title: "Free eSIMs",
-    of: ({ free, level }) => (free < (level ?? 0) ? <strong class="bad">{free}, which is low</strong> : free)
+    of: ({ free, level }) => (free < (level ?? 0) ? <View.State tone="bad">{free}, which is low</View.State> : free)
   },
   { title: "Level", of: ({ level }) => level ?? "–" },
   { title: "In use", of: ({ in_use }) => in_use },

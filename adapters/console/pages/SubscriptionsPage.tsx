@@ -38,19 +38,19 @@ const columns = (of: string) =>
     {
       name: "subscription_id",
       title: "Id",
-      of: ({ subscription_id }: Subscription) => <code>{subscription_id}</code>,
+      of: ({ subscription_id }: Subscription) => <View.Id>{subscription_id}</View.Id>,
       text: ({ subscription_id }: Subscription) => subscription_id,
       isExtra: true
     },
     {
       name: "created_at",
-      title: "Since (UTC)",
+      title: "Since",
       of: ({ created_at }: Subscription) => <View.Time at={created_at} />,
       text: ({ created_at }: Subscription) => created_at
     },
     {
       name: "paused_at",
-      title: "Paused (UTC)",
+      title: "Paused",
       of: ({ paused_at }: Subscription) => <View.Time at={paused_at} />,
       text: ({ paused_at }: Subscription) => paused_at ?? ""
     },
@@ -110,7 +110,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
   return (
     <>
       <p>Oldest first.</p>
-      <div class="filters">
+      <Filters.Bar>
         <Filters.Input label="Find" name="find" />
         <Filters.Input label="Label" name="label" />
         <Filters.Choice
@@ -121,7 +121,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Filters.Choice label="Plan" name="plan" choices={plans} />
         <Filters.Input label="After (UTC)" name="since" isTime />
         <Filters.Input label="Until (UTC)" name="until" isTime />
-      </div>
+      </Filters.Bar>
       <Acting
         key={path}
         before={[Selling.sale(of, null)]}
