@@ -2,8 +2,6 @@
  * Small plots of bars: how often something happened in each span, with what failed of it in another
  * colour; and what one month has of each day beside another one.
  */
-import * as View from "./View.tsx"
-
 export interface Counts {
   readonly all: ReadonlyArray<number>
   readonly failed: ReadonlyArray<number>
@@ -52,6 +50,15 @@ const Bars = ({
   </svg>
 )
 
+const MINUTE = 60_000
+
+/** How long a bar counts. */
+const SPAN = 5 * MINUTE
+
+/** The hour and the minute of a bar, in UTC; of the last one: now. */
+const clockOf = (from: string, at: number, count: number): string =>
+  at === count - 1 ? "now" : `${new Date(Date.parse(from) + at * SPAN).toISOString().slice(11, 16)} UTC`
+
 export const Plot = ({
   counts,
   from,
@@ -79,8 +86,57 @@ export const Plot = ({
         ]}
       />
       <p class="note">
-        <View.Time at={from} /> to now
+        Up to {grouped(most)} in {SPAN / MINUTE} min
       </p>
+      <Ends names={all.map((_, at) => clockOf(from, at, all.length))} />
+    </figure>
+  )
+}
+
+/** A place of a plot, such as a day. */
+export interface Place {
+  readonly name: string
+  readonly value: number
+}
+
+/** The names of the first place, of the one in the middle, and of the last one. */
+const Ends = ({ names }: { readonly names: ReadonlyArray<string> }) => (
+  <p class="note ends" aria-hidden="true">
+    {[0, Math.floor((names.length - 1) / 2), names.length - 1].map((at) => (
+      <span key={at}>{names[at]}</span>
+    ))}
+  </p>
+)
+
+/** A value of each place. */
+export const Days = ({
+  places,
+  says,
+  title
+}: {
+  readonly title: string
+  readonly places: ReadonlyArray<Place>
+  /** A value as it is shown. */
+  readonly says: (value: number) => string
+}) => {
+  const values = places.map(({ value }) => value)
+  const most = mostOf(values)
+  const top = places.find(({ value }) => value === most)
+  return (
+    <figure class="plot tall">
+      <figcaption>
+        {title}: {says(sum(values))} in {places.length} days
+        {top !== undefined && `, at most ${says(most)} on ${top.name}`}
+      </figcaption>
+      <Bars
+        label={`${title}: ${places
+          .filter(({ value }) => value > 0)
+          .map(({ name, value }) => `${name} ${says(value)}`)
+          .join(", ")}`}
+        most={most}
+        series={[{ name: "count", values, x: 0.1, width: 0.8 }]}
+      />
+      <Ends names={places.map(({ name }) => name)} />
     </figure>
   )
 }

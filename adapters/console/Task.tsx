@@ -49,6 +49,8 @@ export interface Task {
   readonly title: string
   /** What it is about, beside what it would do. */
   readonly about?: string
+  /** Whether it ends something, and stands apart from what does not. */
+  readonly isDangerous?: true
   readonly fields?: () => Promise<ReadonlyArray<Field>>
   /** The reason that stands there at first, for the audit log. */
   readonly reason?: string
@@ -316,7 +318,12 @@ const Dialog = ({
         {toType !== null && <Typed of={toType} value={typed} onChange={type} />}
         <View.Failure>{failure}</View.Failure>
         <p class="pages">
-          <button type="submit" disabled={!isBusy && !isReady} aria-disabled={isBusy}>
+          <button
+            type="submit"
+            class={task.isDangerous === true ? "danger" : "filled"}
+            disabled={!isBusy && !isReady}
+            aria-disabled={isBusy}
+          >
             {task.title}
           </button>
           <button type="button" aria-disabled={isBusy} onClick={() => isBusy || element.current?.close()}>
@@ -399,7 +406,12 @@ export const useTasks = (again: () => void): Tasks => {
 export const Openers = ({ tasks, with: { open } }: { readonly tasks: ReadonlyArray<Task>; readonly with: Tasks }) => (
   <span class="actions">
     {tasks.map((task) => (
-      <button key={task.title} type="button" onClick={() => open(task)}>
+      <button
+        key={task.title}
+        type="button"
+        class={task.isDangerous === true ? "danger" : ""}
+        onClick={() => open(task)}
+      >
         {task.title}
       </button>
     ))}

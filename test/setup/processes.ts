@@ -43,6 +43,7 @@ export const processes: ReadonlyArray<string> = [
   "test/console/long-lists.test.ts",
   "test/console/polling.test.ts",
   "test/console/sim-history.test.ts",
+  "test/console/sim-page.test.ts",
   "test/console/bulk/resumed.test.ts",
   "test/console/shops/shop.test.ts",
   "test/console/many.test.ts",

@@ -3,14 +3,15 @@
  * happened to it.
  */
 import * as Api from "../Api.ts"
-import * as Filters from "../Filters.tsx"
-import { List } from "../List.tsx"
 import { Name } from "../OfOrganization.tsx"
 import * as Location from "../Location.ts"
 import * as Search from "../Search.tsx"
-import * as Task from "../Task.tsx"
+import { Doing } from "../sim/Doing.tsx"
+import { History, simLink } from "../sim/History.tsx"
+import * as Used from "../sim/Used.tsx"
 import * as View from "../View.tsx"
-import { Installation } from "./SimInstallation.tsx"
+import * as Words from "../Words.ts"
+import { useInstallation } from "./SimInstallation.tsx"
 import { Timeline } from "./SimTimeline.tsx"
 import * as SimTasks from "./SimTasks.ts"
 import type * as Types from "../Types.ts"
@@ -25,11 +26,7 @@ type Package = Attachment["packages"][number]
 
 type Usage = Types.Item<"organizationUsage", "ofSim">
 
-type Entry = Types.Item<"organizationSubscriptions", "history">
-
-const MEGABYTE = 1_048_576
-
-const megabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`
+const { megabytes } = Used
 
 const orNull = <A,>(read: Promise<A>): Promise<A | null> =>
   read.catch((error: unknown) => {
@@ -57,11 +54,17 @@ const readAll = async (path: (folder: string) => string): Promise<All> => {
 const plans: ReadonlyArray<View.Column<Attachment>> = [
   { title: "Plan", of: ({ plan }) => <View.Text>{plan.name}</View.Text> },
   { title: "Note", of: ({ metadata }) => <View.Text>{metadata === "" ? null : metadata}</View.Text> },
-  { title: "State", of: ({ state }) => state },
+  {
+    title: "State",
+    of: ({ state }) => {
+      const { tone, words } = Words.state(state)
+      return <View.State tone={tone}>{words}</View.State>
+    }
+  },
   { title: "Why no service", of: ({ reason }) => <View.Text>{reason?.message ?? null}</View.Text> },
-  { title: "Active (UTC)", of: ({ activation_at }) => <View.Time at={activation_at} /> },
-  { title: "Ends (UTC)", of: ({ expiration_at }) => <View.Time at={expiration_at} /> },
-  { title: "Used", of: ({ used_allowance }) => megabytes(used_allowance.dataBytes) }
+  { title: "Active", of: ({ activation_at }) => <View.Time at={activation_at} /> },
+  { title: "Ends", of: ({ expiration_at }) => <View.Time at={expiration_at} /> },
+  { title: "Used", of: ({ used_allowance }) => <span class="whole-line">{megabytes(used_allowance.dataBytes)}</span> }
 ]
 
 interface Row {
@@ -77,62 +80,14 @@ const assumptionOf = ({ assumed_used_allowance }: Package): string =>
 
 const packages: ReadonlyArray<View.Column<Row>> = [
   { title: "Plan", of: ({ plan }) => <View.Text>{plan.name}</View.Text> },
-  { title: "Active (UTC)", of: ({ one }) => <View.Time at={one.activation_at} /> },
-  { title: "Ends (UTC)", of: ({ one }) => <View.Time at={one.expiration_at} /> },
+  { title: "Active", of: ({ one }) => <View.Time at={one.activation_at} /> },
+  { title: "Ends", of: ({ one }) => <View.Time at={one.expiration_at} /> },
   {
     title: "Used",
     of: ({ one, plan }) =>
       `${megabytes(one.used_allowance.dataBytes)} of ${plan.data_mega_bytes} MB${assumptionOf(one)}`
   },
-  { title: "Package", of: ({ one }) => <code>{one.package_id}</code> }
-]
-
-const usage: ReadonlyArray<View.Column<Usage>> = [
-  { title: "Day (UTC)", of: ({ day }) => day ?? "before" },
-  { title: "Country", of: ({ country_alpha_2 }) => country_alpha_2 ?? "not known" },
-  { title: "Used", of: ({ used_bytes }) => megabytes(used_bytes) }
-]
-
-type Attempt = NonNullable<Entry["attempts"]>[number]
-
-/** What an attempt met, and how long that took. */
-const attemptOf = ({ duration_ms, error, response_status }: Attempt): string =>
-  [error ?? `status ${response_status}`, ...(duration_ms === null ? [] : [`${duration_ms} ms`])].join(", ")
-
-const simLink = (of: string, iccid: string) => (
-  <View.Link to={Search.simOf({ iccid, organization_id: of })}>{iccid}</View.Link>
-)
-
-const history = (of: string, own: string, isAcross: boolean) => (): ReadonlyArray<View.Column<Entry>> => [
-  { title: "When (UTC)", of: ({ at }) => <View.Time at={at} /> },
-  ...(isAcross ? [{ title: "SIM", of: ({ iccid }: Entry) => (iccid === own ? "this one" : simLink(of, iccid)) }] : []),
-  { title: "Kind", of: ({ type }) => type },
-  { title: "What", of: ({ what }) => what },
-  {
-    title: "Detail",
-    of: ({ attempts = [], deliveries = [], detail }) => (
-      <>
-        <View.Text>{detail}</View.Text>
-        {deliveries.map(({ delivery_id, endpoint }) => (
-          <p key={delivery_id}>
-            <View.Link to={{ page: "delivery", of, delivery: delivery_id }}>
-              To <View.Text>{endpoint}</View.Text>
-            </View.Link>
-          </p>
-        ))}
-        {attempts.length > 0 && (
-          <ol class="attempts" aria-label="Attempts, newest first">
-            {attempts.map((one) => (
-              <li key={one.number} value={one.number}>
-                <View.Time at={one.at} /> <View.Text>{attemptOf(one)}</View.Text>
-              </li>
-            ))}
-          </ol>
-        )}
-      </>
-    )
-  },
-  { title: "By", of: ({ by }) => <View.Text>{by}</View.Text> }
+  { title: "Package", of: ({ one }) => <View.Id>{one.package_id}</View.Id> }
 ]
 
 type Move = NonNullable<Sim["replaces"]>
@@ -142,40 +97,13 @@ const Moves = ({ of, sim: { replaced_by, replaces } }: { readonly of: string; re
   const sentence = (words: string, { at, iccid, subscription_id }: Move) => (
     <p data-moved={iccid}>
       {words} {simLink(of, iccid)} since <View.Time at={at} />, by the move of the subscription{" "}
-      <code>{subscription_id}</code>.
+      <View.Id>{subscription_id}</View.Id>.
     </p>
   )
   return (
     <>
       {replaces !== null && sentence("It replaces the SIM", replaces)}
       {replaced_by !== null && sentence("It is replaced by the SIM", replaced_by)}
-    </>
-  )
-}
-
-const WHOSE = [
-  ["", "the subscription, on all of its SIMs"],
-  ["sim", "this SIM alone"]
-] as const
-
-/** The history: if a subscription has moved, over all SIMs that it was on. */
-const History = ({ of, path, sim }: { readonly of: string; readonly path: string; readonly sim: Sim }) => {
-  const hasMoved = sim.replaces !== null || sim.replaced_by !== null
-  const isAcross = hasMoved && Location.field("history") === ""
-  return (
-    <>
-      <h2>History</h2>
-      {hasMoved && (
-        <div class="filters">
-          <Filters.Choice label="Of" name="history" choices={WHOSE} />
-        </div>
-      )}
-      <List
-        label="History"
-        path={`${path}/history${isAcross ? "?across_sims=true" : ""}`}
-        columns={history(of, sim.iccid, isAcross)}
-        empty="Nothing has happened to it."
-      />
     </>
   )
 }
@@ -203,50 +131,73 @@ const Verdict = ({ of, sim }: { readonly of: string; readonly sim: Sim }) => {
   )
 }
 
-const Summary = ({
-  all,
-  of,
+/** What it is, and whose. */
+const Identity = ({ all, of, path }: { readonly all: All; readonly of: string; readonly path: string }) => {
+  const { sim, subscription } = all
+  return (
+    <dl data-identity>
+      <dt>Of</dt>
+      <dd>
+        <Name of={of} />
+      </dd>
+      <dt>Kind</dt>
+      <dd>
+        {sim.is_esim ? "An eSIM" : "A SIM card"} of the label <View.Text>{sim.label}</View.Text>
+      </dd>
+      {subscription !== null && (
+        <>
+          <dt>Note</dt>
+          <dd>
+            <View.Text>{subscription.metadata === "" ? null : subscription.metadata}</View.Text>
+          </dd>
+          <dt>Subscription</dt>
+          <dd>
+            <View.Id>{subscription.subscription_id}</View.Id> <View.Time at={subscription.created_at} />
+          </dd>
+        </>
+      )}
+      <dt>Phone number</dt>
+      <dd>{sim.msisdn == null ? "not known" : <View.Id>{`+${sim.msisdn}`}</View.Id>}</dd>
+      <dt>IMSI</dt>
+      <dd>{sim.imsi == null ? "not known" : <View.Id>{sim.imsi}</View.Id>}</dd>
+      <Network path={path} isSold={subscription !== null} />
+    </dl>
+  )
+}
+
+/** Its plans: drawn over time, how much of them is used, and their packages. */
+const Plans = ({
+  all: { attachments, sim },
   organization,
   path
 }: {
   readonly all: All
-  readonly of: string
   readonly organization: string
   readonly path: string
 }) => {
-  const { attachments, sim, subscription } = all
   const rows = attachments.flatMap((one) => one.packages.map((part) => ({ plan: one.plan, one: part })))
+  if (attachments.length === 0)
+    return (
+      <section>
+        <h2>Plans</h2>
+        <p class="empty">It has no plan: it is for sale once it is free.</p>
+      </section>
+    )
   return (
-    <>
-      <Verdict of={of} sim={sim} />
-      <Moves of={of} sim={sim} />
-      <p>
-        {sim.is_esim ? "An eSIM" : "A SIM card"} of the label <View.Text>{sim.label}</View.Text>
-        {subscription !== null && (
-          <>
-            , of the subscription <code>{subscription.subscription_id}</code> since{" "}
-            <View.Time at={subscription.created_at} />: <View.Text>{subscription.metadata}</View.Text>
-          </>
-        )}
-      </p>
-      <p data-identity>
-        Of <Name of={of} />. Phone number: {sim.msisdn === null ? "not known" : <code>+{sim.msisdn}</code>}. IMSI:{" "}
-        {sim.imsi === null ? "not known" : <code>{sim.imsi}</code>}.
-      </p>
+    <section>
       <h2>Plans</h2>
-      {attachments.length > 0 && (
-        <Timeline iccid={sim.iccid} organization={organization} path={path} attachments={attachments} />
-      )}
+      <Used.Bars attachments={attachments} />
+      <Timeline iccid={sim.iccid} organization={organization} path={path} attachments={attachments} />
       <View.Table label="Plans" columns={plans} items={attachments} empty="There are none." />
-      <h2>Packages</h2>
+      <h3>Packages at the telco</h3>
       <View.Table label="Packages" columns={packages} items={rows} empty="The telco has none." />
-    </>
+    </section>
   )
 }
 
 type LastOperator = Types.Answer<"organizationSubscriptions", "location">
 
-/** Where it was seen last. */
+/** The network that it was seen in last. */
 const Network = ({ isSold, path }: { readonly path: string; readonly isSold: boolean }) => {
   const { data, failure } = View.useReading(`${path}/location ${isSold}`, async () =>
     isSold ? ((await orNull(Api.call<LastOperator>("GET", `${path}/location`)))?.last_operator ?? null) : null
@@ -254,19 +205,14 @@ const Network = ({ isSold, path }: { readonly path: string; readonly isSold: boo
   if (!isSold) return null
   return (
     <>
-      <View.Failure>{failure}</View.Failure>
-      {data !== undefined && (
-        <p data-network>
-          {data === null ? (
-            "It was seen in no network in the last 7 days."
-          ) : (
-            <>
-              Last network:{" "}
-              <View.Text>{`${data.operator}, ${data.country}, ${data.rat}, in the device ${data.imei}`}</View.Text>
-            </>
-          )}
-        </p>
-      )}
+      <dt>Last network</dt>
+      <dd data-network>
+        <View.Failure>{failure}</View.Failure>
+        {data === null && "none in the last 7 days"}
+        {data != null && (
+          <View.Text>{`${data.operator}, ${data.country}, ${data.rat}, in the device ${data.imei}`}</View.Text>
+        )}
+      </dd>
     </>
   )
 }
@@ -274,16 +220,16 @@ const Network = ({ isSold, path }: { readonly path: string; readonly isSold: boo
 type Smdp = Types.Data<"organizationSims", "smdpInfo">
 
 const profileStates: ReadonlyArray<View.Column<Smdp["state_history"][number]>> = [
-  { title: "When (UTC)", of: ({ modified_at }) => <View.Time at={modified_at} /> },
+  { title: "When", of: ({ modified_at }) => <View.Time at={modified_at} /> },
   { title: "State", of: ({ state }) => state },
   { title: "Result", of: ({ modification_result }) => <View.Text>{modification_result}</View.Text> }
 ]
 
-/** The states of its profile, and what installs it. */
-const Profile = ({ iccid, path }: { readonly path: string; readonly iccid: string }) => {
+/** The states of its profile. */
+const Profile = ({ path }: { readonly path: string }) => {
   const { data, failure } = View.useReading(`${path}/smdp-info`, () => Api.read<Smdp>(`${path}/smdp-info`))
   return (
-    <>
+    <section>
       <h2>Profile</h2>
       <View.Failure>{failure}</View.Failure>
       {data !== undefined && (
@@ -291,11 +237,58 @@ const Profile = ({ iccid, path }: { readonly path: string; readonly iccid: strin
           label="Profile states"
           columns={profileStates}
           items={data.state_history.toReversed()}
-          empty="The SM-DP+ has reported nothing: it was perhaps never downloaded."
+          empty="The SM-DP+ has reported nothing: it was perhaps never downloaded. Have its QR code scanned."
         />
       )}
-      {Api.allows("support") && <Installation iccid={iccid} path={path} />}
-    </>
+    </section>
+  )
+}
+
+const Page = ({
+  again,
+  all,
+  days
+}: {
+  readonly all: All
+  readonly days: View.Reading<ReadonlyArray<Usage>>
+  readonly again: () => void
+}) => {
+  const { sim } = all
+  const of = Location.field("of")
+  const organization = `/organizations/${encodeURIComponent(of)}`
+  const path = (folder: string): string => `${organization}/${folder}/${encodeURIComponent(sim.iccid)}`
+  const installation = useInstallation(sim.iccid, path("sims"))
+  const { tone, words } = Words.standing(sim.reason.code)
+  return (
+    <div class="sim">
+      <div class="facts">
+        <p>
+          <View.State tone={tone}>{words}</View.State>
+        </p>
+        <Verdict of={of} sim={sim} />
+        {Api.allows("support") && (
+          <Doing
+            tasks={SimTasks.of({ of, organization, path, ...all })}
+            next={sim.reason.next_step}
+            installation={sim.is_esim ? installation : null}
+            again={again}
+          />
+        )}
+        {installation.picture}
+        <Moves of={of} sim={sim} />
+        <Identity all={all} of={of} path={path("subscriptions")} />
+        {sim.is_esim && <Profile path={path("sims")} />}
+      </div>
+      <div class="course">
+        <Plans all={all} organization={organization} path={path("subscriptions")} />
+        <section>
+          <h2>Usage</h2>
+          <View.Failure>{days.failure}</View.Failure>
+          {days.data !== undefined && <Used.Days data={days.data} />}
+        </section>
+        <History of={of} path={path("subscriptions")} sim={sim} />
+      </div>
+    </div>
   )
 }
 
@@ -308,9 +301,12 @@ export default () => {
   const days = View.useReading(used, () => Api.read<ReadonlyArray<Usage>>(used))
   return (
     <>
-      <h1>
-        SIM <code>{iccid}</code>
-      </h1>
+      <div class="title">
+        <h1>
+          SIM <code>{iccid}</code>
+        </h1>
+        <View.Copy of={iccid} name="ICCID" />
+      </div>
       <View.Failure>{found.failure}</View.Failure>
       {found.data === undefined ? (
         found.failure === null ? (
@@ -324,34 +320,15 @@ export default () => {
           )
         )
       ) : (
-        <>
-          <Summary
-            all={found.data}
-            of={Location.field("of")}
-            organization={organization}
-            path={path("subscriptions")}
-          />
-          <Network path={path("subscriptions")} isSold={found.data.subscription !== null} />
-          {found.data.sim.is_esim && <Profile path={path("sims")} iccid={iccid} />}
-          {Api.allows("support") && (
-            <>
-              <h2>What can be done</h2>
-              <Task.Buttons
-                tasks={SimTasks.of({ of: Location.field("of"), organization, path, ...found.data })}
-                again={() => {
-                  found.again()
-                  days.again()
-                }}
-              />
-            </>
-          )}
-          <h2>Usage of the last 30 days</h2>
-          <View.Failure>{days.failure}</View.Failure>
-          {days.data !== undefined && (
-            <View.Table label="Usage" columns={usage} items={days.data} empty="It used nothing." />
-          )}
-          <History of={Location.field("of")} path={path("subscriptions")} sim={found.data.sim} />
-        </>
+        <Page
+          key={iccid}
+          all={found.data}
+          days={days}
+          again={() => {
+            found.again()
+            days.again()
+          }}
+        />
       )}
     </>
   )

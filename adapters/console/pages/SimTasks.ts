@@ -35,7 +35,9 @@ const { packages } = Selling
 
 const DRY_RUN = "dry_run=true"
 
+/** Adds a plan to the SIM: its first one sells it. */
 const topUp = (of: Of): Task => {
+  const isSale = of.subscription === null
   const bodyOf = ({ metadata, plan }: Readonly<Record<string, string>>) => ({
     plan_id: plan,
     metadata: metadata ?? "",
@@ -43,7 +45,7 @@ const topUp = (of: Of): Task => {
   })
   type Answer = Types.Previewed<"organizationSubscriptions", "create">
   return {
-    title: "Top up",
+    title: isSale ? "Sell a plan" : "Top up",
     fields: async () => {
       const found = await Selling.forSale(of.organization, { label: of.sim.label })
       if (found.plans.length === 0) throw new Error(`The organization has no plan of the label ${of.sim.label}.`)
@@ -55,7 +57,7 @@ const topUp = (of: Of): Task => {
     },
     does: async (values, key) => {
       await Api.call("POST", `${of.organization}/subscription`, { body: bodyOf(values), key })
-      return "The plan is added to the SIM."
+      return isSale ? "The plan is sold on the SIM." : "The plan is added to the SIM."
     }
   }
 }
@@ -82,6 +84,7 @@ const suspension = ({ attachments, path }: Of): Task => {
     `${path("subscriptions")}/plan-attachments/${encodeURIComponent(plan ?? "")}/suspend`
   return {
     title: "Suspend a plan",
+    isDangerous: true,
     about: "For good: a suspended plan gives service never again.",
     fields: () =>
       Promise.resolve([
@@ -140,6 +143,7 @@ const deletion = ({ path, sim }: Of): Task => {
   type Answer = Types.Previewed<"organizationSubscriptions", "remove">
   return {
     title: "Delete the subscription",
+    isDangerous: true,
     about: "The SIM is free for another one then.",
     preview: async () => {
       const { preview } = await Api.call<Answer>("DELETE", `${path("subscriptions")}?${DRY_RUN}`)
@@ -227,13 +231,16 @@ const corrections = (of: Of): ReadonlyArray<Task> => {
     () => Promise.resolve([label]),
     (values) => values
   )
-  const withdrawal = correction(
-    of,
-    "Withdraw",
-    "The SIM is withdrawn.",
-    () => Promise.resolve([reason]),
-    (values) => ({ ...values, status: "withdrawn" })
-  )
+  const withdrawal: Task = {
+    ...correction(
+      of,
+      "Withdraw",
+      "The SIM is withdrawn.",
+      () => Promise.resolve([reason]),
+      (values) => ({ ...values, status: "withdrawn" })
+    ),
+    isDangerous: true
+  }
   const restoration = correction(of, "Put back into stock", "The SIM is in stock.", undefined, () => ({
     status: "available"
   }))
@@ -265,7 +272,8 @@ const replay = ({ organization, sim }: Of): Task => ({
 /** The tasks that the SIM has now. */
 export const of = (of: Of): ReadonlyArray<Task> => {
   const { attachments, subscription } = of
-  if (subscription === null) return [note(of), ...corrections(of), replay(of)]
+  if (subscription === null)
+    return [...(of.sim.status === "free" ? [topUp(of)] : []), note(of), ...corrections(of), replay(of)]
   return [
     topUp(of),
     service(of, subscription.paused_at === null ? "pause" : "resume"),

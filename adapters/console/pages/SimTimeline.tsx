@@ -85,10 +85,9 @@ export const Timeline = ({
   return (
     <>
       <View.Failure>{failure ?? plans.failure}</View.Failure>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
-      <section class="scrolls" aria-label="Timeline" tabIndex={0}>
+      <View.Scrolls label="Timeline">
         <div ref={place} />
-      </section>
+      </View.Scrolls>
     </>
   )
 }

@@ -121,7 +121,7 @@ describe("an eSIM", () => {
     await check()
     await click("Leave a note", dialog())
     await expect.poll(said).toBe("The note is left.")
-    const noted = region("History").locator("tbody tr").filter({ hasText: "sim.note" })
+    const noted = region("History").locator("tbody tr").filter({ hasText: "Note left" })
     await expect.poll(() => noted.innerText()).toContain(HOSTILE)
     expect(await noted.innerText()).toContain(name)
     expect(await page().locator("main img").count()).toBe(0)
