@@ -107,15 +107,29 @@ it("is seen by itself within a minute of business time, with what can be done ab
     .getByRole("row", { name: /Green 3 3 0 – Set the level$/ })
     .waitFor()
   await page.getByText("Version 1.2.3+test runs since").waitFor()
+  expect(await page.locator("[data-glance]").innerText()).toBe("All is well.")
   expect(await page.getByRole("button", { name: /Retry|Try|Send/ }).count()).toBe(0)
 
   for (const part of [lowStock(), failingEndpoint(), silentTelco()]) await seen(part)
   await advance("1 hour")
   await region("How telcos answer").getByText("does not answer").waitFor()
-  expect(await region("Work that waits").locator("tbody tr").innerText()).toMatch(/^CancelPackages\tunavailable\t/)
+  expect(await region("Work that waits").locator("tbody tr").innerText()).toMatch(/^Cancel packages\tunavailable\t/)
   for (const name of ["Load", "Stock", "Failing endpoints"]) {
-    expect(await region(name).innerText()).toContain(`Acme ${stock.tenant.organizationId}`)
+    await region(name).getByRole("link", { name: "Acme" }).waitFor()
+    await region(name).getByTitle(stock.tenant.organizationId, { exact: true }).waitFor()
   }
+  expect(await page.locator("[data-glance]").innerText()).toBe(
+    "4 things need somebody: Telcos, Work, Endpoints, Free eSIMs."
+  )
+  const glances = await region("At a glance").locator(".troubled").allInnerTexts()
+  expect(glances.map((text) => text.replaceAll(/\s+/g, " "))).toEqual([
+    expect.stringMatching(/^Telcos The telco gives no answer\. \d jobs? waits?\. Since 1 hour ago What to do$/),
+    expect.stringMatching(/^Work \d to be tried again\. Since 1 hour ago What to do$/),
+    expect.stringMatching(/^Endpoints 1 fails\. \d deliver(?:y is|ies are) pending\. Since 1 hour ago What to do$/),
+    "Free eSIMs 1 stock is low: 2 Green. What to do"
+  ])
+  await page.getByRole("button", { name: "What to do: Telcos" }).click()
+  expect(await page.evaluate("document.activeElement.id")).toBe("telcos")
   await page.getByRole("img", { name: /^Calls of telcos: \d+, \d+ failed, at most \d+ in five minutes$/ }).waitFor()
   await page.getByRole("img", { name: /^Webhooks: \d+, \d+ failed/ }).waitFor()
   await page.getByRole("img", { name: /^Requests: [\d,]+, at most/ }).waitFor()

@@ -14,6 +14,7 @@ import * as Replay from "../Replay.ts"
 import * as Task from "../Task.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
+import * as Words from "../Words.ts"
 
 type Overview = Types.Data<"overview", "read">
 
@@ -41,7 +42,9 @@ const Section = ({
   readonly children: ComponentChildren
 }) => (
   <section aria-labelledby={id}>
-    <h2 id={id}>{title}</h2>
+    <h2 id={id} tabIndex={-1}>
+      {title}
+    </h2>
     {children}
   </section>
 )
@@ -68,11 +71,16 @@ const retryAll = async (filter: object, say: Say): Promise<void> => {
 
 const telcos = (again: () => void, say: Say): ReadonlyArray<View.Column<Telco>> => [
   { title: "Telco", of: ({ name }) => nameOf(name) },
-  { title: "State", of: ({ answers }) => (answers ? "answers" : <strong class="bad">does not answer</strong>) },
-  { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
+  {
+    title: "State",
+    of: ({ answers }) => (
+      <View.State tone={answers ? "good" : "bad"}>{answers ? "answers" : "does not answer"}</View.State>
+    )
+  },
+  { title: "Since", of: ({ since }) => <View.Time at={since} /> },
   { title: "Waiting work", of: ({ waiting_jobs }) => upTo(Rules.COUNTED, waiting_jobs) },
-  { title: "Oldest (UTC)", of: ({ oldest_since }) => <View.Time at={oldest_since} /> },
-  { title: "Next try (UTC)", of: ({ next_try_at }) => <View.Time at={next_try_at} /> },
+  { title: "Oldest", of: ({ oldest_since }) => <View.Time at={oldest_since} /> },
+  { title: "Next try", of: ({ next_try_at }) => <View.Time at={next_try_at} /> },
   ...offered(({ name, waiting_jobs }: Telco) =>
     waiting_jobs === 0 ? (
       "–"
@@ -83,12 +91,12 @@ const telcos = (again: () => void, say: Say): ReadonlyArray<View.Column<Telco>> 
 ]
 
 const waiting = (again: () => void, say: Say): ReadonlyArray<View.Column<Waiting>> => [
-  { title: "Work", of: ({ kind }) => kind },
+  { title: "Work", of: ({ kind }) => Words.work(kind) },
   { title: "Reason", of: ({ reason }) => reason },
   { title: "Telco", of: ({ telco }) => nameOf(telco) },
   { title: "How many", of: ({ count }) => upTo(Rules.COUNTED, count) },
-  { title: "Since (UTC)", of: ({ since }) => <View.Time at={since} /> },
-  { title: "Next try (UTC)", of: ({ next_try_at }) => <View.Time at={next_try_at} /> },
+  { title: "Since", of: ({ since }) => <View.Time at={since} /> },
+  { title: "Next try", of: ({ next_try_at }) => <View.Time at={next_try_at} /> },
   ...offered(({ kind, reason, telco }: Waiting) => (
     <View.Action label="Retry all now" does={() => retryAll({ kind, reason, telco: telco ?? "" }, say)} done={again} />
   ))
@@ -103,7 +111,7 @@ const endpoints = (again: () => void, say: Say): ReadonlyArray<View.Column<Endpo
       <View.Link to={{ page: "deliveries", of, endpoint, status: "failed" }}>Failed deliveries</View.Link>
     )
   },
-  { title: "It fails since (UTC)", of: ({ since }) => <View.Time at={since} /> },
+  { title: "It fails since", of: ({ since }) => <View.Time at={since} /> },
   {
     title: "Pending",
     of: ({ organization_id: of, pending_deliveries, webhook_endpoint_id: endpoint }) => (
@@ -132,7 +140,7 @@ const stocks = (tasks: Task.Tasks): ReadonlyArray<View.Column<Stock>> => [
   {
     title: "Free",
     of: ({ free, is_low, level }) =>
-      is_low ? <strong class="bad">{free}, which is low</strong> : upTo(Math.max(FREE, level ?? 0), free)
+      is_low ? <View.State tone="bad">{free}, which is low</View.State> : upTo(Math.max(FREE, level ?? 0), free)
   },
   { title: "Level", of: ({ level }) => level ?? "–" },
   { title: "Sold a day", of: ({ sold_a_day }) => sold_a_day },
@@ -153,12 +161,9 @@ const loads: ReadonlyArray<View.Column<Load>> = [
   }
 ]
 
-const Refusals = () => {
-  const { again, data, failure } = View.useReading(
-    "problems",
-    () => Api.page<Problems.Problem>("/problems?page_size=10"),
-    View.SELDOM
-  )
+type Refusals = View.Reading<Api.Page<Problems.Problem>>
+
+const Refusals = ({ of: { again, data, failure } }: { readonly of: Refusals }) => {
   const tasks = Task.useTasks(again)
   return (
     <Section id="problems" title="Problems">
@@ -174,6 +179,122 @@ const Refusals = () => {
       )}
       {typeof data?.next_page === "string" && <View.Link to={{ page: "problems" }}>All problems</View.Link>}
     </Section>
+  )
+}
+
+/** How one thing is, at a glance. */
+interface Glance {
+  /** The section that says more. */
+  readonly id: string
+  readonly title: string
+  /** What is wrong, and what that hits; null: nothing. */
+  readonly trouble: string | null
+  /** Since when. */
+  readonly since?: string | null
+  /** What is said if nothing is wrong. */
+  readonly well: string
+}
+
+/** The first of some times. */
+const oldest = (times: ReadonlyArray<string | null>): string | null =>
+  times.filter((at) => at !== null).toSorted()[0] ?? null
+
+const sum = (counts: ReadonlyArray<number>): number => counts.reduce((total, one) => total + one, 0)
+
+const glances = (
+  { failing_endpoints: failing, stock, telcos: all, waiting: waits }: Overview,
+  { data: problems, next_page }: Api.Page<Problems.Problem>
+): ReadonlyArray<Glance> => {
+  const silent = all.filter(({ answers }) => !answers)
+  const low = stock.filter(({ is_low }) => is_low)
+  const sims = new Set(problems.map(({ iccid }) => iccid)).size
+  const of = (count: number) => upTo(Rules.COUNTED, count)
+  return [
+    {
+      id: "telcos",
+      title: "Telcos",
+      trouble:
+        silent.length === 0
+          ? null
+          : `${silent.map(({ name }) => name ?? "The telco").join(", ")} gives no answer. ${View.counted(sum(silent.map(({ waiting_jobs }) => waiting_jobs)), "job waits", "jobs wait")}.`,
+      since: oldest(silent.map(({ since }) => since)),
+      well: "All answer."
+    },
+    {
+      id: "jobs",
+      title: "Work",
+      trouble: waits.length === 0 ? null : `${of(sum(waits.map(({ count }) => count)))} to be tried again.`,
+      since: oldest(waits.map(({ since }) => since)),
+      well: "None is tried again."
+    },
+    {
+      id: "problems",
+      title: "Problems",
+      trouble:
+        problems.length === 0
+          ? null
+          : `${problems.length}${next_page === null ? "" : "+"} to see to, on ${View.counted(sims, "SIM", "SIMs")}.`,
+      since: oldest(problems.map(({ since }) => since)),
+      well: "Nothing is refused."
+    },
+    {
+      id: "endpoints",
+      title: "Endpoints",
+      trouble:
+        failing.length === 0
+          ? null
+          : `${View.counted(failing.length, "fails", "fail")}. ${View.counted(sum(failing.map(({ pending_deliveries }) => pending_deliveries)), "delivery is pending", "deliveries are pending")}.`,
+      since: oldest(failing.map(({ since }) => since)),
+      well: "All take what is sent."
+    },
+    {
+      id: "stock",
+      title: "Free eSIMs",
+      trouble:
+        low.length === 0
+          ? null
+          : `${View.counted(low.length, "stock is", "stocks are")} low: ${low.map(({ free, label }) => `${free} ${label}`).join(", ")}.`,
+      well: "Enough are free."
+    }
+  ]
+}
+
+/** Whether all is well, and if not, what is wrong since when. */
+const AtAGlance = ({ all }: { readonly all: ReadonlyArray<Glance> }) => {
+  const troubles = all.filter(({ trouble }) => trouble !== null)
+  const go = (id: string): void => {
+    const heading = document.getElementById(id)
+    heading?.scrollIntoView()
+    heading?.focus({ preventScroll: true })
+  }
+  return (
+    <section aria-label="At a glance">
+      <p class={troubles.length === 0 ? "verdict works" : "verdict broken"} data-glance>
+        {troubles.length === 0
+          ? "All is well."
+          : `${View.counted(troubles.length, "thing needs", "things need")} somebody: ${troubles.map(({ title }) => title).join(", ")}.`}
+      </p>
+      <div class="glances">
+        {all.map(({ id, since = null, title, trouble, well }) => (
+          <div key={id} class={trouble === null ? "glance" : "glance troubled"}>
+            <View.State tone={trouble === null ? "good" : "bad"}>{title}</View.State>
+            <p>{trouble ?? well}</p>
+            {trouble !== null && (
+              <p>
+                {since !== null && (
+                  <>
+                    Since <View.Time at={since} />{" "}
+                  </>
+                )}
+                <button type="button" aria-label={`What to do: ${title}`} onClick={() => go(id)}>
+                  What to do
+                </button>
+              </p>
+            )}
+          </div>
+        ))}
+      </div>
+    </section>
   )
 }
 
@@ -198,8 +319,8 @@ const processes: ReadonlyArray<View.Column<Running>> = [
     of: ({ held_deliveries, held_jobs }) =>
       `${View.counted(held_jobs, "job", "jobs")}, ${View.counted(held_deliveries, "webhook", "webhooks")}`
   },
-  { title: "Started (UTC)", of: ({ started_at }) => <View.Time at={started_at} /> },
-  { title: "Last heartbeat (UTC)", of: ({ last_heartbeat_at }) => <View.Time at={last_heartbeat_at} /> },
+  { title: "Started", of: ({ started_at }) => <View.Time at={started_at} isReal /> },
+  { title: "Last heartbeat", of: ({ last_heartbeat_at }) => <View.Time at={last_heartbeat_at} isReal /> },
   { title: "Process", of: ({ process_id }) => <code>{process_id.slice(0, SHOWN_OF_ID)}</code> }
 ]
 
@@ -217,12 +338,13 @@ const Process = ({ now, service }: { readonly service: Service; readonly now: st
   return (
     <Section id="service" title="The service">
       <p>
-        It answers. Its business time is <View.Time at={now} /> UTC
+        It answers. Its business time is <View.Time at={now} isExact />
         {Api.clock.value?.virtual === true ? ", on a virtual clock." : "."}
       </p>
       <p>
-        {version === null ? "The process that answers" : `Version ${version}`} runs since <View.Time at={started_at} />{" "}
-        UTC. Processes hold {held_jobs} jobs; {due_jobs} are due and held by none
+        {version === null ? "The process that answers" : `Version ${version}`} runs since{" "}
+        <View.Time at={started_at} isReal />. Processes hold {View.counted(held_jobs, "job", "jobs")};{" "}
+        {due_jobs === 1 ? "1 is" : `${due_jobs} are`} due and held by none
         {oldest_due_at !== null && (
           <>
             , the oldest since <View.Time at={oldest_due_at} />
@@ -249,6 +371,11 @@ const Process = ({ now, service }: { readonly service: Service; readonly now: st
 export default () => {
   const { again, data, failure } = View.useReading("overview", () => Api.read<Overview>("/overview"), View.SELDOM)
   const [said, say] = useState("")
+  const refusals: Refusals = View.useReading(
+    "problems",
+    () => Api.page<Problems.Problem>("/problems?page_size=10"),
+    View.SELDOM
+  )
   const tasks = Task.useTasks(again)
   return (
     <>
@@ -257,6 +384,7 @@ export default () => {
         {said}
       </p>
       <View.Failure>{failure}</View.Failure>
+      {data !== undefined && refusals.data !== undefined && <AtAGlance all={glances(data, refusals.data)} />}
       {data !== undefined && (
         <>
           <Section id="telcos" title="Telcos">
@@ -277,7 +405,7 @@ export default () => {
           </Section>
         </>
       )}
-      <Refusals />
+      <Refusals of={refusals} />
       {data !== undefined && (
         <>
           <Section id="endpoints" title="Endpoints that fail now">

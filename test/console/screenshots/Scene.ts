@@ -89,8 +89,8 @@ export const play = async (world: World.World): Promise<Scene> => {
     [1, 210, "FR"],
     [2, 260, "ES"],
     [3, 430, "ES"],
-    [5, 470, "PT"],
-    [6, 640, "FR"]
+    [4, 470, "PT"],
+    [5, 640, "FR"]
   ] as const) {
     await advance("1 day")
     await use(1, day * 24 - 4, megabytes, country)
