@@ -32,6 +32,8 @@ interface Action {
   /** The field of the filter that has to be there. */
   readonly needs?: string
   readonly deletes?: true
+  /** Whether it ends something. */
+  readonly isDangerous?: true
 }
 
 /** What is acted on. */
@@ -60,14 +62,16 @@ export const subscriptions: Things = {
       title: "Suspend the plan on all that match",
       about: "For good: a suspended plan gives service never again.",
       done: "without the plan",
-      needs: "plan_id"
+      needs: "plan_id",
+      isDangerous: true
     },
     {
       name: "delete",
       title: "Delete all that match",
       about: "The SIMs are free for other subscriptions then. Where an eSIM was downloaded it is refused.",
       done: "deleted",
-      deletes: true
+      deletes: true,
+      isDangerous: true
     }
   ]
 }
@@ -88,7 +92,8 @@ export const sims: Things = {
       title: "Withdraw all that match",
       about: "No subscription gets a withdrawn SIM. One that a subscription has is refused.",
       done: "withdrawn",
-      fields: [chosen("reason", "Because they are", Withdrawal.reasons)]
+      fields: [chosen("reason", "Because they are", Withdrawal.reasons)],
+      isDangerous: true
     },
     {
       name: "restore",
@@ -267,6 +272,7 @@ export const tasks = (organization: string, things: Things, filter: Filter, see:
       return {
         title: action.title,
         about: action.about,
+        ...(action.isDangerous === true && { isDangerous: action.isDangerous }),
         ...(action.fields !== undefined && { fields: () => Promise.resolve(action.fields ?? []) }),
         preview: async (values) => {
           const body = { ...asked, ...values, action: action.name }

@@ -42,7 +42,11 @@ export const Bar = () => {
   if (!isVirtual && !isSimulated) return null
   return (
     <section class="sandbox" aria-label="Sandbox">
-      {isSimulated && <span>The telco is simulated: nothing reaches a real SIM.</span>}
+      {isSimulated && (
+        <span>
+          The telco is simulated<span class="aside">: nothing reaches a real SIM.</span>
+        </span>
+      )}
       {isVirtual && <VirtualClock />}
     </section>
   )

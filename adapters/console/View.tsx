@@ -87,11 +87,17 @@ export const Id = ({ children: id }: { readonly children: string | number }) => 
         copy(text)
       }}
     >
-      <code>{isShort ? `…${text.slice(-LAST)}` : text}</code>
+      <code class={isShort ? "short" : ""}>{isShort ? `…${text.slice(-LAST)}` : text}</code>
       {text === copied && " copied"}
     </button>
   )
 }
+
+const ID = /^[0-9a-f-]{36}$/
+
+/** Who did something: a name, or the id of a key. */
+export const Who = ({ children: by }: { readonly children: string | null }) =>
+  by !== null && ID.test(by) ? <Id>{by}</Id> : <Text>{by}</Text>
 
 /** A state in a word. */
 export const State = ({ children, tone }: { readonly tone: Tone; readonly children: ComponentChildren }) => (
@@ -264,7 +270,23 @@ export const Scrolls = ({
   )
 }
 
-/** A table: cards on a phone. `more`: rows that follow, in groups. */
+/** Whether the window is narrower than a width, as it is now. */
+const narrower = (width: string) => {
+  const query = window.matchMedia(`(width < ${width})`)
+  const matches = signal(query.matches)
+  query.addEventListener("change", () => {
+    matches.value = query.matches
+  })
+  return matches
+}
+
+const isPhone = narrower("700px")
+const isTablet = narrower("1000px")
+
+/** How many columns a tablet has room for. */
+const WIDE = 6
+
+/** A table: cards on a phone, and on a tablet if it has many columns. `more`: rows that follow, in groups. */
 export const Table = <Item,>({
   columns,
   empty,
@@ -279,7 +301,7 @@ export const Table = <Item,>({
   items.length === 0 && more.length === 0 ? (
     <p class="empty">{empty}</p>
   ) : (
-    <Scrolls label={label} kind="cards">
+    <Scrolls label={label} kind={(columns.length > WIDE ? isTablet : isPhone).value ? "cards" : ""}>
       <table>
         <thead>
           <tr>

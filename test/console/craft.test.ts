@@ -183,19 +183,23 @@ describe("a table", () => {
     await region("SIMs").waitFor()
     const title =
       "getComputedStyle(document.querySelector('section[aria-label=SIMs] td:nth-child(2)'), '::before').content"
-    expect(await page().evaluate(title)).toContain("Label")
+    await expect.poll(() => page().evaluate(title)).toContain("Label")
     expect(await region("SIMs").evaluate((one) => one.scrollWidth > one.clientWidth)).toBe(false)
     await page().setViewportSize({ width: 1280, height: 800 })
   })
 
-  it("is a tab stop only if it scrolls", async () => {
-    await signIn(`?page=endpoints&of=${of}`)
-    await region("Endpoints").waitFor()
-    const tabIndex = () => region("Endpoints").evaluate((one) => one.getAttribute("tabindex"))
-    await page().setViewportSize({ width: 1900, height: 800 })
-    await expect.poll(tabIndex).toBe("-1")
-    await page().setViewportSize({ width: 720, height: 800 })
-    await expect.poll(tabIndex).toBe("0")
+  it("is a tab stop only if it scrolls, and of many columns it is cards on a tablet too", async () => {
+    await signIn(`?page=sim&of=${of}&iccid=${sold}`)
+    const tabIndex = (name: string) => region(name).evaluate((one) => one.getAttribute("tabindex"))
+    await region("Timeline").locator("svg").waitFor()
+    await expect.poll(() => tabIndex("Timeline")).toBe("-1")
+    await expect.poll(() => tabIndex("Plans")).toBe("-1")
+    await page().setViewportSize({ width: 390, height: 800 })
+    await expect.poll(() => tabIndex("Timeline")).toBe("0")
+    await expect.poll(() => tabIndex("Plans")).toBe("-1")
+    await page().setViewportSize({ width: 800, height: 800 })
+    await expect.poll(() => region("Plans").getAttribute("class")).toContain("cards")
+    await expect.poll(() => region("Packages").getAttribute("class")).not.toContain("cards")
     await page().setViewportSize({ width: 1280, height: 800 })
   })
 })

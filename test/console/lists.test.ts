@@ -82,7 +82,8 @@ describe("the filters of a list", () => {
   it("are saved under a name by the browser, for each organization, and forgotten", async () => {
     await signIn(`?page=sims&of=${of}`)
     await heading("SIMs")
-    await page().getByLabel("Label", { exact: true }).fill("Green")
+    await page().getByRole("textbox", { name: "Label" }).fill("Green")
+    await page().keyboard.press("Tab")
     await page().getByLabel("Status").selectOption("free")
     const summary = page().locator("summary", { hasText: "Saved filters" })
     await summary.click()
@@ -94,7 +95,7 @@ describe("the filters of a list", () => {
     await summary.click()
     await page().getByRole("list", { name: "Saved filters" }).getByRole("link", { name: "<b>Free</b> ones" }).click()
     await expect.poll(() => new URL(page().url()).searchParams.get("status")).toBe("free")
-    expect(await page().getByLabel("Label", { exact: true }).inputValue()).toBe("Green")
+    expect(await page().getByRole("textbox", { name: "Label" }).inputValue()).toBe("Green")
     expect(new URL(page().url()).searchParams.get("of")).toBe(of)
     await page().getByRole("button", { name: "Forget <b>Free</b> ones" }).click()
     expect(await page().getByRole("list", { name: "Saved filters" }).getByRole("link").count()).toBe(0)

@@ -35,13 +35,13 @@ const together = (entries: ReadonlyArray<Entry>): ReadonlyArray<Run> => {
 
 const columns = (): ReadonlyArray<View.Column<Run>> => [
   { title: "When", of: ([{ created_at }]) => <View.Time at={created_at} /> },
-  { title: "Who", of: ([{ actor }]) => <View.Text>{actor}</View.Text> },
+  { title: "Who", of: ([{ actor }]) => <View.Who>{actor}</View.Who> },
   { title: "What", of: ([{ action }]) => action },
   {
     title: "Of",
     of: (run) =>
       run.length === 1 ? (
-        <code>{run[0].resource_id}</code>
+        <View.Id>{run[0].resource_id}</View.Id>
       ) : (
         <details>
           <summary>{run.length} by one request</summary>

@@ -45,7 +45,14 @@ const plans: ReadonlyArray<View.Column<Plan>> = [
 
 const endpoints: ReadonlyArray<View.Column<Endpoint>> = [
   { title: "URL", of: ({ url }) => <View.Text>{url}</View.Text> },
-  { title: "Enabled", of: ({ enabled }) => (enabled ? "yes" : "no") },
+  {
+    title: "Enabled",
+    of: ({ enabled, failing_since }) => (
+      <View.State tone={!enabled ? "idle" : failing_since === null ? "good" : "bad"}>
+        {enabled ? "yes" : "no"}
+      </View.State>
+    )
+  },
   { title: "Waiting", of: ({ pending_deliveries }) => pending_deliveries },
   { title: "Fails since", of: ({ failing_since }) => <View.Time at={failing_since} /> }
 ]

@@ -282,9 +282,9 @@ const AtAGlance = ({ all }: { readonly all: ReadonlyArray<Glance> }) => {
             {trouble !== null && (
               <p>
                 {since !== null && (
-                  <>
-                    Since <View.Time at={since} />{" "}
-                  </>
+                  <span>
+                    Since <View.Time at={since} />
+                  </span>
                 )}
                 <button type="button" aria-label={`What to do: ${title}`} onClick={() => go(id)}>
                   What to do

@@ -6,11 +6,19 @@ import * as View from "../View.tsx"
 const columns: ReadonlyArray<View.Column<Search.Hit>> = [
   { title: "SIM", of: (hit) => <View.Link to={Search.simOf(hit)}>{hit.iccid}</View.Link> },
   { title: "Organization", of: ({ organization_name }) => <View.Text>{organization_name}</View.Text> },
-  { title: "State", of: ({ paused, status }) => `${status.replaceAll("_", " ")}${paused ? ", paused" : ""}` },
+  {
+    title: "State",
+    of: ({ paused, status }) => (
+      <View.State tone={paused ? "waits" : status === "in_use" ? "good" : "idle"}>
+        {status.replaceAll("_", " ")}
+        {paused ? ", paused" : ""}
+      </View.State>
+    )
+  },
   { title: "Plan", of: ({ plan_name }) => <View.Text>{plan_name}</View.Text> },
   { title: "Note", of: ({ metadata }) => <View.Text>{metadata === "" ? null : metadata}</View.Text> },
   { title: "Label", of: ({ label }) => <View.Text>{label}</View.Text> },
-  { title: "Found by", of: ({ matched }) => matched.replaceAll("_", " ") }
+  { title: "Found by", of: ({ matched }) => (matched === "metadata" ? "note" : matched.replaceAll("_", " ")) }
 ]
 
 const NONE =

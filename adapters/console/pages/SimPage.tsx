@@ -136,7 +136,7 @@ const Identity = ({ all, of, path }: { readonly all: All; readonly of: string; r
   const { sim, subscription } = all
   return (
     <dl data-identity>
-      <dt>Of</dt>
+      <dt>Organization</dt>
       <dd>
         <Name of={of} />
       </dd>
@@ -180,7 +180,7 @@ const Plans = ({
     return (
       <section>
         <h2>Plans</h2>
-        <p class="empty">It has no plan: it is for sale once it is free.</p>
+        <p class="empty">It has no plan{sim.reason.code === "free" ? " yet: sell one on it" : ""}.</p>
       </section>
     )
   return (

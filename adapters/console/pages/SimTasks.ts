@@ -21,6 +21,7 @@ export interface Of {
     readonly label: string
     readonly is_esim: boolean
     readonly status: string
+    readonly reason: { readonly code: string }
     readonly lpa: string | null
   }
   readonly subscription: { readonly paused_at: string | null } | null
@@ -273,7 +274,7 @@ const replay = ({ organization, sim }: Of): Task => ({
 export const of = (of: Of): ReadonlyArray<Task> => {
   const { attachments, subscription } = of
   if (subscription === null)
-    return [...(of.sim.status === "free" ? [topUp(of)] : []), note(of), ...corrections(of), replay(of)]
+    return [...(of.sim.reason.code === "free" ? [topUp(of)] : []), note(of), ...corrections(of), replay(of)]
   return [
     topUp(of),
     service(of, subscription.paused_at === null ? "pause" : "resume"),

@@ -69,7 +69,6 @@ const Chosen = ({ of }: { readonly of: string }) => {
   const shown = Columns.shown(all)
   return (
     <>
-      <p>By the order of their import.</p>
       <Filters.Bar>
         <Filters.Input label="Find" name="find" />
         <Filters.Input label="Label" name="label" />
@@ -81,8 +80,11 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Filters.Choice label="Kind" name="kind" choices={KINDS} />
       </Filters.Bar>
       <Acting key={path} organization={organization} things={Bulk.sims} filter={fields} />
-      <Columns.Choice of={all} />
-      <Download name="sims.csv" path={path} columns={shown} />
+      <div class="listing">
+        <span class="note">By the order of their import.</span>
+        <Columns.Choice of={all} />
+        <Download name="sims.csv" path={path} columns={shown} />
+      </div>
       <List label="SIMs" path={path} columns={() => shown} empty="There are no such SIMs." />
     </>
   )

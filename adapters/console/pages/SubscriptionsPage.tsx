@@ -109,7 +109,6 @@ const Chosen = ({ of }: { readonly of: string }) => {
   const shown = Columns.shown(all)
   return (
     <>
-      <p>Oldest first.</p>
       <Filters.Bar>
         <Filters.Input label="Find" name="find" />
         <Filters.Input label="Label" name="label" />
@@ -129,8 +128,11 @@ const Chosen = ({ of }: { readonly of: string }) => {
         things={Bulk.subscriptions}
         filter={filter}
       />
-      <Columns.Choice of={all} />
-      <Download name="subscriptions.csv" path={path} columns={shown} />
+      <div class="listing">
+        <span class="note">Oldest first.</span>
+        <Columns.Choice of={all} />
+        <Download name="subscriptions.csv" path={path} columns={shown} />
+      </div>
       <List label="Subscriptions" path={path} columns={() => shown} empty="There are no such subscriptions." />
     </>
   )

@@ -94,12 +94,6 @@ export const simLink = (of: string, iccid: string) => (
   <View.Link to={Search.simOf({ iccid, organization_id: of })}>{iccid}</View.Link>
 )
 
-/** An id is one of a key, and no name. */
-const ID = /^[0-9a-f-]{36}$/
-
-const Who = ({ by }: { readonly by: string | null }) =>
-  by !== null && ID.test(by) ? <View.Id>{by}</View.Id> : <View.Text>{by}</View.Text>
-
 const columns = (of: string, own: string, isAcross: boolean) => (): ReadonlyArray<View.Column<Group>> => [
   { title: "When", of: ([{ at }]) => <View.Time at={at} /> },
   ...(isAcross
@@ -111,7 +105,7 @@ const columns = (of: string, own: string, isAcross: boolean) => (): ReadonlyArra
     title: "Detail",
     of: (group) => (group.length === 1 ? detailOf(of, group[0]) : <Opened group={group} />)
   },
-  { title: "By", of: ([{ by }]) => <Who by={by} /> }
+  { title: "By", of: ([{ by }]) => <View.Who>{by}</View.Who> }
 ]
 
 const WHOSE = [
