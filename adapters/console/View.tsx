@@ -286,7 +286,10 @@ const isTablet = narrower("1000px")
 /** How many columns a tablet has room for. */
 const WIDE = 6
 
-/** A table: cards on a phone, and on a tablet if it has many columns. `more`: rows that follow, in groups. */
+/**
+ * A table: cards on a phone, and on a tablet if it has many columns. `more`: rows that follow, in
+ * groups.
+ */
 export const Table = <Item,>({
   columns,
   empty,

@@ -75,7 +75,9 @@ const workOf = (role: Operator.Role): Work => {
 /** Leads from the first page to what an organization has, and gives the clicks. */
 const leadTo = async (of: string, name: string): Promise<number> => {
   const menu = await go(page().getByRole("link", { name: "Organizations", exact: true }))
-  const organization = region("Organizations").locator("tbody tr").filter({ hasText: of })
+  const organization = region("Organizations")
+    .locator("tbody tr")
+    .filter({ has: page().getByTitle(of, { exact: true }) })
   const chosen = await go(organization.getByRole("link", { name }))
   await heading(name)
   return menu + chosen
@@ -199,7 +201,9 @@ const tasks: ReadonlyArray<Task> = [
     most: 3,
     act: async ({ of }) => {
       status = 200
-      const endpoint = region("Failing endpoints").locator("tbody tr").filter({ hasText: of })
+      const endpoint = region("Failing endpoints")
+        .locator("tbody tr")
+        .filter({ has: page().getByTitle(of, { exact: true }) })
       const clicked = await go(endpoint.getByRole("link", { name: "Failed deliveries" }))
       await heading("Deliveries")
       await expect.poll(() => region("Deliveries").locator("tbody tr").count()).toBe(2)
@@ -212,7 +216,9 @@ const tasks: ReadonlyArray<Task> = [
       return clicked
     },
     without: async ({ of }) => {
-      const endpoint = region("Failing endpoints").locator("tbody tr").filter({ hasText: of })
+      const endpoint = region("Failing endpoints")
+        .locator("tbody tr")
+        .filter({ has: page().getByTitle(of, { exact: true }) })
       await endpoint.getByRole("link", { name: "Failed deliveries" }).click()
       await heading("Deliveries")
       await expect.poll(() => region("Deliveries").locator("tbody tr").count()).toBe(2)

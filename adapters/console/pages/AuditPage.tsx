@@ -103,7 +103,13 @@ export default () => {
         <Filters.Input label="Until (UTC)" name="until" isTime />
       </Filters.Bar>
       <Download name="audit.csv" path={path} columns={FILE} />
-      <Grouped label="Audit log" path={path} columns={columns} together={together} empty="There are no such changes." />
+      <Grouped
+        label="Audit log"
+        path={path}
+        columns={columns}
+        together={together}
+        empty="There are no such changes. Empty the filters, or choose an organization."
+      />
     </>
   )
 }

@@ -112,7 +112,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         label="Deliveries"
         path={`${organization}/deliveries${query === "" ? "" : `?${query}`}`}
         columns={columns(of)}
-        empty="There are no such deliveries."
+        empty="There are no such deliveries. Empty the filters; if there never are any, see whether it has an endpoint."
       />
     </>
   )

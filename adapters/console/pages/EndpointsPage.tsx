@@ -244,7 +244,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         label="Endpoints"
         path={path}
         columns={(again) => columns(of, path, tasks, say, again)}
-        empty="There are none: its events are sent nowhere."
+        empty="There are none: its events are sent nowhere until one is added."
       />
     </>
   )

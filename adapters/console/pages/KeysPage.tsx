@@ -124,7 +124,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         label="Keys"
         path={path}
         columns={() => columns(path, tasks)}
-        empty="There are none: nothing can call the API for it."
+        empty="There are none: nothing can call the API for it until one is created."
       />
     </>
   )

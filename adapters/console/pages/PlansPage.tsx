@@ -62,7 +62,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
         label="Plans"
         path={`${organization}/plans?page_size=25&${query}`}
         columns={() => columns(of, tasks)}
-        empty="There are no such plans."
+        empty="There are no such plans. Empty the filters, or have one made."
       />
     </>
   )

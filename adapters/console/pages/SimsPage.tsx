@@ -85,7 +85,12 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Columns.Choice of={all} />
         <Download name="sims.csv" path={path} columns={shown} />
       </div>
-      <List label="SIMs" path={path} columns={() => shown} empty="There are no such SIMs." />
+      <List
+        label="SIMs"
+        path={path}
+        columns={() => shown}
+        empty="There are no such SIMs. Empty the filters, or have a file of them imported."
+      />
     </>
   )
 }

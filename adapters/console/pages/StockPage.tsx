@@ -41,7 +41,12 @@ const Chosen = ({ of }: { readonly of: string }) => {
       <View.Failure>{failure}</View.Failure>
       {tasks.shown}
       {data !== undefined && (
-        <View.Table label="Stock" columns={columns(of, tasks)} items={data} empty="There are no SIMs." />
+        <View.Table
+          label="Stock"
+          columns={columns(of, tasks)}
+          items={data}
+          empty="There are no SIMs. Have a file of them imported."
+        />
       )}
     </>
   )

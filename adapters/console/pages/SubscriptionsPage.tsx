@@ -133,7 +133,12 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Columns.Choice of={all} />
         <Download name="subscriptions.csv" path={path} columns={shown} />
       </div>
-      <List label="Subscriptions" path={path} columns={() => shown} empty="There are no such subscriptions." />
+      <List
+        label="Subscriptions"
+        path={path}
+        columns={() => shown}
+        empty="There are no such subscriptions. Empty the filters, or sell a plan."
+      />
     </>
   )
 }

@@ -5,7 +5,7 @@
 import { useState } from "preact/hooks"
 import * as Task from "../Task.tsx"
 import * as View from "../View.tsx"
-import type { Installation } from "../pages/SimInstallation.tsx"
+import type { Installation } from "./Installation.tsx"
 
 /** The task that helps, by what the verdict says is to be done next. */
 const NEXT: Readonly<Record<string, string>> = {
