@@ -270,33 +270,18 @@ export const Scrolls = ({
   )
 }
 
-/** Whether the window is narrower than a width, as it is now. */
-const narrower = (width: string) => {
-  const query = window.matchMedia(`(width < ${width})`)
-  const matches = signal(query.matches)
-  query.addEventListener("change", () => {
-    matches.value = query.matches
-  })
-  return matches
-}
-
-const isPhone = narrower("700px")
-const isTablet = narrower("1000px")
-
-/** How many columns a tablet has room for. */
-const WIDE = 6
-
 /**
- * A table: cards on a phone, and on a tablet if it has many columns. `more`: rows that follow, in
- * groups.
+ * A table: cards on a phone or a tablet, unless it is slim. `more`: rows that follow, in groups.
  */
 export const Table = <Item,>({
   columns,
   empty,
+  isSlim,
   items,
   label,
   more = []
 }: RowsProperties<Item> & {
+  readonly isSlim?: true
   readonly label: string
   readonly empty: string
   readonly more?: ReadonlyArray<ReadonlyArray<Item>>
@@ -304,7 +289,7 @@ export const Table = <Item,>({
   items.length === 0 && more.length === 0 ? (
     <p class="empty">{empty}</p>
   ) : (
-    <Scrolls label={label} kind={(columns.length > WIDE ? isTablet : isPhone).value ? "cards" : ""}>
+    <Scrolls label={label} kind={isSlim === true ? "" : "cards"}>
       <table>
         <thead>
           <tr>

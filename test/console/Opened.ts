@@ -25,6 +25,9 @@ const WIDTHS = [390, 768, 1024, 1440] as const
 const ALL_WIDTHS = [390, 480, 600, 768, 900, 1024, 1180, 1280, 1440] as const
 const SCHEMES = ["light", "dark"] as const
 
+/** What is laid out is measured with the next frame. */
+const FRAME = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
 export interface Opened {
   readonly world: () => World.World
   readonly page: () => Page
@@ -124,6 +127,7 @@ export const forFile = (setting: World.Setting, prepare: (world: World.World) =>
       await opened.evaluate(axe)
       for (const width of WIDTHS) {
         await opened.setViewportSize({ width, height: 844 })
+        await opened.evaluate(FRAME)
         for (const colorScheme of SCHEMES) {
           await opened.emulateMedia({ colorScheme })
           expect([width, colorScheme, await opened.evaluate(AXE)]).toEqual([width, colorScheme, []])

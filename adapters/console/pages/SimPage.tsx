@@ -52,16 +52,35 @@ const readAll = async (path: (folder: string) => string): Promise<All> => {
 }
 
 const plans: ReadonlyArray<View.Column<Attachment>> = [
-  { title: "Plan", of: ({ plan }) => <View.Text>{plan.name}</View.Text> },
-  { title: "Note", of: ({ metadata }) => <View.Text>{metadata === "" ? null : metadata}</View.Text> },
+  {
+    title: "Plan",
+    of: ({ metadata, plan }) => (
+      <>
+        <View.Text>{plan.name}</View.Text>
+        {metadata !== "" && (
+          <p class="note">
+            <View.Text>{metadata}</View.Text>
+          </p>
+        )}
+      </>
+    )
+  },
   {
     title: "State",
-    of: ({ state }) => {
+    of: ({ reason, state }) => {
       const { tone, words } = Words.state(state)
-      return <View.State tone={tone}>{words}</View.State>
+      return (
+        <>
+          <View.State tone={tone}>{words}</View.State>
+          {reason !== null && (
+            <p class="note">
+              <View.Text>{reason.message}</View.Text>
+            </p>
+          )}
+        </>
+      )
     }
   },
-  { title: "Why no service", of: ({ reason }) => <View.Text>{reason?.message ?? null}</View.Text> },
   { title: "Active", of: ({ activation_at }) => <View.Time at={activation_at} /> },
   { title: "Ends", of: ({ expiration_at }) => <View.Time at={expiration_at} /> },
   { title: "Used", of: ({ used_allowance }) => <span class="whole-line">{megabytes(used_allowance.dataBytes)}</span> }

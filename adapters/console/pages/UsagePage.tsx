@@ -163,7 +163,7 @@ const Shown = ({ month, path }: { readonly path: string; readonly month: Month }
         empty="Nothing was used."
       />
       <h2>By day</h2>
-      <View.Table label="Days" columns={columns("Day", month.name, then.name)} items={days} empty="" />
+      <View.Table label="Days" isSlim columns={columns("Day", month.name, then.name)} items={days} empty="" />
     </>
   )
 }

@@ -92,7 +92,7 @@ export const Days = ({ data }: { readonly data: ReadonlyArray<Usage> }) =>
       <Plot.Days title="Used by day (UTC)" places={byDay(data)} says={megabytes} />
       <details>
         <summary>By day and country</summary>
-        <View.Table label="Usage" columns={columns} items={data} empty="" />
+        <View.Table label="Usage" isSlim columns={columns} items={data} empty="" />
       </details>
     </>
   )
