@@ -2,18 +2,22 @@
  * A subscription that moves from SIM to SIM (rule S8) over some days, from a seed: used, paused,
  * topped up, and replaced while the telco loses, delays and doubles calls and processes die. Most
  * moves come before a poll has found what was used, the SIM that was left is used until its
- * packages are stopped, and some of that is charged later. In the end one SIM has the subscription,
- * with exactly one package for what is left of each, in whole MB rounded up; the SIMs that it has
- * left are withdrawn and resumed, and have no package. All packages that the system has ever made
- * for an attachment grant no more than its plan, taken together. The days of each package sum to
- * what it has used, and both books of usage are equal to the byte, by SIM, day and country
- * (rule U1).
+ * packages are stopped, and some of that is charged later. Of some SIMs that were left the system
+ * answers no call for a while, and the subscription moves on before they are counted. SIMs that
+ * were left are put back into stock; then the subscription comes back to them, or another customer
+ * gets them (rule I9).
+ *
+ * In the end one SIM has the subscription, with exactly one package for what is left of each, in
+ * whole MB rounded up; the SIMs that it has left are withdrawn, in stock or another customer's, are
+ * resumed, and have no package of it. All packages that the system has ever made for an attachment
+ * grant no more than its plan, taken together. The days of each package sum to what it has used,
+ * and both books of usage are equal to the byte, by SIM, day and country (rule U1).
  */
 import { Context, Effect, Exit, Layer, Result, Stream } from "effect"
-import { Attachments, Pauses, Problems, Replacements, Sims, Subscriptions, Time, Usage, Worker } from "simplan"
-import { Package, UsageBook } from "simplan/ports"
+import { Attachments, Pauses, Problems, Replacements, SimCorrections, Sims, Time, Usage, Worker } from "simplan"
+import { Package, Sim, UsageBook } from "simplan/ports"
 import * as Machine from "../../../adapters/simulation/Machine.ts"
-import { Journal } from "../../../adapters/telco-calls/index.ts"
+import { CallFailure, Journal } from "../../../adapters/telco-calls/index.ts"
 import { Api } from "../../../adapters/telco-ocs/api/Api.ts"
 import * as Ocs from "../../../adapters/telco-ocs/Ocs.ts"
 import { Orders } from "../../../adapters/telco-ocs/orders/Orders.ts"
@@ -27,7 +31,7 @@ const { DAY, HOUR, MINUTE, SECOND } = Time
 
 const TELCO = "ocs"
 const MEGABYTE = 1_048_576
-const ICCIDS = [0, 1, 2, 3, 4].map((index) => `89910000000000000${index}7`)
+const ICCIDS = [0, 1, 2, 3, 4, 5].map((index) => `89910000000000000${index}7`)
 const [FIRST = "", ...OTHERS] = ICCIDS
 
 /** What is left of a package when its subscription moves. */
@@ -58,6 +62,9 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
     let isSafe = true
     /** After how many calls the process dies that makes them; 0: after none. */
     let dieIn = 0
+    /** The SIM of which the system answers no call, and until when. */
+    let mute = { iccid: "", until: 0 }
+    const isMute = (iccid: string | undefined) => mute.iccid === iccid && now() < Math.min(mute.until, calmFrom)
     const changes = ["affectPackage", "deletePackage", "setSubscriberStatus", "setPackageStatus"] as const
     const fault = (name: string): Model.Fault | null => {
       const isChange = changes.some((one) => one === name)
@@ -78,15 +85,26 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       return Effect.die("the process dies")
     })
     const call = <A, E>(answer: Effect.Effect<A, E>) => Effect.andThen(point, Effect.tap(answer, point))
+    /** A call about a SIM. */
+    const about = <A>(iccid: string | undefined, answer: Effect.Effect<A, CallFailure.CallFailure>) =>
+      call(
+        Effect.suspend(() => {
+          if (!isMute(iccid)) return answer
+          count("no answer about a SIM that was left")
+          return Effect.fail(new CallFailure.CallFailure({ outcome: "NotDone", message: "the SIM is locked" }))
+        })
+      )
+    const simOf = (id: number) => model.packages.get(id)?.iccid
     const { api: ocs } = model
     const api = Api.of({
       ...ocs,
-      affectPackage: (order) => call(ocs.affectPackage(order)),
-      deletePackage: (id) => call(ocs.deletePackage(id)),
-      setSubscriberStatus: (of) => call(ocs.setSubscriberStatus(of)),
-      setPackageStatus: (id, isActive) => call(ocs.setPackageStatus(id, isActive)),
+      affectPackage: (order) => about(order.iccid, ocs.affectPackage(order)),
+      deletePackage: (id) => about(simOf(id), ocs.deletePackage(id)),
+      setSubscriberStatus: (of) => about(of.iccid, ocs.setSubscriberStatus(of)),
+      setPackageStatus: (id, isActive) => about(simOf(id), ocs.setPackageStatus(id, isActive)),
       packages: (iccid) =>
-        call(
+        about(
+          iccid,
           Effect.map(ocs.packages(iccid), (all) =>
             all.map((one) => ({ ...one, allowanceBytes: grantedBy(one.templateName) * MEGABYTE }))
           )
@@ -162,18 +180,27 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
     const plans = new Map<string, number>()
     /** What was charged to packages that were stopped. */
     let lateBytes = 0
-    /** The SIMs that were left. */
-    const leftSims: Array<string> = []
-    const subscribe = Effect.gen(function* () {
+    /** The SIMs that were left, and not put back into stock since. */
+    const leftSims = new Set<string>()
+    /** Other customers, of SIMs that were put back into stock: their attachments. */
+    const others = new Map<string, string>()
+    const simOfIccid = (iccid: string) => Effect.orDie(Context.get(services, Sims.Sims).get({ organizationId, iccid }))
+    const sell = Effect.fnUntraced(function* (iccid: string) {
       isSafe = true
       dieIn = 0
       const megaBytes = pick([1, 60, 100_000])
-      const made = yield* Effect.exit(service.subscribe({ megaBytes, on }))
-      // A process that is dead may still have the SIM's lock.
-      if (made._tag === "Success") plans.set(made.value.attachmentId, megaBytes)
-      else count("not subscribed")
+      const made = yield* Effect.exit(service.subscribe({ megaBytes, on: iccid }))
       isSafe = false
+      // A process that is dead may still have the SIM's lock.
+      if (made._tag === "Failure") {
+        count("not subscribed")
+        return null
+      }
+      const { attachmentId } = made.value
+      plans.set(attachmentId, megaBytes)
+      return attachmentId
     })
+    const subscribe = Effect.suspend(() => sell(on))
     /** What can be used on the SIM, or is charged late on one that was left. */
     const useOn = Effect.fnUntraced(function* (iccid: string) {
       if (model.suspended.has(iccid)) return
@@ -191,14 +218,14 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       const { id, left } = pick(usable)
       const isLate = model.packages.get(id)?.isActive === false
       const bytes = Math.min(left, 1 + random(oneIn(3) && !isLate ? 50_000_000 : 1_000_000))
-      if (iccid !== on) count(isLate ? "charged late" : "used after it was left")
+      if (leftSims.has(iccid)) count(isLate ? "charged late" : "used after it was left")
       if (isLate) lateBytes += bytes
       model.use(id, bytes, now(), isLate)
       const at = Math.floor((now() + skew) / SECOND) * SECOND
       const late = isFaulty && oneIn(4) ? random(2 * HOUR) : 0
       records.push({ iccid, at, countryAlpha2: network.countryAlpha2, bytes, writtenAt: now() + late })
     })
-    const use = Effect.suspend(() => useOn(oneIn(3) ? pick([on, ...leftSims]) : on))
+    const use = Effect.suspend(() => useOn(oneIn(3) ? pick([on, ...leftSims, ...others.keys()]) : on))
     const pause = Effect.gen(function* () {
       const pauses = Context.get(services, Pauses.Pauses)
       isPaused = !isPaused
@@ -265,8 +292,28 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       const used = before.flatMap(({ packages }) => packages).reduce((sum, { usedBytes }) => sum + usedBytes, 0)
       if (used > 0) count("replaced after use")
       if (bytesOn(old) > reported) count("replaced before a report of use")
-      leftSims.push(old)
+      if (returned.has(on)) count("moved to a SIM that was left before")
+      leftSims.add(old)
+      if (isFaulty && oneIn(2)) mute = { iccid: old, until: now() + (3 + random(12)) * MINUTE }
       while (oneIn(2)) yield* useOn(old)
+    })
+    /** The SIMs that were put back into stock after the subscription had left them. */
+    const returned = new Set<string>()
+    /** A SIM that was left is made available again once it is confirmed that nothing is on it. */
+    const putBack = Effect.gen(function* () {
+      const iccid = pick([...leftSims])
+      const { correct } = Context.get(services, SimCorrections.SimCorrections)
+      const isEnded = Sim.isOut(yield* simOfIccid(iccid))
+      const answer = yield* Effect.result(correct({ organizationId, iccid, status: "available" }))
+      if (isEnded !== Result.isSuccess(answer)) found.push(`${iccid} is ${isEnded ? "not " : ""}put back`)
+      if (Result.isFailure(answer)) return
+      leftSims.delete(iccid)
+      returned.add(iccid)
+      count(isMute(mute.iccid) ? "SIM put back while the one before is not counted" : "SIM put back")
+      if (!oneIn(3)) return
+      const made = yield* sell(iccid)
+      if (made !== null) others.set(iccid, made)
+      if (made !== null) count("SIM that was left is sold to another customer")
     })
 
     /** The packages that the system has ever made for an attachment. */
@@ -277,55 +324,59 @@ const simulate = (seed: number, machine: Machine.MachineTime, start: number) =>
       )
     })
 
+    /** A move has an eSIM to go to. */
+    const isInStock = Effect.map(Effect.forEach(ICCIDS, simOfIccid), (all) => all.some(Sim.isFree))
+
     yield* subscribe
     while (now() < calmFrom) {
-      yield* until(now() + (oneIn(3) ? random(6 * HOUR) : random(oneIn(2) ? HOUR : 3 * MINUTE)))
+      // What follows while the SIM that was left is not counted.
+      const isUncounted = isMute(mute.iccid)
+      const gap = isUncounted ? 3 * MINUTE : oneIn(3) ? 6 * HOUR : oneIn(2) ? HOUR : 3 * MINUTE
+      yield* until(now() + random(gap))
       if (oneIn(4)) network = pick(networks)
-      const what = random(20)
+      const what = isUncounted && oneIn(2) ? 19 : random(20)
       if (what < 14) yield* use
-      else if (what < 15 && plans.size < 4) yield* subscribe
+      else if (what < 15 && plans.size - others.size < 4) yield* subscribe
       else if (what < 17) yield* pause
-      else if (what < 19 && leftSims.length < OTHERS.length) yield* replace
+      else if (leftSims.size > 0 && oneIn(3)) yield* putBack
+      else if (yield* isInStock) yield* replace
     }
     // On until everything that was put off is done and has been compared.
     dieIn = 0
     yield* until(UsageBook.dayOf(now()) + 5 * DAY)
 
     // --- SIMs ---
-    const sims = yield* Effect.forEach(ICCIDS, (iccid) =>
-      Effect.orDie(Context.get(services, Sims.Sims).get({ organizationId, iccid }))
-    )
-    for (const { allocation, iccid } of sims) {
-      const expected = iccid === on ? "InService" : leftSims.includes(iccid) ? "Withdrawn" : "Free"
+    const served = new Set([on, ...others.keys()])
+    for (const { allocation, iccid } of yield* Effect.forEach(ICCIDS, simOfIccid)) {
+      const expected = served.has(iccid) ? "InService" : leftSims.has(iccid) ? "Withdrawn" : "Free"
       if (allocation._tag !== expected) found.push(`${iccid} is ${allocation._tag}, and not ${expected}`)
       const suspended = model.suspended.has(iccid)
       if (suspended !== (iccid === on && isPaused)) found.push(`${iccid} is ${suspended ? "" : "not "}paused`)
     }
-    const live = yield* Effect.result(
-      Context.get(services, Subscriptions.Subscriptions).get({ organizationId, iccid: on })
-    )
-    if (Result.isFailure(live)) found.push(`${on} has no subscription`)
 
     // --- packages ---
-    const listed = yield* attachments.list({ organizationId, iccid: on })
-    const there = new Map<string, number>()
+    const listed = (yield* Effect.forEach([...served], (iccid) => attachments.list({ organizationId, iccid }))).flat()
+    const there = new Map<string, { readonly iccid: string; readonly left: number }>()
     for (const { attachment, packages } of listed) {
+      const { iccid } = attachment
+      if (others.has(iccid) && others.get(iccid) !== attachment.attachmentId)
+        found.push(`${attachment.attachmentId} is on ${iccid}, which is another customer's`)
       const megaBytes = plans.get(attachment.attachmentId) ?? 0
       const [pack, ...more] = packages
       if (pack === undefined || more.length > 0) found.push(`${attachment.attachmentId} has not one package`)
       else if (pack.telcoPackageId !== null)
-        there.set(pack.telcoPackageId, leftOf(megaBytes, pack.replacement?.usedBefore ?? 0))
+        there.set(pack.telcoPackageId, { iccid, left: leftOf(megaBytes, pack.replacement?.usedBefore ?? 0) })
       else if (leftOf(megaBytes, pack.replacement?.usedBefore ?? 0) > 0)
         found.push(`${attachment.attachmentId} was not ordered again`)
     }
     if (listed.length !== plans.size) found.push(`${plans.size - listed.length} attachments are lost`)
     for (const { iccid, id, templateName } of model.packages.values()) {
-      const left = there.get(String(id))
+      const expected = there.get(String(id))
       there.delete(String(id))
-      if (iccid !== on) found.push(`package ${id} is on ${iccid}, which the subscription has left`)
-      else if (left === undefined) found.push(`package ${id} is no attachment's`)
-      else if (grantedBy(templateName) !== left)
-        found.push(`package ${id} is ${templateName}, and ${left} MB were left`)
+      if (expected === undefined) found.push(`package ${id} on ${iccid} is no attachment's`)
+      else if (iccid !== expected.iccid) found.push(`package ${id} is on ${iccid}, and not on ${expected.iccid}`)
+      else if (grantedBy(templateName) !== expected.left)
+        found.push(`package ${id} is ${templateName}, and ${expected.left} MB were left`)
     }
     for (const id of there.keys()) found.push(`package ${id} is gone`)
 

@@ -5,7 +5,9 @@
  * after it, all SIMs compared or not, sales and moves again, and SIMs that are removed there. Calls
  * fail meanwhile. In the end no SIM of a customer whom the backup does not know was sold again or
  * moved to, each customer keeps what was paid, no SIM has more packages than its subscription, and
- * whatever differs is among the problems.
+ * whatever differs is among the problems. A move that the system does not answer may come to such a
+ * SIM: nothing is ordered there, nor for a further plan, and the customer keeps what was paid also
+ * once the subscription that has moved is deleted.
  */
 import { Clock, Context, Effect, Layer, Result, Stream } from "effect"
 import {
@@ -61,10 +63,23 @@ const simulate = (seed: number) =>
     const isFaulty = oneIn(2)
     /** Nothing befalls a call. */
     let isCalm = true
-    const fault = (name: string): Model.Fault | null => {
+    /** The next list of packages is not answered. */
+    let isSilent = false
+    /** Lists of packages that were not answered. */
+    let unanswered = 0
+    const befalls = (name: string): Model.Fault | null => {
+      if (isSilent && name === "packages") return { kind: "not reached" }
       if (isCalm || !isFaulty || !oneIn(12)) return null
       if (name !== "affectPackage") return { kind: pick(["request lost", "answer lost", "not reached"] as const) }
       return { kind: pick(["request lost", "answer lost", "not reached", "refused"] as const) }
+    }
+    const fault = (name: string): Model.Fault | null => {
+      const one = befalls(name)
+      if (name === "packages" && one !== null) {
+        unanswered++
+        isSilent = false
+      }
+      return one
     }
     const model = Model.make({ fault, period: 30 * DAY })
     const thereOn = (iccid: string) => [...model.packages.values()].filter((one) => one.iccid === iccid && one.isActive)
@@ -141,6 +156,8 @@ const simulate = (seed: number) =>
       sold.set(answer.success.sim.iccid, answer.success.attachmentId)
       return answer.success.sim.iccid
     })
+    const suspend = (iccid: string) =>
+      use(Attachments.Attachments).suspend({ organizationId, iccid, attachmentId: sold.get(iccid) ?? "" })
     const act = Effect.gen(function* () {
       const on = sold.size === 0 ? null : pick([...sold.keys()])
       const what = random(14)
@@ -164,10 +181,8 @@ const simulate = (seed: number) =>
       else if (what === 7) yield* Effect.result(use(Pauses.Pauses).resume(of))
       else if (what >= 10)
         yield* Effect.result(use(Wallet.Wallet).setMobilePlan({ ...of, apply: oneIn(2), label: "Green" }))
-      else if (what === 8) {
-        const attachmentId = sold.get(on) ?? ""
-        yield* Effect.result(use(Attachments.Attachments).suspend({ ...of, attachmentId }))
-      } else if (Result.isSuccess(yield* Effect.result(use(Subscriptions.Subscriptions).remove(of)))) sold.delete(on)
+      else if (what === 8) yield* Effect.result(suspend(on))
+      else if (Result.isSuccess(yield* Effect.result(use(Subscriptions.Subscriptions).remove(of)))) sold.delete(on)
       return null
     })
     /** The SIMs that are among the problems. */
@@ -230,23 +245,54 @@ const simulate = (seed: number) =>
       }
     }
     const again: Array<string> = []
-    for (let sale = 1 + random(5); sale > 0; sale--) {
-      const iccid = yield* sell(oneIn(4) ? pick(ICCIDS.filter((one) => !kept.has(one))) : null)
-      if (iccid !== null) again.push(iccid)
-      yield* turns(1, random(10 * MINUTE))
-    }
+    const sales = Effect.gen(function* () {
+      for (let sale = 1 + random(5); sale > 0; sale--) {
+        const iccid = yield* sell(oneIn(4) ? pick(ICCIDS.filter((one) => !kept.has(one))) : null)
+        if (iccid !== null) again.push(iccid)
+        yield* turns(1, random(10 * MINUTE))
+      }
+    })
     /** The SIMs that were left, which nobody has any more. */
     const left = new Set<string>()
-    for (let move = random(3); move > 0 && kept.size > 0; move--) {
-      const iccid = pick([...kept.keys()].filter((one) => sold.has(one)))
-      if (iccid === undefined) break
+    /** SIMs of later customers that subscriptions came to, while the system did not say so. */
+    const occupied = new Set<string>()
+    const move = Effect.fnUntraced(function* (iccid: string) {
+      // What is suspended has the name that the system gave it on the SIM that is left.
+      if (oneIn(2)) yield* Effect.result(suspend(iccid))
+      isSilent = !oneIn(3)
+      const before = unanswered
       const answer = yield* Effect.result(use(Replacements.Replacements).replace({ organizationId, iccid }))
-      if (Result.isFailure(answer)) continue
+      isSilent = false
+      if (Result.isFailure(answer)) return
       count("moved after a restore")
       const to = answer.success.sim.iccid
-      again.push(to)
       left.add(iccid)
       sold.set(to, sold.get(iccid) ?? "")
+      sold.delete(iccid)
+      if (unanswered > before && lost.has(to)) {
+        count("moved to a later customer's SIM")
+        occupied.add(to)
+      } else again.push(to)
+      yield* turns(1, random(10 * MINUTE))
+    })
+    const moves = Effect.gen(function* () {
+      for (let more = 1 + random(3); more > 0; more--) {
+        const own = [...kept.keys()].filter((one) => sold.has(one))
+        if (own.length > 0) yield* move(pick(own))
+      }
+    })
+    // A sale has SIMs of later customers leave the stock.
+    yield* Effect.all(oneIn(2) ? [moves, sales] : [sales, moves], { discard: true })
+    for (const iccid of occupied) {
+      if (oneIn(2)) {
+        const request = { organizationId, planId, metadata: "", iccid, activePeriod: null }
+        const topUp = yield* Effect.result(use(Subscriptions.Subscriptions).create(request))
+        if (Result.isSuccess(topUp)) found.push(`${iccid} got a further plan, and is a later customer's`)
+      }
+      if (oneIn(4)) continue
+      const removed = yield* Effect.result(use(Subscriptions.Subscriptions).remove({ organizationId, iccid }))
+      if (Result.isFailure(removed)) continue
+      count("deleted on a later customer's SIM")
       sold.delete(iccid)
       yield* turns(1, random(10 * MINUTE))
     }

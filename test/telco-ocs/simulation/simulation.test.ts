@@ -3,6 +3,8 @@
  * them (rule S7), replacements (rule S8), restores (rule S5).
  */
 import { describe, expect, it } from "vitest"
+import * as ReplacementSimulation from "./ReplacementSimulation.ts"
+import * as RestoreSimulation from "./RestoreSimulation.ts"
 import * as Runs from "./Runs.ts"
 import * as Simulation from "./Simulation.ts"
 
@@ -36,6 +38,9 @@ describe("Orders of packages and usage under faults", () => {
       "an undone package is left there",
       "no process runs for days",
       "package lost before it is replaced",
+      "SIM put back while the one before is not counted",
+      "moved to a SIM that was left before",
+      "SIM that was left is sold to another customer",
       "SIM removed there",
       "restored before sales",
       "restored and compared"
@@ -47,6 +52,21 @@ describe("Orders of packages and usage under faults", () => {
     "tell of a used package whose order was cancelled only after its watch time, as from seed %i",
     async (seed) => {
       expect((await Simulation.run(seed)).problems).toEqual([])
+    }
+  )
+
+  it("count a SIM that was left whose next one was put back into stock", async () => {
+    const { problems, stats } = await ReplacementSimulation.run(36)
+    expect(problems).toEqual([])
+    expect(stats.faults.get("SIM put back while the one before is not counted")).toBeGreaterThan(0)
+  })
+
+  it.each([13, 23])(
+    "keep what a later customer has on a SIM that a deleted subscription had moved to, as from seed %i",
+    async (seed) => {
+      const { problems, stats } = await RestoreSimulation.run(seed)
+      expect(problems).toEqual([])
+      expect(stats.faults.get("deleted on a later customer's SIM")).toBeGreaterThan(0)
     }
   )
 
