@@ -6,6 +6,7 @@ import { Result } from "effect"
 import * as Attachment from "./Attachment.ts"
 import { InvalidField, type Refusal } from "./Refusal.ts"
 import type { Status as SimStatus } from "./Sim.ts"
+import type { Asked } from "./SimSearch.ts"
 import type { Unchecked } from "./SimCorrection.ts"
 import type { ServiceStatus, SubscriptionWithSim } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
@@ -16,18 +17,10 @@ export const actions = ["pause", "resume", "suspend", "delete"] as const
 /** What is done to each. */
 export type Action = (typeof actions)[number]
 
-/** Which subscriptions are taken; null filters nothing. */
-export interface Filter {
-  /** What somebody typed (rule L1). */
-  readonly search: string | null
-  /** The SIM's. An unknown one takes none. */
-  readonly label: string | null
-  /** Only those that are paused, or only those that are not. */
-  readonly status: ServiceStatus | null
+/** Which subscriptions are taken, beside what lists filter by (rule L1); null filters nothing. */
+export interface Filter extends Asked<ServiceStatus> {
   /** Only those with an attachment of this plan that has neither expired nor been suspended. */
   readonly planId: string | null
-  /** Only those that were made after this instant. */
-  readonly createdAfter: Instant | null
   /** Only those that were made at this instant or before it. */
   readonly createdUntil: Instant | null
 }
@@ -48,12 +41,10 @@ export const simActions = ["withdraw", "restore", "set_label"] as const
 /** What is done to each SIM. */
 export type SimAction = (typeof simActions)[number]
 
-/** Which SIMs are taken; null filters nothing. */
-export interface SimFilter extends Pick<Filter, "search" | "label" | "createdAfter" | "createdUntil"> {
+/** Which SIMs are taken, beside what lists filter by; null filters nothing. */
+export interface SimFilter extends Asked<SimStatus>, Pick<Filter, "createdUntil"> {
   /** Only eSIMs, or only physical SIMs. */
   readonly isEsim: boolean | null
-  /** Only those that stand so. */
-  readonly status: SimStatus | null
 }
 
 /** How SIMs are to be corrected, and which ones of an organization. */
@@ -159,7 +150,7 @@ export const total = ({ changed, refused, unchanged }: Counts): number => change
 
 /** Rule W15: a blank search, which finds all in a list, says nothing of which are to be changed. */
 export const checkFilter = ({ search }: Pick<Filter, "search">): Result.Result<void, InvalidField> =>
-  search !== null && search.trim() === ""
+  search?.trim() === ""
     ? Result.fail(new InvalidField({ field: "search", message: "must not be blank" }))
     : Result.succeed(undefined)
 

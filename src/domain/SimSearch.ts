@@ -7,7 +7,7 @@ import type { WithPackages } from "./Attachment.ts"
 import * as CallingCodes from "./CallingCodes.ts"
 import * as Iccid from "./Iccid.ts"
 import * as Id from "./Id.ts"
-import type { Label } from "./Label.ts"
+import { isLabel, type Label } from "./Label.ts"
 import * as Sim from "./Sim.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
 import { isLive, type ServiceStatus, serviceStatus } from "./Subscription.ts"
@@ -200,6 +200,18 @@ export const compareHits = (one: Hit, other: Hit): number =>
   Order.String(one.organizationId, other.organizationId) ||
   Order.String(one.iccid, other.iccid)
 
+/** What lists are asked for; what is null or absent filters nothing. */
+export interface Asked<Status> {
+  /** What somebody typed. */
+  readonly search?: string | null | undefined
+  /** The SIM's. An unknown one takes none. */
+  readonly label?: string | null | undefined
+  /** Only those that stand so. */
+  readonly status?: Status | null | undefined
+  /** Only those that were made after this instant. */
+  readonly createdAfter?: Instant | null | undefined
+}
+
 /** Which SIMs or subscriptions a list has; null filters nothing. */
 interface Filter {
   /** Those that it finds. */
@@ -223,6 +235,19 @@ export interface SimFilter extends Filter {
   /** Only those that stand so. */
   readonly status: Sim.Status | null
 }
+
+/** The filter of what is asked for; null: it takes none, whatever there is. */
+export const filterOf = <Status>({
+  createdAfter = null,
+  label = null,
+  search = null,
+  status = null
+}: Asked<Status>): (Filter & { readonly status: Status | null }) | null =>
+  label === null || isLabel(label) ? { createdAfter, label, search: search === null ? null : of(search), status } : null
+
+/** Whether the filter takes all. */
+export const isWhole = (filter: Filter & { readonly status: unknown }): boolean =>
+  Object.values(filter).every((one) => one === null)
 
 const isOf = (of: SimAggregate, createdAt: Instant, { createdAfter, label, search }: Filter): boolean =>
   (label === null || label === of.sim.label) &&

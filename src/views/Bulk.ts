@@ -15,8 +15,8 @@ import * as View from "./View.ts"
 
 const { boolean, field, instant, integer, optional } = View
 
-/** What lists filter by, too. */
-export const filter = {
+/** What lists of SIMs and of subscriptions filter by. */
+const filter = {
   search: optional(
     View.limited(TextLimit.NAME),
     "Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number, also as in its country, the id of " +
@@ -24,13 +24,43 @@ export const filter = {
     "order 4711"
   ),
   label: optional(View.text, "Only those of this label", "Green"),
-  createdAfter: optional(instant, "Only those that were made after this instant", Samples.bought),
+  createdAfter: optional(instant, "Only those that were made after this instant", Samples.bought)
+}
+
+const status = optional(View.oneOf(serviceStatuses), "Only those that are paused, or only those that are not", "active")
+
+export const SubscriptionFilter = View.request(
+  "SubscriptionFilter",
+  "Which subscriptions a list has. An absent field filters nothing",
+  { ...filter, label: optional(View.label, "Only those on SIMs of this label", "Green"), status },
+  OfOrganization
+)
+
+const ofSims = {
+  status: optional(
+    View.oneOf(statuses),
+    "Only those that stand so: `free`, `in_use` by a subscription or a creation under way, `releasing`, which are on " +
+      "their way back to stock, or `withdrawn`",
+    "free"
+  ),
+  isEsim: optional(boolean, "Only eSIMs, or only physical SIMs", true)
+}
+
+export const SimFilter = View.request(
+  "SimFilter",
+  "Which SIMs a list has. An absent field filters nothing",
+  { ...filter, label: optional(View.label, "Only those of this label", "Green"), ...ofSims },
+  OfOrganization
+)
+
+const acted = {
+  ...filter,
   createdUntil: optional(instant, "Only those that were made at this instant or before it", Samples.end)
 }
 
 const ofSubscriptions = {
-  ...filter,
-  status: optional(View.oneOf(serviceStatuses), "Only those that are paused, or only those that are not", "active"),
+  ...acted,
+  status,
   planId: optional(
     View.id,
     "Only those with an attachment of this plan that has neither expired nor been suspended",
@@ -75,9 +105,8 @@ export const SimAction = View.exampled(
       ),
       reason: optional(View.oneOf(reasons), "Why they are withdrawn; only with that action", "broken"),
       newLabel: optional(View.label, "The label that is set; only with that action"),
-      ...filter,
-      status: optional(View.oneOf(statuses), "Only those that stand so", "free"),
-      isEsim: optional(boolean, "Only eSIMs, or only physical SIMs", true),
+      ...acted,
+      ...ofSims,
       all
     },
     OfOrganization
@@ -103,12 +132,10 @@ export const previewOf = (of: Rules.Preview): View.Of<typeof BulkActionPreview> 
   hasMore: !of.isWhole
 })
 
-const any = { search: null, label: null, status: null, createdAfter: null, createdUntil: null }
-
 /** Which subscriptions are meant, as the service takes it. */
 export const selectionOf = ({ organizationId, ...given }: View.Of<typeof SubscriptionSelection>) => ({
   organizationId,
-  filter: { ...any, planId: null, ...given }
+  filter: { planId: null, createdUntil: null, ...given }
 })
 
 const chosen = (all: boolean | undefined, given: object): Result.Result<void, InvalidField> =>
@@ -138,6 +165,6 @@ export const simActionOf = ({
     Result.map(Rules.correctionOf(action, { label: newLabel, reason }), (correction) => ({
       organizationId,
       correction,
-      filter: { ...any, isEsim: null, ...given }
+      filter: { isEsim: null, createdUntil: null, ...given }
     }))
   )

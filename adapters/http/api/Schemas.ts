@@ -8,10 +8,7 @@ import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
 import { Codes, Fields } from "../../fields/index.ts"
 import { TextLimit } from "simplan/ports"
-import { Bulk, Samples, type View } from "simplan/views"
-
-/** A field of a view with text. */
-type Field = View.Field<View.Kind<unknown, string, unknown>, boolean>
+import { Samples } from "simplan/views"
 
 /** The fields of bodies. */
 export const { Instant, Label, NonEmpty, integer, list, text, within } = Fields
@@ -259,8 +256,6 @@ export const managing = [
 /** The errors of every other endpoint of the management API. */
 export const restricted = [...managing, "forbidden"] as const
 
-const meaningOf = ({ examples: [example = ""], meaning }: Field) => [meaning, example] as const
-
 /** What fields mean that requests and answers check differently: a description and an example. */
 export const means = {
   iccid: ["The SIM's ICCID (ITU-T E.118): 18 to 20 digits", Samples.iccid],
@@ -278,9 +273,7 @@ export const means = {
   countryOrOperator: ["The name of the country or of the operator", "Sweden"],
   organizationId: ["The organization's id", Samples.organizationId],
   organizationName: ["The organization's name", "Acme"],
-  onlyLabel: meaningOf(Bulk.filter.label),
-  createdAfter: meaningOf(Bulk.filter.createdAfter),
-  search: meaningOf(Bulk.filter.search)
+  onlyLabel: ["Only those of this label", "Green"]
 } as const
 
 export const iccid = string(...means.iccid)

@@ -3,19 +3,10 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import {
-  Label,
-  Operator,
-  Sim as SimRules,
-  SimCorrection,
-  SmdpHistory,
-  Stock,
-  TextLimit,
-  Withdrawal
-} from "simplan/ports"
+import { Label, Operator, SimCorrection, SmdpHistory, Stock, TextLimit, Withdrawal } from "simplan/ports"
 import * as Operations from "./Operations.ts"
 import * as Roles from "./Roles.ts"
-import { Moves, Samples, Verdicts } from "simplan/views"
+import { Bulk, Moves, Samples, Verdicts } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 import * as Views from "./Views.ts"
 import { Fields } from "../../fields/index.ts"
@@ -207,27 +198,14 @@ export const reads = {
   list: Operations.readOfAll("list", "/sims", {
     query: {
       ...Schemas.paging(100, 25, Samples.inventoryCursor),
-      is_esim: Schemas.optional(
-        Schemas.Flag,
-        "`true`: only eSIMs, `false`: only physical SIMs; both where absent",
-        "true"
-      ),
-      label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
-      search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
-      status: Schemas.optional(
-        Fields.oneOf(SimRules.statuses),
-        "Only those that stand so: `free`, `in_use` by a subscription or a creation under way, `releasing`, which are on " +
-          "their way back to stock, or `withdrawn`",
-        "free"
-      ),
-      created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
+      ...Views.query(Bulk.SimFilter.own),
       ...Schemas.installable
     },
     success: Schemas.page(Sim, Samples.inventoryCursor),
     errors: ["invalid_field"],
     summary: "List SIMs by order of import",
     description:
-      "A page of the organization's SIMs, in the order of their import. A page with `search`, `status` or `created_after` " +
+      "A page of the organization's SIMs, in the order of their import. A page that is filtered by more than `is_esim` and `label` " +
       "may have fewer items than `page_size`, or none, and a next page.",
     hasCodes: true
   }),

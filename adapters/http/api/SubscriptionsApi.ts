@@ -4,21 +4,13 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import {
-  AuditEntry,
-  Delivery as DeliveryRules,
-  Operator,
-  SimHistory,
-  Sms,
-  Subscription as SubscriptionRules,
-  TextLimit
-} from "simplan/ports"
-import { Fields } from "../../fields/index.ts"
+import { AuditEntry, Delivery as DeliveryRules, Operator, SimHistory, Sms, TextLimit } from "simplan/ports"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as Operations from "./Operations.ts"
 import * as Roles from "./Roles.ts"
-import { Samples } from "simplan/views"
+import { Bulk, Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
+import * as Views from "./Views.ts"
 import * as WebhooksApi from "./WebhooksApi.ts"
 
 const subscriptionId = Schemas.string("The subscription's id", Samples.subscriptionId)
@@ -242,21 +234,11 @@ export const LastOperator = Schema.Struct({
   )
 }).annotate({ identifier: "LastOperator" })
 
-/** The filter of lists and bulk actions by how a subscription stands. */
-export const onlyStatus = Schemas.optional(
-  Fields.oneOf(SubscriptionRules.serviceStatuses),
-  "Only those that are paused, or only those that are not",
-  "active"
-)
-
 /** What the management API reads too. */
 export const reads = {
   list: Operations.readOfAll("list", "/subscription", {
     query: {
-      search: Schemas.optional(Schemas.SearchParameter, ...Schemas.means.search),
-      label: Schemas.optional(Schemas.Parameter, ...Schemas.means.onlyLabel),
-      status: onlyStatus,
-      created_after: Schemas.optional(Schemas.InstantParameter, ...Schemas.means.createdAfter),
+      ...Views.query(Bulk.SubscriptionFilter.own),
       ...Schemas.installable
     },
     success: Schemas.data(Schema.Array(Subscription)),

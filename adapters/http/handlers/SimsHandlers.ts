@@ -6,7 +6,7 @@ import { Effect, Result, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { AuditLog, Refusal, RequestContext, SimCorrections, Sims, Stock, Time, Verdicts, Wallet } from "simplan"
 import { type MobilePlan, Sim, SimCorrection, type SmdpHistory } from "simplan/ports"
-import { Copy, Moves, Verdicts as Views } from "simplan/views"
+import { Bulk, Copy, Moves, Verdicts as Views } from "simplan/views"
 import { QrCode } from "../../fields/index.ts"
 import { Fields } from "../../fields/index.ts"
 import * as SimsApi from "../api/SimsApi.ts"
@@ -89,6 +89,8 @@ export const form: RowFiles.Form<SimCorrections.Row> = {
   toRow: asRow,
   fromText: (column, text) => (text === NONE && (column === "lpa_string" || column === "lpa") ? null : text)
 }
+
+const filterOf = Copy.fromWire(Bulk.SimFilter.own)
 
 const decodeUpdate = Body.decoder(SimsApi.UpdateSim)
 
@@ -206,11 +208,7 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         yield* Query.texts(query)
         const page = yield* sims.page({
           organizationId: caller.organizationId,
-          isEsim: Fields.flag(query.is_esim),
-          label: query.label ?? null,
-          search: query.search ?? null,
-          status: query.status ?? null,
-          createdAfter: Query.instant(query.created_after),
+          ...filterOf(query),
           limit: Query.pageSize(query.page_size, PAGE_SIZE),
           after: yield* Effect.fromResult(Query.importSequenceCursor(query.page))
         })

@@ -13,7 +13,7 @@ import {
   type SmsSegments,
   type Subscription
 } from "simplan/ports"
-import { Copy, Webhooks } from "simplan/views"
+import { Bulk, Copy, Webhooks } from "simplan/views"
 import type * as AttachmentsApi from "../api/AttachmentsApi.ts"
 import { Fields } from "../../fields/index.ts"
 import * as SubscriptionsApi from "../api/SubscriptionsApi.ts"
@@ -273,6 +273,8 @@ const simOf = ({ caller, params }: OfSim) => ({ organizationId: caller.organizat
 const attachmentOf = (params: { readonly id: string; readonly attachment_id?: string }) =>
   params.attachment_id ?? params.id
 
+const filterOf = Copy.fromWire(Bulk.SubscriptionFilter.own)
+
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
     const once = yield* Idempotency.make
@@ -287,14 +289,8 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
       list: Effect.fnUntraced(function* ({ caller, query }) {
         yield* Query.texts(query)
         const { organizationId } = caller
-        const filter = {
-          search: query.search ?? null,
-          label: query.label ?? null,
-          status: query.status ?? null,
-          createdAfter: Query.instant(query.created_after)
-        }
         const installation = Auth.installation({ caller, query })
-        return yield* Responses.list(subscriptions.list({ organizationId, ...filter }), (one) =>
+        return yield* Responses.list(subscriptions.list({ organizationId, ...filterOf(query) }), (one) =>
           shape(one, installation)
         )
       }),

@@ -4,7 +4,7 @@
 import { Cause, Effect, Result, Schema, Stream } from "effect"
 import { Refusal, SimCorrections, Sims, Stock, Verdicts, Wallet } from "simplan"
 import { ActivationCode, Label, Sim, SimCorrection, SimIdentities, SimImport, type SimSearch } from "simplan/ports"
-import { Copy, Moves, Verdicts as Views } from "simplan/views"
+import { Bulk, Copy, Moves, Verdicts as Views } from "simplan/views"
 import { QrCode } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Failures from "../errors/Failures.ts"
@@ -35,17 +35,6 @@ const shape = (of: Sim.Sim): Types.Sim => ({
 })
 
 const verdictOf = Copy.toHost(Views.Verdict)
-
-const filter = Arguments.decoder(
-  Schema.Struct({
-    ...Arguments.ofOrganization,
-    isEsim: Schema.optional(Arguments.Flag),
-    label: Schema.optional(Arguments.AnyLabel),
-    search: Schema.optional(Arguments.Search),
-    status: Schema.optional(Schema.Literals(Sim.statuses)),
-    createdAfter: Schema.optional(Arguments.Instant)
-  })
-)
 
 const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Iccid }))
 
@@ -210,20 +199,9 @@ export const make = (runtime: Runtime): Types.Sims => ({
   ),
   list: Methods.paging(
     runtime,
-    { name: "sims.list", decode: filter },
+    Methods.method("sims.list", Bulk.SimFilter),
     Methods.byImport,
-    ({ createdAfter, isEsim = null, label = null, search = null, status = null, organizationId }, page) =>
-      Effect.flatMap(Sims.Sims, (sims) =>
-        sims.page({
-          organizationId,
-          isEsim,
-          label,
-          search,
-          status,
-          createdAfter: Arguments.toInstantOrNull(createdAfter),
-          ...page
-        })
-      ),
+    (of, page) => Sims.Sims.use((sims) => sims.page({ ...of, ...page })),
     shape
   ),
   search: Methods.reading(runtime, { name: "sims.search", decode: searched }, ({ organizationId = null, text }) =>

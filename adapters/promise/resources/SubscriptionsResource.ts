@@ -10,10 +10,10 @@ import {
   Refusal,
   type Sim,
   SimHistory,
-  Subscription as SubscriptionRules,
+  type Subscription as SubscriptionRules,
   TextLimit
 } from "simplan/ports"
-import { Copy, Webhooks } from "simplan/views"
+import { Bulk, Copy, Webhooks } from "simplan/views"
 import { Fields } from "../../fields/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Methods from "../Methods.ts"
@@ -131,16 +131,6 @@ export const creation = (method: string, request: unknown): Subscriptions.Create
 /** Names the subscription of a SIM, checked. Throws an `InvalidFieldError`. */
 export const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Iccid }))
 
-const filter = Arguments.decoder(
-  Schema.Struct({
-    ...Arguments.ofOrganization,
-    search: Schema.optional(Arguments.Search),
-    label: Schema.optional(Arguments.AnyLabel),
-    status: Schema.optional(Schema.Literals(SubscriptionRules.serviceStatuses)),
-    createdAfter: Schema.optional(Arguments.Instant)
-  })
-)
-
 const ofHistory = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
@@ -166,14 +156,8 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
   get: Methods.reading(runtime, { name: "subscriptions.get", decode: named }, (of) =>
     Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) => Effect.map(subscriptions.get(of), shape))
   ),
-  list: Methods.streaming(
-    runtime,
-    { name: "subscriptions.list", decode: filter },
-    ({ createdAfter: given, label = null, search = null, status = null, organizationId }) =>
-      Effect.map(Subscriptions.Subscriptions, (subscriptions) => {
-        const createdAfter = Arguments.toInstantOrNull(given)
-        return Stream.map(subscriptions.list({ organizationId, search, label, status, createdAfter }), shape)
-      })
+  list: Methods.streaming(runtime, Methods.method("subscriptions.list", Bulk.SubscriptionFilter), (of) =>
+    Effect.map(Subscriptions.Subscriptions, (subscriptions) => Stream.map(subscriptions.list(of), shape))
   ),
   remove: Methods.writing(runtime, { name: "subscriptions.remove", decode: named }, (of) =>
     Methods.done(Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) => subscriptions.remove(of)))

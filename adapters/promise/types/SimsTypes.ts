@@ -1,7 +1,8 @@
 /**
  * The SIM inventory and the mobile plan of eSIMs.
  */
-import type { CallOptions, InstantInput, List, PagedList, WriteOptions } from "./Calls.ts"
+import type { CallOptions, List, PagedList, WriteOptions } from "./Calls.ts"
+import type { SimFilter } from "./printed/Bulk.ts"
 import type { SimMoves } from "./printed/Moves.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Verdict } from "./printed/Verdicts.ts"
@@ -158,27 +159,6 @@ export interface SearchHits {
   readonly hits: ReadonlyArray<SearchHit>
   /** Whether it finds more: a longer text finds fewer. */
   readonly hasMore: boolean
-}
-
-/** Which SIMs a list has. An absent field filters nothing. */
-export interface SimFilter extends OfOrganization {
-  /** Only eSIMs, or only physical SIMs. */
-  readonly isEsim?: boolean | undefined
-  /** Only SIMs of this label. */
-  readonly label?: Label | undefined
-  /**
-   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number, also
-   * as in its country, the id of a subscription, or the first characters of a metadata or words in
-   * it, in any case (rule L1).
-   */
-  readonly search?: string | undefined
-  /**
-   * Only SIMs that stand so: nobody has them, somebody has, they are on their way back to stock, or
-   * withdrawn.
-   */
-  readonly status?: "free" | "in_use" | "releasing" | "withdrawn" | undefined
-  /** Only SIMs that were imported after this instant. */
-  readonly createdAfter?: InstantInput | undefined
 }
 
 /** A SIM to import (rules I1, I7 and W9). Space around the texts is ignored. */

@@ -2,6 +2,7 @@
  * Subscriptions, their plan attachments, and SMS to them.
  */
 import type { CallOptions, InstantInput, List, PagedList, WriteOptions } from "./Calls.ts"
+import type { SubscriptionFilter } from "./printed/Bulk.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Label, Terms } from "./PlansTypes.ts"
 import type { OfSim } from "./SimsTypes.ts"
@@ -209,22 +210,6 @@ export interface HistoryEntry {
   readonly deliveries?: ReadonlyArray<HistoryDelivery>
   /** The last attempts at each of them, up to 10, newest first; absent for all else. */
   readonly attempts?: ReadonlyArray<ShortDeliveryAttempt>
-}
-
-/** Which subscriptions a list has. An absent field filters nothing. */
-export interface SubscriptionFilter extends OfOrganization {
-  /**
-   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number, also
-   * as in its country, the id of a subscription, or the first characters of a metadata or words in
-   * it, that of an added plan too, in any case (rule L1).
-   */
-  readonly search?: string | undefined
-  /** Only those on SIMs of this label. */
-  readonly label?: Label | undefined
-  /** Only those that are paused, or only those that are not (rule S7). */
-  readonly status?: "active" | "paused" | undefined
-  /** Only those that were made after this instant. */
-  readonly createdAfter?: InstantInput | undefined
 }
 
 /**

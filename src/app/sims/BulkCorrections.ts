@@ -54,9 +54,10 @@ export const layer: Layer.Layer<BulkCorrections, never, BusinessClock | Sims | S
     })
 
     const taken = ({ correction, filter, organizationId }: BulkAction.SimRequest, createdUntil: number) => {
-      const { createdAfter, isEsim, label, search, status } = filter
-      const asked = { organizationId, createdAfter, isEsim, label, search, status }
-      return Paging.streamPages((after: number | null, limit) => sims.page({ ...asked, after, limit })).pipe(
+      const { createdUntil: _, ...asked } = filter
+      return Paging.streamPages((after: number | null, limit) =>
+        sims.page({ ...asked, organizationId, after, limit })
+      ).pipe(
         Stream.filter(({ createdAt }) => createdAt <= createdUntil),
         Stream.map(({ iccid }) => ({ ...correction, iccid }))
       )

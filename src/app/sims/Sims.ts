@@ -5,9 +5,8 @@
 import { Context, Effect, Layer, Result, Stream } from "effect"
 import * as Deletion from "../../domain/Deletion.ts"
 import * as ActivationCode from "../../domain/ActivationCode.ts"
-import { isLabel, type Label } from "../../domain/Label.ts"
+import type { Label } from "../../domain/Label.ts"
 import * as SimSearch from "../../domain/SimSearch.ts"
-import type { Instant } from "../../domain/Time.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import * as SimRules from "../../domain/Sim.ts"
 import type { Sim } from "../../domain/Sim.ts"
@@ -103,20 +102,17 @@ export class Sims extends Context.Service<
   Sims,
   {
     /**
-     * By order of import; the cursor is an import sequence. `search` is what somebody typed
-     * (rule L1). A page with `search`, `status` or `createdAfter` may be short while others follow
-     * (rule W10).
+     * By order of import; the cursor is an import sequence. Filtered by more than its kind and its
+     * label (rule L1), a page may be short while others follow (rule W10).
      */
-    readonly page: (of: {
-      readonly organizationId: string
-      readonly isEsim: boolean | null
-      readonly label: string | null
-      readonly search?: string | null
-      readonly status?: SimRules.Status | null
-      readonly createdAfter?: Instant | null
-      readonly limit: number
-      readonly after: number | null
-    }) => Effect.Effect<{ readonly items: ReadonlyArray<Sim>; readonly next: number | null }, StorageError>
+    readonly page: (
+      of: SimSearch.Asked<SimRules.Status> & {
+        readonly organizationId: string
+        readonly isEsim?: boolean | null | undefined
+        readonly limit: number
+        readonly after: number | null
+      }
+    ) => Effect.Effect<{ readonly items: ReadonlyArray<Sim>; readonly next: number | null }, StorageError>
     /**
      * The SIMs of all organizations that a text finds, or of one (rule L4), those first that it
      * names alone. A blank text finds none. `hasMore`: it finds more than `SimSearch.MOST_HITS`, or
@@ -360,11 +356,11 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
 
     return Sims.of({
       get,
-      page: ({ createdAfter = null, label, search = null, status = null, ...of }) => {
-        if (label !== null && !isLabel(label)) return Effect.succeed({ items: [], next: null })
-        const filter = { label, status, createdAfter, search: search === null ? null : SimSearch.of(search) }
-        const isPlain = filter.search === null && status === null && createdAfter === null
-        const { after, isEsim, limit, organizationId } = of
+      page: ({ after, isEsim = null, limit, organizationId, ...asked }) => {
+        const filter = SimSearch.filterOf(asked)
+        if (filter === null) return Effect.succeed({ items: [], next: null })
+        const { label } = filter
+        const isPlain = SimSearch.isWhole({ ...filter, label: null })
         return Metrics.traced(
           "Sims.page",
           {},
@@ -373,7 +369,7 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
                 Paging.page(found, limit, byImport)
               )
             : lists.page(
-                of,
+                { organizationId, after, limit },
                 (step) =>
                   storage.sims.find({
                     organizationId,

@@ -10,7 +10,6 @@
  */
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import * as BulkAction from "../../domain/BulkAction.ts"
-import { isLabel } from "../../domain/Label.ts"
 import * as Refusal from "../../domain/Refusal.ts"
 import * as SimSearch from "../../domain/SimSearch.ts"
 import type { SubscriptionWithSim } from "../../domain/Subscription.ts"
@@ -140,9 +139,9 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
     })
 
     const page = ({ filter, organizationId, ...asked }: Omit<BulkAction.Request, "action"> & Keyset<CreatedCursor>) => {
-      const { createdAfter, createdUntil, label, planId, status } = filter
-      if (label !== null && !isLabel(label)) return Effect.succeed({ items: [], next: null })
-      const search = filter.search === null ? null : SimSearch.of(filter.search)
+      const { createdUntil, planId, ...others } = filter
+      const taken = SimSearch.filterOf(others)
+      if (taken === null) return Effect.succeed({ items: [], next: null })
       const isTaken = (one: SubscriptionWithSim) =>
         planId === null ? Effect.succeed(true) : Effect.map(suspendable(naming(one), planId), (ids) => ids.length > 0)
       const isLater = (createdAt: Instant) => createdUntil !== null && createdAt > createdUntil
@@ -153,13 +152,10 @@ export const layer: Layer.Layer<BulkActions, never, Needs> = Layer.effect(
         Effect.fnUntraced(function* (step: Keyset<CreatedCursor>) {
           const found = yield* storage.subscriptions.find({
             organizationId,
-            search,
-            label,
-            status,
-            createdAfter,
+            ...taken,
             ...step,
             limit: Math.max(least, step.limit),
-            ...Paging.searching(status === "paused" ? status : search)
+            ...Paging.searching(taken.status === "paused" ? taken.status : taken.search)
           })
           const candidates = found.items.filter((one) => BulkAction.takes(filter, one))
           const items = yield* Effect.filter(candidates, isTaken, { concurrency: AT_ONCE })

@@ -6,7 +6,6 @@ import * as Deletion from "../../domain/Deletion.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import * as SimAggregates from "../../domain/SimAggregate.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
-import { isLabel } from "../../domain/Label.ts"
 import * as Location from "../../domain/Location.ts"
 import type { LastOperator } from "../../domain/Location.ts"
 import * as PlanRules from "../../domain/Plan.ts"
@@ -128,15 +127,11 @@ export class Subscriptions extends Context.Service<
     readonly get: (of: OfSubscription) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
     /**
      * By creation, in keyset pages of bounded size: memory does not grow with the list (rule W4).
-     * `search` is what somebody typed (rule L1).
+     * They can be filtered (rule L1).
      */
-    readonly list: (of: {
-      readonly organizationId: string
-      readonly search?: string | null
-      readonly label?: string | null
-      readonly status?: SubscriptionRules.ServiceStatus | null
-      readonly createdAfter?: Instant | null
-    }) => Stream.Stream<SubscriptionWithSim, StorageError>
+    readonly list: (
+      of: SimSearch.Asked<SubscriptionRules.ServiceStatus> & { readonly organizationId: string }
+    ) => Stream.Stream<SubscriptionWithSim, StorageError>
     /**
      * Inside a transaction of the host the deletion is part of that transaction, and the telco is
      * called after the commit (rule H1). `waits`: whether the telco's answer is waited for, for
@@ -403,17 +398,17 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       create: (request) => Metrics.traced("Subscriptions.create", {}, create(request)),
       previewCreate: (request) => Metrics.traced("Subscriptions.previewCreate", {}, previewCreate(request)),
       get: live,
-      list: ({ createdAfter = null, label = null, organizationId, search = null, status = null }) => {
-        if (label !== null && !isLabel(label)) return Stream.empty
-        const filter = { label, status, createdAfter, search: search === null ? null : SimSearch.of(search) }
-        if (filter.search === null && label === null && status === null && createdAfter === null) {
+      list: ({ organizationId, ...asked }) => {
+        const filter = SimSearch.filterOf(asked)
+        if (filter === null) return Stream.empty
+        if (SimSearch.isWhole(filter)) {
           return Paging.stream(
             (after: CreatedCursor | null, limit) => storage.subscriptions.page({ organizationId, after, limit }),
             byCreation
           )
         }
         // Paged as what a search finds is, since an index has them too.
-        const scanning = Paging.searching(status === "paused" ? status : filter.search)
+        const scanning = Paging.searching(filter.status === "paused" ? filter.status : filter.search)
         return Paging.streamPages((after: CreatedCursor | null, limit) =>
           lists.page(
             { organizationId, after, limit },

@@ -3,6 +3,43 @@ import type { InstantInput } from "../Calls.ts"
 import type { OfOrganization } from "./Organizations.ts"
 import type { Label } from "../PlansTypes.ts"
 
+/** Which subscriptions a list has. An absent field filters nothing. */
+export interface SubscriptionFilter extends OfOrganization {
+  /**
+   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number, also as in
+   * its country, the id of a subscription, or the first characters of a metadata or words in it, in
+   * any case.
+   */
+  readonly search?: string | undefined
+  /** Only those on SIMs of this label. */
+  readonly label?: Label | undefined
+  /** Only those that were made after this instant. */
+  readonly createdAfter?: InstantInput | undefined
+  /** Only those that are paused, or only those that are not. */
+  readonly status?: "active" | "paused" | undefined
+}
+
+/** Which SIMs a list has. An absent field filters nothing. */
+export interface SimFilter extends OfOrganization {
+  /**
+   * Only what this finds: the first or last digits of an ICCID, an IMSI, a phone number, also as in
+   * its country, the id of a subscription, or the first characters of a metadata or words in it, in
+   * any case.
+   */
+  readonly search?: string | undefined
+  /** Only those of this label. */
+  readonly label?: Label | undefined
+  /** Only those that were made after this instant. */
+  readonly createdAfter?: InstantInput | undefined
+  /**
+   * Only those that stand so: `free`, `in_use` by a subscription or a creation under way,
+   * `releasing`, which are on their way back to stock, or `withdrawn`.
+   */
+  readonly status?: "free" | "in_use" | "releasing" | "withdrawn" | undefined
+  /** Only eSIMs, or only physical SIMs. */
+  readonly isEsim?: boolean | undefined
+}
+
 /** Which subscriptions are meant. An absent field filters nothing. */
 export interface SubscriptionSelection extends OfOrganization {
   /**
@@ -67,7 +104,10 @@ export interface SimAction extends OfOrganization {
   readonly createdAfter?: InstantInput | undefined
   /** Only those that were made at this instant or before it. */
   readonly createdUntil?: InstantInput | undefined
-  /** Only those that stand so. */
+  /**
+   * Only those that stand so: `free`, `in_use` by a subscription or a creation under way,
+   * `releasing`, which are on their way back to stock, or `withdrawn`.
+   */
   readonly status?: "free" | "in_use" | "releasing" | "withdrawn" | undefined
   /** Only eSIMs, or only physical SIMs. */
   readonly isEsim?: boolean | undefined
