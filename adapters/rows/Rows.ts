@@ -274,16 +274,18 @@ const ofUsage = (entry: UsageBook.Entry): Place => {
 
 const NO_MOVES: Sim.Sim["moves"] = []
 
+const NO_TAGS: Sim.Sim["tags"] = []
+
 /**
  * A SIM as it is read: one that was stored before SIMs could be paused has service, and one from
- * before moves were kept has none.
+ * before moves or tags were kept has none.
  */
 export const supplied = (aggregate: Kinds["sim"]): Kinds["sim"] => {
-  const { movedTo = null, moves = NO_MOVES, service = Sim.inService }: Partial<Sim.Sim> = aggregate.sim
+  const { movedTo = null, moves = NO_MOVES, service = Sim.inService, tags = NO_TAGS }: Partial<Sim.Sim> = aggregate.sim
   const { sim } = aggregate
-  return service === sim.service && movedTo === sim.movedTo && moves === sim.moves
+  return service === sim.service && movedTo === sim.movedTo && moves === sim.moves && tags === sim.tags
     ? aggregate
-    : { ...aggregate, sim: { ...sim, movedTo, moves, service } }
+    : { ...aggregate, sim: { ...sim, movedTo, moves, service, tags } }
 }
 
 /**

@@ -35,6 +35,7 @@ export const actions = [
   "sim.import",
   "sim.set_label",
   "sim.set_activation_code",
+  "sim.set_tags",
   "sim.withdraw",
   "sim.restore",
   "sim.apply_mobile_plan",

@@ -1,6 +1,6 @@
 /**
  * SIMs of the inventory: eSIMs and physical cards, identified by their ICCID, and their allocation
- * (rules I1, I6, I7, I9, S2, S5 and S7).
+ * (rules I1, I6, I7, I9, I14, S2, S5 and S7).
  */
 import * as ActivationCode from "./ActivationCode.ts"
 import type { Label } from "./Label.ts"
@@ -134,6 +134,8 @@ export interface Sim extends SimIdentities.SimIdentities {
    * The moves of subscriptions from it and to it, oldest first, which it keeps for good (rule S8).
    */
   readonly moves: ReadonlyArray<Moves.Move>
+  /** The words that its organization has for it, in the order of rule I14. */
+  readonly tags: ReadonlyArray<string>
   /**
    * Whether there is any sign that the profile was downloaded (rule S2). Once true, it stays true.
    */
@@ -241,6 +243,7 @@ export const imported = (
   recycledAt: null,
   movedTo: null,
   moves: [],
+  tags: [],
   downloaded: false,
   smdp: null,
   location: null,

@@ -1,6 +1,6 @@
 /**
- * Corrections of a SIM (rule I9): its label, its activation code, and whether it is withdrawn from
- * the stock.
+ * Corrections of a SIM (rules I9 and I14): its label, its activation code, whether it is withdrawn
+ * from the stock, and its tags.
  */
 import { Result } from "effect"
 import * as ActivationCode from "./ActivationCode.ts"
@@ -8,6 +8,7 @@ import type { Action } from "./AuditEntry.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
 import { InvalidField, type Plain, SimBusy, SimInUse } from "./Refusal.ts"
 import { type Allocation, holder, isInService, isUsed, type Sim, withdrawnReason } from "./Sim.ts"
+import * as Tags from "./Tags.ts"
 import * as TextLimit from "./TextLimit.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
@@ -25,6 +26,8 @@ export interface Correction {
   readonly lpa?: string | null
   /** Only while no subscription holds the SIM. */
   readonly status?: Status
+  /** In place of those that it has. */
+  readonly tags?: ReadonlyArray<string>
 }
 
 /** A correction as it came. Absent: it stays. */
@@ -37,6 +40,8 @@ export interface Unchecked {
   readonly status?: string | undefined
   /** Goes with the status `withdrawn`, and with no other one. */
   readonly reason?: string | null | undefined
+  /** The tags in place of those that it has (rule I14). */
+  readonly tags?: ReadonlyArray<string> | undefined
 }
 
 const statusOf = (
@@ -63,7 +68,7 @@ const lpaOf = (given: string | null): Result.Result<string | null, InvalidField>
 }
 
 /**
- * Rules I8 and I9: the correction, or what is wrong with it. One that changes nothing at all is
+ * Rules I8, I9 and I14: the correction, or what is wrong with it. One that changes nothing at all is
  * refused.
  */
 export const parse = (of: Unchecked): Result.Result<Correction, InvalidField> =>
@@ -74,13 +79,15 @@ export const parse = (of: Unchecked): Result.Result<Correction, InvalidField> =>
     }
     const lpa = of.lpa === undefined ? undefined : yield* lpaOf(of.lpa)
     const status = yield* statusOf(of.status, of.reason ?? null)
-    if (label === undefined && lpa === undefined && status === undefined) {
+    const tags = of.tags === undefined ? undefined : yield* Tags.parse(of.tags)
+    if ([label, lpa, status, tags].every((field) => field === undefined)) {
       return yield* Result.fail(new InvalidField({ field: "label", message: "or another field must be given" }))
     }
     return {
       ...(label === undefined ? {} : { label }),
       ...(lpa === undefined ? {} : { lpa }),
-      ...(status === undefined ? {} : { status })
+      ...(status === undefined ? {} : { status }),
+      ...(tags === undefined ? {} : { tags })
     }
   })
 
@@ -97,7 +104,7 @@ const allocationBy = (allocation: Allocation, status: Status | undefined): Alloc
  */
 export const apply = (
   sim: Sim,
-  { label = sim.label, lpa = sim.lpa, status }: Correction
+  { label = sim.label, lpa = sim.lpa, status, tags = sim.tags }: Correction
 ): Result.Result<Sim, InvalidField | SimBusy | SimInUse> => {
   if (lpa !== null && !sim.isEsim) {
     return Result.fail(new InvalidField({ field: "lpa", message: "must be null for a physical SIM" }))
@@ -109,7 +116,7 @@ export const apply = (
   if (holder(allocation) !== null && (label !== sim.label || isAllocated)) {
     return Result.fail(isInService(sim) ? new SimInUse({ iccid }) : new SimBusy({ iccid }))
   }
-  const next = { ...sim, label, lpa, allocation: allocationBy(allocation, status) }
+  const next = { ...sim, label, lpa, tags, allocation: allocationBy(allocation, status) }
   return Result.succeed({ ...next, movedTo: isUsed(next) ? sim.movedTo : null })
 }
 
@@ -120,7 +127,8 @@ export type Field = keyof Correction
 export const changed = (before: Sim, next: Sim): ReadonlyArray<Field> => [
   ...(before.label === next.label ? [] : (["label"] as const)),
   ...(before.lpa === next.lpa ? [] : (["lpa"] as const)),
-  ...(withdrawnReason(before) === withdrawnReason(next) ? [] : (["status"] as const))
+  ...(withdrawnReason(before) === withdrawnReason(next) ? [] : (["status"] as const)),
+  ...(Tags.isSame(before.tags, next.tags) ? [] : (["tags"] as const))
 ]
 
 /** What the audit log has of a correction (rule W11): an entry for each thing that changes. */
@@ -128,7 +136,8 @@ export const actions = (before: Sim, next: Sim): ReadonlyArray<Action> => {
   const named = {
     label: "sim.set_label",
     lpa: "sim.set_activation_code",
-    status: withdrawnReason(next) === null ? "sim.restore" : "sim.withdraw"
+    status: withdrawnReason(next) === null ? "sim.restore" : "sim.withdraw",
+    tags: "sim.set_tags"
   } as const
   return changed(before, next).map((field) => named[field])
 }

@@ -22,6 +22,7 @@ const simFields = [
   "recycledAt",
   "movedTo",
   "moves",
+  "tags",
   "downloaded",
   "smdp",
   "location",
@@ -111,7 +112,7 @@ export interface Difference {
   }
 }
 
-// The values are numbers, texts, or flat records of them.
+// The values are numbers, texts, or flat records or lists of them.
 const isSame = (left: unknown, right: unknown): boolean => {
   if (left === right) return true
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false

@@ -206,6 +206,8 @@ export interface Asked<Status> {
   readonly search?: string | null | undefined
   /** The SIM's. An unknown one takes none. */
   readonly label?: string | null | undefined
+  /** One that the SIM has, in any case (rule I14). */
+  readonly tag?: string | null | undefined
   /** Only those that stand so. */
   readonly status?: Status | null | undefined
   /** Only those that were made after this instant. */
@@ -218,6 +220,8 @@ interface Filter {
   readonly search: Search | null
   /** The SIM's. */
   readonly label: Label | null
+  /** One that the SIM has (rule I14), as `folded` has it. */
+  readonly tag: string | null
   /** Those that were made after this instant. */
   readonly createdAfter: Instant | null
 }
@@ -241,16 +245,26 @@ export const filterOf = <Status>({
   createdAfter = null,
   label = null,
   search = null,
-  status = null
+  status = null,
+  tag = null
 }: Asked<Status>): (Filter & { readonly status: Status | null }) | null =>
-  label === null || isLabel(label) ? { createdAfter, label, search: search === null ? null : of(search), status } : null
+  label === null || isLabel(label)
+    ? {
+        createdAfter,
+        label,
+        search: search === null ? null : of(search),
+        status,
+        tag: tag === null ? null : folded(tag.trim())
+      }
+    : null
 
 /** Whether the filter takes all. */
 export const isWhole = (filter: Filter & { readonly status: unknown }): boolean =>
   Object.values(filter).every((one) => one === null)
 
-const isOf = (of: SimAggregate, createdAt: Instant, { createdAfter, label, search }: Filter): boolean =>
+const isOf = (of: SimAggregate, createdAt: Instant, { createdAfter, label, search, tag }: Filter): boolean =>
   (label === null || label === of.sim.label) &&
+  (tag === null || of.sim.tags.some((one) => folded(one) === tag)) &&
   (createdAfter === null || createdAt > createdAfter) &&
   (search === null || isFound(of, search))
 

@@ -36,6 +36,9 @@ export const LPA = 255
 /** Why something is changed, in the words of the caller. */
 export const REASON = 500
 
+/** A tag of a SIM. */
+export const TAG = 40
+
 /** A telco's own id of a SIM. */
 export const SUBSCRIBER_ID = 64
 

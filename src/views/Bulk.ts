@@ -24,6 +24,7 @@ const filter = {
     "order 4711"
   ),
   label: optional(View.text, "Only those of this label", "Green"),
+  tag: optional(View.limited(TextLimit.TAG), "Only those whose SIM has this tag, in any case", "VIP"),
   createdAfter: optional(instant, "Only those that were made after this instant", Samples.bought)
 }
 

@@ -19,6 +19,7 @@ const sim = {
   is_esim: true,
   status: "withdrawn",
   withdrawn_reason: "broken",
+  tags: ["airport", "VIP"],
   replaces: null,
   replaced_by: null,
   version: 1,
@@ -51,6 +52,15 @@ it("sends what is to change, and prints the SIM", async () => {
   })
   expect(out).toMatch(/^status +withdrawn$/m)
   expect(JSON.parse((await update("--label", "Blue", "--json")).out)).toEqual(sim)
+})
+
+it("sends tags, given one by one or as a list, and none", async () => {
+  const sent = async (...flags: ReadonlyArray<string>) => JSON.parse((await update(...flags)).asked[0]?.body ?? "").tags
+  expect(await sent("--tag", "VIP", "--tag", "airport")).toEqual(["VIP", "airport"])
+  expect(await sent("--tag", "VIP,airport")).toEqual(["VIP", "airport"])
+  expect(await sent("--tag", "VIP")).toEqual(["VIP"])
+  expect(await sent("--tag", "")).toEqual([])
+  expect((await update("--tag", "VIP")).out).toMatch(/^tags +\["airport","VIP"\]$/m)
 })
 
 it("shows what would change, and changes nothing", async () => {

@@ -130,7 +130,7 @@ describe("L1: a list of subscriptions", () => {
       ...aggregate,
       sim: { ...sim, service: { _tag: "Settled" as const, pausedAt } }
     })
-    const filter = { search: null, label: null, createdAfter: null }
+    const filter = { search: null, label: null, tag: null, createdAfter: null }
     const has = (status: ServiceStatus | null) =>
       [null, Values.NOW].map((pausedAt) => SimSearch.isSubscriptionAsked(of(pausedAt), { ...filter, status }))
     expect([has(null), has("active"), has("paused")]).toEqual([

@@ -70,6 +70,7 @@ describe("A new SIM (I1)", () => {
       recycledAt: null,
       movedTo: null,
       moves: [],
+      tags: [],
       downloaded: false,
       smdp: null,
       location: null,

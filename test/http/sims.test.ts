@@ -25,7 +25,8 @@ describe("SIMs", () => {
       used: false,
       esim_id: expect.any(String),
       created_at: at,
-      is_esim: true
+      is_esim: true,
+      tags: []
     })
     const second = await acme.get(`/v3/sims?page_size=25&page=${first.body.next_page}`)
     expect(second.body.data).toHaveLength(6)

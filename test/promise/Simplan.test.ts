@@ -119,6 +119,33 @@ describe("subscriptions", () => {
     })
   })
 
+  it("are on SIMs with tags, by which both are listed (I14)", async () => {
+    const { organizationId, planId } = await selling(open())
+    const [first, second] = await simplan.sims.list({ organizationId }).toArray()
+    expect(first?.tags).toEqual([])
+    const of = { organizationId, iccid: first?.iccid ?? "" }
+    const preview = await simplan.sims.previewUpdate({ ...of, tags: ["VIP"] })
+    expect(preview).toMatchObject({ sim: { tags: ["VIP"] }, changed: ["tags"] })
+    expect((await simplan.sims.update({ ...of, tags: ["VIP", "airport"] })).tags).toEqual(["airport", "VIP"])
+    await expect(simplan.sims.update({ ...of, tags: ["a", "A"] })).rejects.toMatchObject({ field: "tags" })
+    const rows = [
+      { iccid: second?.iccid ?? "", tags: ["x"] },
+      { iccid: of.iccid, tags: ["a;b"] }
+    ]
+    expect(await simplan.sims.updateMany({ organizationId, rows }).toArray()).toMatchObject([
+      { result: "corrected" },
+      { result: "refused", refusal: { code: "invalid_field" } }
+    ])
+    await simplan.subscriptions.create({ organizationId, planId, iccid: of.iccid })
+    const tag = "vip"
+    expect(await simplan.sims.list({ organizationId, tag }).toArray()).toMatchObject([{ iccid: of.iccid }])
+    expect(await simplan.subscriptions.list({ organizationId, tag }).toArray()).toMatchObject([
+      { sim: { iccid: of.iccid } }
+    ])
+    expect(await simplan.bulk.list({ organizationId, tag: "X" }).toArray()).toEqual([])
+    expect((await simplan.sims.update({ ...of, tags: [] })).tags).toEqual([])
+  })
+
   it("are given no SIM that is withdrawn, until it is available again (I9)", async () => {
     const { organizationId, planId } = await selling(open())
     const [first] = await simplan.sims.list({ organizationId }).toArray()

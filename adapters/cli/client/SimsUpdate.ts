@@ -62,7 +62,7 @@ export const run = (
     yield* CsvFile.send(path, take)
     if (rowsIn(report) === 0) {
       return yield* misused(
-        `${path} has no rows: it needs a line with iccid and some of label, lpa_string, status, reason, and a line for each SIM.`
+        `${path} has no rows: it needs a line with iccid and some of label, lpa_string, status, reason, tags, and a line for each SIM.`
       )
     }
     return report

@@ -79,6 +79,7 @@ const short: Readonly<Record<string, string>> = {
   period_days: "days",
   resource_id: "resource",
   search_query: "search",
+  tags: "tag",
   url: "to",
   webhook_endpoint_id: "endpoint"
 }
@@ -161,6 +162,13 @@ const flag = (field: string, type: SchemaAST.AST, hasPreset: boolean): OfField =
   const values = choices(field, ast)
   const given: Flag.Flag<string> = values.length === 0 ? Flag.String(name) : Flag.Literals(name, values)
   const value = Flag.map(given.pipe(Flag.withMetavar(`<${name}>`), Flag.withDescription(meaning)), toValue)
+  if (ast._tag === "Arrays") {
+    // A list may be given in parts.
+    const parts = Flag.atLeast(value, hasPreset || type.context?.isOptional === true ? 0 : 1)
+    return Flag.map(parts, ([one, ...others]) =>
+      one === undefined ? Option.none() : Option.some(others.length === 0 ? one : [one, ...others].flat())
+    )
+  }
   return hasPreset || type.context?.isOptional === true ? Flag.optional(value) : Flag.map(value, Option.some)
 }
 

@@ -118,6 +118,7 @@ const update = Operations.make(
         command: "simplan sims update 8910300000000000017 --status withdrawn --reason broken",
         description: "A SIM that no customer is to get"
       },
+      { command: "simplan sims update 8910300000000000017 --tag airport --tag VIP" },
       {
         command:
           "printf 'iccid,label\\n8910300000000000017,Blue\\n' > labels.csv && simplan sims update labels.csv --dry-run",
@@ -128,13 +129,13 @@ const update = Operations.make(
   {
     target: Argument.String("ICCID or FILE").pipe(
       Argument.withDescription(
-        "ICCID of the SIM; or a CSV file with the column iccid and some of label, lpa_string, status and reason: what a row leaves empty stays, and - as lpa_string removes the code"
+        "ICCID of the SIM; or a CSV file with the column iccid and some of label, lpa_string, status, reason and tags, which ; separates: what a row leaves empty stays, and - as lpa_string or tags removes them"
       )
     )
   },
   Effect.fnUntraced(function* ({ json, open, sent }, { target }) {
     const isFile = Object.keys(sent.payload ?? {}).length === 0
-    if (isFile && isIccid(target)) return yield* misused("Give --label, --lpa or --status with an ICCID.")
+    if (isFile && isIccid(target)) return yield* misused("Give --label, --lpa, --status or --tag with an ICCID.")
     if (!isFile && !isIccid(target)) return yield* misused("A FILE says what to change: give no other flags with it.")
     const { connection } = yield* open
     if (!isFile) {
@@ -151,7 +152,7 @@ const update = Operations.make(
   })
 ).pipe(
   Command.withShortDescription(
-    "Correct the label or activation code of SIMs, withdraw them, or make them available again"
+    "Correct the label, activation code or tags of SIMs, withdraw them, or make them available again"
   )
 )
 

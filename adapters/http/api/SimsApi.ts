@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Label, Operator, SimCorrection, SmdpHistory, Stock, TextLimit, Withdrawal } from "simplan/ports"
+import { Label, Operator, SimCorrection, SmdpHistory, Stock, Tags, TextLimit, Withdrawal } from "simplan/ports"
 import * as Operations from "./Operations.ts"
 import * as Roles from "./Roles.ts"
 import { Bulk, Moves, Samples, Verdicts } from "simplan/views"
@@ -23,14 +23,18 @@ export const Sim = Schema.Struct({
   ),
   esim_id: Schemas.simId,
   created_at: Schemas.createdAt,
-  is_esim: Schemas.isEsim
+  is_esim: Schemas.isEsim,
+  tags: Schemas.field(Schema.Array(Schema.String), "The words that the organization has for the SIM", [
+    "airport",
+    "VIP"
+  ])
 }).annotate({ identifier: "Sim" })
 
 const Status = Fields.oneOf(SimCorrection.statuses)
 
 const Reason = Fields.oneOf(Withdrawal.reasons)
 
-/** A SIM by itself (rule L5): lists have no more than the interface names. */
+/** A SIM by itself (rule L5): lists have its tags beside what the interface names. */
 export const SimDetails = Schema.Struct({
   ...Sim.fields,
   status: Schemas.field(Status, "`withdrawn`: no subscription gets it", "available"),
@@ -56,7 +60,7 @@ export const SimDetails = Schema.Struct({
   reason: Schemas.field(Views.answer(Verdicts.VerdictReason), Verdicts.Verdict.fields.reason.meaning)
 }).annotate({ identifier: "SimDetails" })
 
-const correctable = ["label", "lpa_string", "status"] as const
+const correctable = ["label", "lpa_string", "status", "tags"] as const
 
 /** A SIM after its correction. */
 export const UpdatedSim = Schema.Struct({
@@ -85,8 +89,16 @@ export const UpdateSim = Schema.Struct({
     "`withdrawn` takes the SIM out of the stock, only while no subscription holds it; `available` puts it back",
     "withdrawn"
   ),
-  reason: Schemas.optional(Schema.NullOr(Reason), "Why it is withdrawn; only with that status", "broken")
-}).annotate({ identifier: "UpdateSim", examples: [{ label: "Green", lpa_string: Samples.lpa, status: "available" }] })
+  reason: Schemas.optional(Schema.NullOr(Reason), "Why it is withdrawn; only with that status", "broken"),
+  tags: Schemas.optional(
+    Schemas.list(Schemas.text(TextLimit.TAG), Tags.MOST),
+    "The words that the organization has for the SIM, in place of those before; none with an empty list",
+    ["airport", "VIP"]
+  )
+}).annotate({
+  identifier: "UpdateSim",
+  examples: [{ label: "Green", lpa_string: Samples.lpa, status: "available", tags: ["airport", "VIP"] }]
+})
 
 const UpdateSims = Schema.Struct({
   sims: Schemas.field(
@@ -97,8 +109,9 @@ const UpdateSims = Schema.Struct({
 
 const UpdatesFile = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/csv" })).annotate({
   description:
-    "A header with the column iccid and some of label, lpa_string (or lpa), status and reason, in any order; then a row per SIM. " +
-    "What a row leaves empty stays, and `-` as an activation code removes it; other columns are ignored"
+    "A header with the column iccid and some of label, lpa_string (or lpa), status, reason and tags, in any order; then a row per SIM. " +
+    "Tags are separated by `;`. What a row leaves empty stays, and `-` as an activation code or as tags removes them; other " +
+    "columns are ignored"
 })
 
 export const RowResult = Schema.Struct({
@@ -252,7 +265,7 @@ export const update = Operations.correction("update", "/sims/:iccid", Schemas.of
   errors: ["sim_not_found", "sim_in_use", "sim_busy", "changed_meanwhile"],
   summary: "Correct a SIM; absent fields stay",
   description:
-    "Changes the label, the activation code or the status. While a subscription holds the SIM, it keeps its label and " +
+    "Changes the label, the activation code, the status or the tags. While a subscription holds the SIM, it keeps its label and " +
     "cannot be withdrawn. A withdrawn SIM is not chosen for a creation or a mobile plan, and a creation that names it " +
     "is refused."
 })

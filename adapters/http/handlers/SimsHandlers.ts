@@ -5,7 +5,7 @@
 import { Effect, Result, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { AuditLog, Refusal, RequestContext, SimCorrections, Sims, Stock, Time, Verdicts, Wallet } from "simplan"
-import { type MobilePlan, Sim, SimCorrection, type SmdpHistory } from "simplan/ports"
+import { type MobilePlan, Sim, SimCorrection, type SmdpHistory, Tags } from "simplan/ports"
 import { Bulk, Copy, Moves, Verdicts as Views } from "simplan/views"
 import { QrCode } from "../../fields/index.ts"
 import { Fields } from "../../fields/index.ts"
@@ -21,6 +21,9 @@ import * as Responses from "../wire/Responses.ts"
 import * as Versions from "../wire/Versions.ts"
 import * as RowFiles from "./RowFiles.ts"
 
+/** What a CSV file has for no activation code, which none is, and for no tags. */
+const NONE = "-"
+
 const shape = (one: Sim.Sim, installation: Auth.Installation): typeof SimsApi.Sim.Type => ({
   iccid: one.iccid,
   label: one.label,
@@ -29,7 +32,8 @@ const shape = (one: Sim.Sim, installation: Auth.Installation): typeof SimsApi.Si
   used: Sim.isUsed(one),
   esim_id: one.simId,
   created_at: Time.toIso(one.createdAt),
-  is_esim: one.isEsim
+  is_esim: one.isEsim,
+  tags: one.tags
 })
 
 const verdictOf = Copy.toWire(Views.Verdict)
@@ -52,6 +56,18 @@ const details = (
   }
 }
 
+const isTexts = (value: unknown): value is ReadonlyArray<string> =>
+  Array.isArray(value) && value.every((one) => typeof one === "string")
+
+/** The tags of a row: a list, or a text of a file; what is empty stays. */
+const tagsOf = (value: unknown): Result.Result<ReadonlyArray<string> | undefined, Refusal.InvalidField> => {
+  if (isTexts(value)) return Result.succeed(value)
+  if (value === undefined || value === null) return Result.succeed(undefined)
+  if (typeof value !== "string")
+    return Result.fail(new Refusal.InvalidField({ field: "tags", message: "must be strings" }))
+  return Result.succeed(value.trim() === "" ? undefined : value.trim() === NONE ? [] : Tags.ofText(value))
+}
+
 const texts = ["label", "status", "reason"] as const
 
 const correctionOf = (of: (name: string) => unknown): Result.Result<SimCorrection.Unchecked, Refusal.InvalidField> => {
@@ -64,21 +80,19 @@ const correctionOf = (of: (name: string) => unknown): Result.Result<SimCorrectio
       return Result.fail(new Refusal.InvalidField({ field: name, message: "must be a string" }))
     }
   }
-  return Result.succeed({
+  return Result.map(tagsOf(of("tags")), (tags) => ({
     label: found.get("label"),
     lpa: lpa === null ? null : found.get("lpa"),
     status: found.get("status"),
-    reason: found.get("reason")
-  })
+    reason: found.get("reason"),
+    tags
+  }))
 }
 
 const asRow = (record: unknown): SimCorrections.Row => {
   const columnOf = (name: string): unknown => RowFiles.column(record, name)
   return SimCorrections.rowOf(columnOf("iccid"), correctionOf(columnOf))
 }
-
-/** What a CSV file has for no activation code: a text that none is. */
-const NONE = "-"
 
 /**
  * A row of many corrections: what it leaves empty stays, and an activation code that is null is

@@ -62,7 +62,9 @@ export const all: Chain = [
         text: "revoke execute on function simplan.keep_partitions(text, bigint, bigint) from public"
       })
     ]
-  }
+  },
+  // The words that organizations have for SIMs (rule I14).
+  { name: "sim_tags", steps: [Step.Step.Columns({ table: "sim", columns: { tags: { type: "jsonb" } } })] }
 ]
 
 /** The number of the newest migration. */

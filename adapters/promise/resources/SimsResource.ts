@@ -26,6 +26,7 @@ const shape = (of: Sim.Sim): Types.Sim => ({
   used: Sim.isUsed(of),
   status: Sim.withdrawnReason(of) === null ? "available" : "withdrawn",
   withdrawnReason: Sim.withdrawnReason(of),
+  tags: of.tags,
   ...movesOf(Moves.movesOf(of)),
   downloaded: of.downloaded,
   mobilePlanApplied: of.mobilePlan.applied,
@@ -51,7 +52,8 @@ const correction = {
   label: Schema.optional(Arguments.AnyLabel),
   lpa: Schema.optional(Schema.NullOr(Schema.String)),
   status: Schema.optional(Schema.String),
-  reason: Schema.optional(Schema.NullOr(Schema.String))
+  reason: Schema.optional(Schema.NullOr(Schema.String)),
+  tags: Schema.optional(Schema.Array(Schema.String))
 }
 
 const decodeUpdate = Arguments.decoder(

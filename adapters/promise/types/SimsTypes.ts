@@ -39,6 +39,8 @@ export interface Sim extends OfOrganization, SimMoves {
   readonly status: "available" | "withdrawn"
   /** Why it is withdrawn; null: it is not. */
   readonly withdrawnReason: "broken" | "lost" | "replaced" | null
+  /** The words that the organization has for it (rule I14). */
+  readonly tags: ReadonlyArray<string>
   /** Whether there is any sign that the profile was downloaded; it stays true (rule S2). */
   readonly downloaded: boolean
   /** Whether the organization's mobile plan is applied to it (rule I6). */
@@ -261,6 +263,8 @@ export interface UpdateSim extends OfSim {
   readonly status?: "available" | "withdrawn" | undefined
   /** Why it is withdrawn; only with that status. */
   readonly reason?: "broken" | "lost" | null | undefined
+  /** The words that the organization has for it, in place of those before (rule I14). */
+  readonly tags?: ReadonlyArray<string> | undefined
   /**
    * The version that it is of (rule W16): if another one is there, it is refused. Absent: of
    * whichever is there.
@@ -335,7 +339,8 @@ export interface Sims {
    */
   readonly installation: (of: OfSim, options?: CallOptions) => Promise<Installation>
   /**
-   * Corrects a SIM (rule I9): its label, its activation code, and whether it is withdrawn.
+   * Corrects a SIM (rules I9 and I14): its label, its activation code, whether it is withdrawn, and
+   * its tags.
    *
    * Errors: `InvalidFieldError`, `NotFoundError`, `SimInUseError`, `SimBusyError`,
    * `ChangedMeanwhileError`.
@@ -376,7 +381,7 @@ export interface UpdatePreview {
   /** The SIM as it would be. */
   readonly sim: Sim
   /** What would change of it; nothing if it is so already. */
-  readonly changed: ReadonlyArray<"label" | "lpa" | "status">
+  readonly changed: ReadonlyArray<"label" | "lpa" | "status" | "tags">
 }
 
 /** A change of the mobile plan. */

@@ -226,6 +226,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       World.newSim(world, { allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId } }),
       World.newSim(world, { allocation: { _tag: "Withdrawn", reason: "replaced", ending: null } }),
       World.newSim(world, { movedTo: "8944500000000000001", moves: [move, { ...move, number: 2, endedAt: -3 }] }),
+      World.newSim(world, { tags: ["VIP", 'ärzte \'n \\ "co"'] }),
       World.newSim(world, { mobilePlan: { _tag: "Settled", applied: true } }),
       World.newSim(world, { mobilePlan: { _tag: "Changing", applied: true, target: false } }),
       World.newSim(world, { service: { _tag: "Settled", pausedAt: -7 } }),

@@ -287,6 +287,44 @@ describe("SIMs", () => {
     return { tenant, planId, iccids: Array.from({ length: count }, (_, at) => World.iccid(first + at)), call, found }
   }
 
+  it("and subscriptions are listed by a tag in any case, and acted on by it (I14)", async () => {
+    const { call, found, iccids, planId, tenant } = await stocked(4)
+    const [first = "", second = "", third = "", fourth = ""] = iccids
+    for (const [iccid, tags] of [
+      [first, ["VIP", "Zürich"]],
+      [second, ["vip"]],
+      [third, ["VIP 2"]]
+    ]) {
+      expect((await tenant.call("PATCH", `/v3/sims/${iccid}`, { body: { tags } })).status).toBe(200)
+    }
+    expect(await found("tag=Vip")).toEqual([first, second])
+    expect(await found("tag=%20z%C3%9CRICH%20&label=Green&status=free")).toEqual([first])
+    expect(await found("tag=vi")).toEqual([])
+    expect(await found("tag=")).toEqual([])
+    expect((await tenant.get(`/v3/sims?tag=${"x".repeat(41)}`)).body.message).toMatch(/^tag must have at most 40/)
+    for (const iccid of [first, third, fourth]) {
+      await tenant.post("/v3/subscription", { plan_id: planId, metadata: "", iccid })
+    }
+    const sold = async (answer: Promise<World.Answer>) =>
+      (await answer).body.data.map((one: { readonly esim: { readonly iccid: string } }) => one.esim.iccid)
+    const path = `/organizations/${tenant.organizationId}/subscriptions`
+    expect(await sold(tenant.get("/v3/subscription?tag=VIP"))).toEqual([first])
+    expect(await sold(world.admin("GET", `${path}?tag=vip+2`))).toEqual([third])
+    const { body } = await call({ action: "withdraw", reason: "lost", tag: "VIP" })
+    expect(body.data).toMatchObject([
+      { iccid: first, result: "refused", code: "sim_in_use" },
+      { iccid: second, result: "changed" }
+    ])
+    const nothing = await world.fetch("POST", `/admin/v1${path}/actions`, {
+      body: { action: "pause", tag: " " },
+      headers: support
+    })
+    expect(nothing.body.data).toEqual([])
+    // They stay with the SIM if its subscription moves.
+    await tenant.post(`/v3/subscriptions/${first}/replace`, {})
+    expect(await found("tag=vip")).toEqual([first, second])
+  })
+
   it("are withdrawn and put back, or get another label, where the filter takes them", async () => {
     const { call, found, iccids, planId, tenant } = await stocked(4)
     const [first = "", ...others] = iccids

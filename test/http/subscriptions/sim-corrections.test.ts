@@ -75,6 +75,63 @@ describe("A SIM that no subscription holds", () => {
   })
 })
 
+describe("The tags of a SIM (I14)", () => {
+  it("are corrected whoever has it, and are in its details, its list item and the audit log", async () => {
+    const tagged = async () => (await entries(3)).filter((action) => action === "sim.set_tags")
+    const tagsOf = async (number: number) => (await acme.get(path(number))).body.data.tags
+    expect(await tagsOf(3)).toEqual([])
+    const { body, status } = await update(3, { tags: ["VIP", " airport "] })
+    expect([status, body.data.tags]).toEqual([200, ["airport", "VIP"]])
+    expect(await tagsOf(3)).toEqual(["airport", "VIP"])
+    const listed = async (of: Promise<World.Answer>) =>
+      (await of).body.data.find(({ iccid }: { readonly iccid: string }) => iccid === World.iccid(3)).tags
+    expect(await listed(acme.get("/v3/sims"))).toEqual(["airport", "VIP"])
+    expect(await listed(world.admin("GET", `/organizations/${acme.organizationId}/sims`))).toEqual(["airport", "VIP"])
+    expect(await tagged()).toHaveLength(1)
+    expect((await update(3, { tags: ["VIP", "airport"] })).status).toBe(200)
+    expect(await tagged()).toHaveLength(1)
+    const preview = await acme.call("PATCH", `${path(3)}?dry_run=true`, { body: { tags: [] } })
+    expect([preview.body.data.tags, preview.body.preview]).toEqual([[], { changed: ["tags"] }])
+    expect(await tagsOf(3)).toEqual(["airport", "VIP"])
+    expect((await update(3, { tags: [] })).body.data.tags).toEqual([])
+  })
+
+  it.each([
+    [["a", "A"], "tags must have each tag once"],
+    [["a;b"], "tags must have no comma"],
+    [[""], "tags must not be blank"],
+    [["x".repeat(41)], "must have at most 40 characters"],
+    [Array.from({ length: 21 }, String), "tags must"],
+    ["VIP", "tags must"]
+  ])("are refused: %j", async (tags, message) => {
+    const { body, status } = await update(4, { tags })
+    expect([status, body.code, body.message]).toEqual([400, "invalid_field", expect.stringContaining(message)])
+  })
+
+  it("stand in a file: what is empty stays, and a hyphen removes them", async () => {
+    const send = async (raw: string) => {
+      const type = { "content-type": "text/csv" }
+      const answer = await acme.call("POST", "/v3/sims/updates", { raw, headers: type })
+      return answer.body.data.map(
+        ({ message, result }: { readonly message?: string; readonly result: string }) => message ?? result
+      )
+    }
+    const iccid = World.iccid(5)
+    const tagsOf = async () => (await acme.get(path(5))).body.data.tags
+    expect(await send(`iccid,tags\n${iccid},VIP; airport;\n`)).toEqual(["corrected"])
+    expect(await tagsOf()).toEqual(["airport", "VIP"])
+    expect(await send(`iccid,label,tags\n${iccid},Green,\n`)).toEqual(["unchanged"])
+    expect(await send(`iccid,tags\n${iccid},a;A\n`)).toEqual([expect.stringContaining("each tag once")])
+    expect(await send(`iccid,tags\n${iccid},-\n`)).toEqual(["corrected"])
+    expect(await tagsOf()).toEqual([])
+    const rows = (tags: unknown) => acme.post("/v3/sims/updates", { sims: [{ iccid, tags }] })
+    expect((await rows(["b"])).body.data[0].result).toBe("corrected")
+    expect((await rows(null)).body.data[0].result).toBe("refused")
+    expect((await rows([])).body.data[0].result).toBe("corrected")
+    expect((await rows([5])).body.data[0]).toMatchObject({ result: "refused", code: "invalid_field" })
+  })
+})
+
 describe("What is refused", () => {
   it("is a label or a withdrawal while a subscription holds the SIM", async () => {
     expect(await refusalOf(3, { label: "Blue" })).toEqual([409, "sim_in_use"])

@@ -88,7 +88,7 @@ const held = Effect.gen(function* () {
   return { ...all, begun, end, stopped: () => stopped }
 })
 
-const filter = { label: null, createdAfter: null, status: null, after: null, limit: 101 }
+const filter = { label: null, tag: null, createdAfter: null, status: null, after: null, limit: 101 }
 const lists = (organizationId: string, text: string | null) => {
   const search = text === null ? null : SimSearch.of(text)
   return { ...filter, organizationId, search }

@@ -293,8 +293,17 @@ const page = <Packed, Cursor, A>(
   )
 }
 
-const ofLabel = (sql: Sql, { label }: Pick<SimSearch.SimFilter, "label">): ReadonlyArray<Fragment> =>
-  label === null ? [] : [sql`sim.label = ${label}`]
+/** What lists of SIMs and of subscriptions ask of the SIM alone. */
+const ofSim = (sql: Sql, { label, tag }: Pick<SimSearch.SimFilter, "label" | "tag">): ReadonlyArray<Fragment> => [
+  ...(label === null ? [] : [sql`sim.label = ${label}`]),
+  ...(tag === null
+    ? []
+    : [
+        sql`exists (
+          select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = ${tag}::text
+        )`
+      ])
+]
 
 /** SIMs by import sequence. */
 export const sims =
@@ -310,7 +319,7 @@ export const sims =
           sql`sim.import_sequence > ${query.after ?? 0}::bigint`
         ],
         filters: [
-          ...ofLabel(sql, query),
+          ...ofSim(sql, query),
           ...(query.isEsim === null ? [] : [sql`sim.is_esim = ${query.isEsim}`]),
           ...(query.status === null ? [] : [sql.literal(SimsStatements.standing(query.status))]),
           ...(query.createdAfter === null ? [] : [sql`sim.created_at > ${query.createdAfter}::bigint`])
@@ -339,7 +348,7 @@ export const subscriptions =
               > (${query.after.createdAt}::bigint, ${query.after.id}::text)`
               ])
         ],
-        filters: [...ofLabel(sql, query), ...(query.status === null ? [] : [sql.literal(services[query.status])])]
+        filters: [...ofSim(sql, query), ...(query.status === null ? [] : [sql.literal(services[query.status])])]
       }),
       (packed) => SubscriptionsStatements.unpack(database.cipher.decrypt, query.organizationId, packed)
     )

@@ -33,7 +33,8 @@ const stateOf = (row: SimDifference.Difference["sim"]["row"]): State => {
     ...(row.allocation === undefined ? unallocated : SimsStatements.allocationColumnsOf(row.allocation)),
     recycledAt: row.recycledAt,
     movedTo: row.movedTo,
-    moves: row.moves === undefined ? undefined : SimsStatements.movesColumnOf(row.moves),
+    moves: row.moves === undefined ? undefined : SimsStatements.listColumnOf(row.moves),
+    tags: row.tags === undefined ? undefined : SimsStatements.listColumnOf(row.tags),
     downloaded: row.downloaded,
     smdp: row.smdp,
     location: row.location,
@@ -101,15 +102,15 @@ const update = writing(
 const written = [...allocation, ...reported, "mobilePlanApplied", "mobilePlanTarget"] as const
 
 /**
- * A SIM that is corrected (rule I9). An import may bring an activation code meanwhile, so only one
+ * A SIM that is corrected (rules I9 and I14). An import may bring an activation code meanwhile, so only one
  * that changes is written.
  */
 type Corrected = Pick<State, Key | (typeof written)[number]> &
-  Pick<SimsStatements.SimRow, "label" | "lpa"> & { readonly isNewCode: boolean }
+  Pick<SimsStatements.SimRow, "label" | "lpa" | "tags"> & { readonly isNewCode: boolean }
 
 const correctedColumns = Columns.of<Corrected>(
   {
-    ...Columns.pick(simColumns, ["organizationId", "iccid", "version", ...written, "label", "lpa"]).types,
+    ...Columns.pick(simColumns, ["organizationId", "iccid", "version", ...written, "label", "lpa", "tags"]).types,
     isNewCode: "boolean"
   },
   ["organizationId", "iccid"]
@@ -120,7 +121,7 @@ const correct: Columns.Write<Corrected> = Columns.clause(
   "sim_corrected",
   correctedColumns,
   (rows) => `update simplan.sim set
-        ${written.map(Columns.assignment).join(", ")}, ${releasing}, label = r.label,
+        ${written.map(Columns.assignment).join(", ")}, ${releasing}, label = r.label, tags = r.tags,
         lpa = case when r."isNewCode" then r.lpa else sim.lpa end,
         version = r.version + 1, reservation_token = null, reserved_until = null
       from ${rows}
@@ -322,15 +323,18 @@ const provisionedOf = ({ attachments, sim, subscriptions }: Difference): Provisi
   return { organizationId, iccid, version, subscriptionId, attachmentId }
 }
 
-const isCorrection = (field: SimField): boolean => field === "label" || field === "lpa"
+const isCorrection = (field: SimField): boolean => field === "label" || field === "lpa" || field === "tags"
 
-/** The row of a SIM that is corrected; null if it is not, or is of a view without its label. */
+/**
+ * The row of a SIM that is corrected; null if it is not, or is of a view without what corrections
+ * write.
+ */
 const correctedOf = ({ fields, row }: Difference["sim"], encrypt: Secrets.Turn): Corrected | null => {
-  const { iccid, label, lpa = null, organizationId } = row
-  if (label === undefined || !fields.some(isCorrection)) return null
+  const { iccid, label, lpa = null, organizationId, tags } = row
+  if (label === undefined || tags === undefined || !fields.some(isCorrection)) return null
   const isNewCode = fields.includes("lpa")
   const sim = isNewCode ? Secrets.ofSim(encrypt)({ organizationId, iccid, lpa }) : { lpa: null }
-  return { ...stateOf(row), label, lpa: sim.lpa, isNewCode }
+  return { ...stateOf(row), label, lpa: sim.lpa, tags: SimsStatements.listColumnOf(tags), isNewCode }
 }
 
 /** The SIMs by the statement that writes them. */

@@ -76,9 +76,13 @@ export const ofSim = Columns.of<Batching.Placed<Batching.OfSim>>({
 })
 
 /** A SIM as its row has it. */
-export interface SimRow extends Omit<Sim.Sim, "allocation" | "mobilePlan" | "moves" | "service">, AllocationColumns {
+export interface SimRow
+  extends Omit<Sim.Sim, "allocation" | "mobilePlan" | "moves" | "service" | "tags">,
+    AllocationColumns {
   /** Null: none. */
   readonly moves: Sim.Sim["moves"] | null
+  /** Null: none. */
+  readonly tags: Sim.Sim["tags"] | null
   /** True while it is being released, else null: what an index goes by. */
   readonly releasing: true | null
   readonly mobilePlanApplied: boolean
@@ -124,11 +128,12 @@ const rest = Columns.of<Rest>({
   pausedAt: "bigint",
   serviceChange: "text",
   serviceActive: "boolean",
-  moves: "jsonb"
+  moves: "jsonb",
+  tags: "jsonb"
 })
 
-/** The column of moves as it is written. */
-export const movesColumnOf = (moves: Sim.Sim["moves"]): SimRow["moves"] => (moves.length === 0 ? null : moves)
+/** A column of a list as it is written: null if nothing is in it. */
+export const listColumnOf = <A>(list: ReadonlyArray<A>): ReadonlyArray<A> | null => (list.length === 0 ? null : list)
 
 /** All columns of a SIM. */
 export const columns = Columns.of<SimRow>(
@@ -203,6 +208,7 @@ const unpackRest = (packed: Columns.Packed<Rest>) => ({
   recycledAt: packed[inRest.recycledAt],
   movedTo: packed[inRest.movedTo],
   moves: packed[inRest.moves] ?? [],
+  tags: packed[inRest.tags] ?? [],
   downloaded: packed[inRest.downloaded],
   smdp: packed[inRest.smdp],
   location: packed[inRest.location],
@@ -211,11 +217,21 @@ const unpackRest = (packed: Columns.Packed<Rest>) => ({
   service: serviceOf(packed[inRest.pausedAt], packed[inRest.serviceChange], packed[inRest.serviceActive])
 })
 
-const { mobilePlanApplied, mobilePlanTarget, moves: _, pausedAt, serviceActive, serviceChange, ...without } = nothing
+const {
+  mobilePlanApplied,
+  mobilePlanTarget,
+  moves: _,
+  pausedAt,
+  serviceActive,
+  serviceChange,
+  tags: __,
+  ...without
+} = nothing
 
 const fresh = {
   ...without,
   moves: [],
+  tags: [],
   mobilePlan: mobilePlanOf(mobilePlanApplied, mobilePlanTarget),
   service: serviceOf(pausedAt, serviceChange, serviceActive)
 }
@@ -242,7 +258,7 @@ export const unpack = (
   // A literal that takes in others by `...` takes twice as long.
   const { imsi, msisdn, subscriberId } = identities === null ? SimIdentities.none : unpackIdentities(identities)
   const known = rest === null ? fresh : unpackRest(rest)
-  const { downloaded, lastActivityAt, location, mobilePlan, movedTo, moves, recycledAt, service, smdp } = known
+  const { downloaded, lastActivityAt, location, mobilePlan, movedTo, moves, recycledAt, service, smdp, tags } = known
   return {
     organizationId,
     simId,
@@ -259,6 +275,7 @@ export const unpack = (
     recycledAt,
     movedTo,
     moves,
+    tags,
     downloaded,
     smdp,
     location,

@@ -29,6 +29,7 @@ export type AuditAction =
   | "sim.import"
   | "sim.set_label"
   | "sim.set_activation_code"
+  | "sim.set_tags"
   | "sim.withdraw"
   | "sim.restore"
   | "sim.apply_mobile_plan"

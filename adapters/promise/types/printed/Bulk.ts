@@ -13,6 +13,8 @@ export interface SubscriptionFilter extends OfOrganization {
   readonly search?: string | undefined
   /** Only those on SIMs of this label. */
   readonly label?: Label | undefined
+  /** Only those whose SIM has this tag, in any case. */
+  readonly tag?: string | undefined
   /** Only those that were made after this instant. */
   readonly createdAfter?: InstantInput | undefined
   /** Only those that are paused, or only those that are not. */
@@ -29,6 +31,8 @@ export interface SimFilter extends OfOrganization {
   readonly search?: string | undefined
   /** Only those of this label. */
   readonly label?: Label | undefined
+  /** Only those whose SIM has this tag, in any case. */
+  readonly tag?: string | undefined
   /** Only those that were made after this instant. */
   readonly createdAfter?: InstantInput | undefined
   /**
@@ -50,6 +54,8 @@ export interface SubscriptionSelection extends OfOrganization {
   readonly search?: string | undefined
   /** Only those of this label. */
   readonly label?: string | undefined
+  /** Only those whose SIM has this tag, in any case. */
+  readonly tag?: string | undefined
   /** Only those that were made after this instant. */
   readonly createdAfter?: InstantInput | undefined
   /** Only those that were made at this instant or before it. */
@@ -72,6 +78,8 @@ export interface SubscriptionAction extends OfOrganization {
   readonly search?: string | undefined
   /** Only those of this label. */
   readonly label?: string | undefined
+  /** Only those whose SIM has this tag, in any case. */
+  readonly tag?: string | undefined
   /** Only those that were made after this instant. */
   readonly createdAfter?: InstantInput | undefined
   /** Only those that were made at this instant or before it. */
@@ -100,6 +108,8 @@ export interface SimAction extends OfOrganization {
   readonly search?: string | undefined
   /** Only those of this label. */
   readonly label?: string | undefined
+  /** Only those whose SIM has this tag, in any case. */
+  readonly tag?: string | undefined
   /** Only those that were made after this instant. */
   readonly createdAfter?: InstantInput | undefined
   /** Only those that were made at this instant or before it. */

@@ -71,6 +71,8 @@ const withdrawn: ReadonlyArray<Allocation> = [
 
 const free = { _tag: "Free" } as const
 
+const tags: ReadonlyArray<ReadonlyArray<string>> = [[], ["VIP"], ["Été", "vip"]]
+
 const opened =
   (status: Subscription["status"]): Edit["written"] =>
   (world, { choice }, { sim, subscription }) => {
@@ -108,7 +110,7 @@ export const edits = {
       const lpa = choice < 4 ? null : `LPA:1$a$${choice}`
       // What an attachment has used is booked under one label.
       const label = subscription === null ? pick(["Green", "Blue"] as const, choice) : sim.label
-      return [{ sim: { label, lpa } }]
+      return [{ sim: { label, lpa, tags: pick(tags, choice) } }]
     }
   },
   "mobile plan": {

@@ -63,6 +63,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
   const days = { from: today - (choice % 3) * 20 * DAY, until: today + (1 + 20 * (row % 2)) * DAY }
   const searches = {
     status: pick([null, null, ...statuses], choice),
+    tag: pick([null, null, "vip", "été"], choice),
     createdAfter: pick([null, world.now - HOUR, world.now], choice + row),
     search: SimSearch.of(
       pick(

@@ -51,6 +51,7 @@ const finds = (
       isEsim: null,
       label: null,
       status: null,
+      tag: null,
       createdAfter: null,
       search: SimSearch.of(text),
       ...filter
@@ -163,6 +164,8 @@ const inside = [
   "<>"
 ] as const
 
+const tags = [[], ["VIP", "vip 2"], ["a", "Été"], [], ["vip"]]
+
 const stocked = (world: World.World) =>
   Effect.gen(function* () {
     const numbers = (index: number) => ({
@@ -175,6 +178,7 @@ const stocked = (world: World.World) =>
         lpa: null,
         label: index % 2 === 0 ? "Green" : "Blue",
         createdAt: world.now + (index % 3) * DAY,
+        tags: tags[index % tags.length] ?? [],
         ...numbers(index)
       })
     )
@@ -245,7 +249,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   }),
 
   scenario(
-    "L1: lists are filtered by label, kind, status and the instant of creation, alone and with a search",
+    "L1, I14: lists are filtered by label, tag, kind, status and the instant of creation, alone and with a search",
     function* (world) {
       const aggregates = yield* stocked(world)
       const filters: ReadonlyArray<Partial<SimSearch.SimFilter>> = [
@@ -254,7 +258,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
         { isEsim: false },
         ...statuses.map((status) => ({ status })),
         ...[-1, 0, DAY - 1, DAY, 4 * DAY].map((after) => ({ createdAfter: world.now + after })),
-        { label: "Green", isEsim: true, status: "in_use", createdAfter: world.now }
+        ...["vip", "été", "vi", "vip 2", "vip\\", "%", ""].map((tag) => ({ tag })),
+        { label: "Green", isEsim: true, status: "in_use", createdAfter: world.now, tag: "vip" }
       ]
       for (const filter of filters) {
         for (const text of ["", "8", "order"]) yield* finds(world, aggregates, text, filter)

@@ -47,7 +47,7 @@ const searchOf = (text: string): SimSearch.Search => {
  */
 const sought = [iccid, "8933", "208930000000002", "order", "inside"].map(searchOf)
 
-const filters = { label: null, createdAfter: null } as const
+const filters = { label: null, tag: null, createdAfter: null } as const
 
 /** What fits, and what does not for another reason. */
 const searches = sought.flatMap((search) => [null, "Red" as const].map((label) => ({ ...filters, label, search })))

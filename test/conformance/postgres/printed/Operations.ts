@@ -248,6 +248,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       after: 1,
       isEsim: true,
       label: "Green",
+      tag: "vip",
       status: "in_use",
       createdAfter: 1,
       search: SimSearch.of("0017")
@@ -258,6 +259,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       after: null,
       isEsim: null,
       label: null,
+      tag: null,
       status: "free",
       createdAfter: null,
       search: null
@@ -300,12 +302,13 @@ export const operations: Readonly<Record<string, Operation>> = {
     storage.subscriptions.find({
       ...page,
       label: "Green",
+      tag: "vip",
       status: "active",
       createdAfter: 1,
       search: SimSearch.of("208930000000001")
     }),
   "subscriptions.find of paused ones": ({ storage }) =>
-    storage.subscriptions.find({ ...page, label: null, status: "paused", createdAfter: null, search: null }),
+    storage.subscriptions.find({ ...page, label: null, tag: null, status: "paused", createdAfter: null, search: null }),
   "subscriptions.attachments": ({ storage }) => storage.subscriptions.attachments({ ...ofSim, id: "a" }),
   "deliveries.get": ({ storage }) => storage.deliveries.get({ organizationId, deliveryId: "d" }),
   "deliveries.page": ({ storage }) =>

@@ -70,9 +70,10 @@ select json_build_object(
         select sim.scanned_at as at, sim.import_sequence as cursor,
         case when filtered.is_taken then json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim,
           sim.lpa, sim.created_at, sim.allocation, sim.allocated_to, sim.version,
-          case when sim.recycled_at is not null or sim.moved_to is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null or sim.paused_at is not null or sim.service_change is not null or sim.service_active is not null or sim.moves is not null
+          case when sim.recycled_at is not null or sim.moved_to is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null or sim.paused_at is not null or sim.service_change is not null or sim.service_active is not null or sim.moves is not null or sim.tags is not null
           then json_build_array(sim.recycled_at, sim.moved_to, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at,
-            sim.mobile_plan_applied, sim.mobile_plan_target, sim.paused_at, sim.service_change, sim.service_active, sim.moves)
+            sim.mobile_plan_applied, sim.mobile_plan_target, sim.paused_at, sim.service_change, sim.service_active, sim.moves,
+            sim.tags)
           end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
           then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
           end) end as item
@@ -84,14 +85,16 @@ select json_build_object(
           order by sim.import_sequence
           limit 512
         ) sim
-        cross join lateral (select (sim.label = $23 AND sim.is_esim = $24 AND sim.allocation in ('Provisioning',
-          'InService') AND sim.created_at > $25::bigint AND (starts_with(sim.iccid, $26::text) OR starts_with(reverse(sim.iccid),
-            $27::text) OR sim.msisdn = any($28::text[]) OR exists (
+        cross join lateral (select (sim.label = $23 AND exists (
+          select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $24::text
+          ) AND sim.is_esim = $25 AND sim.allocation in ('Provisioning',
+            'InService') AND sim.created_at > $26::bigint AND (starts_with(sim.iccid, $27::text) OR starts_with(reverse(sim.iccid),
+            $28::text) OR sim.msisdn = any($29::text[]) OR exists (
               select from simplan.subscription found
-              where found.organization_id = $29 and found.iccid = sim.iccid
+              where found.organization_id = $30 and found.iccid = sim.iccid
               and found.status <> 'Deleted' and found.status = 'Live' and (
-                found.subscription_id = $30
-                or (starts_with(simplan.folded(found.metadata), $31::text) OR array_remove(string_to_array(case
+                found.subscription_id = $31
+                or (starts_with(simplan.folded(found.metadata), $32::text) OR array_remove(string_to_array(case
                   when octet_length(found.metadata) = char_length(found.metadata)
                   then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                     ' ')
@@ -100,12 +103,12 @@ select json_build_object(
                     E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                     'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                   )
-                  end, ' '), '') @> $32::text[])
+                  end, ' '), '') @> $33::text[])
                 or exists (
                   select from simplan.attachment
-                  where attachment.organization_id = $33
+                  where attachment.organization_id = $34
                   and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                  and (starts_with(simplan.folded(attachment.metadata), $34::text) OR array_remove(string_to_array(case
+                  and (starts_with(simplan.folded(attachment.metadata), $35::text) OR array_remove(string_to_array(case
                     when octet_length(attachment.metadata) = char_length(attachment.metadata)
                     then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
                       -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -114,7 +117,7 @@ select json_build_object(
                       E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                       'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                     )
-                    end, ' '), '') @> $35::text[])
+                    end, ' '), '') @> $36::text[])
                   offset 0
                 )
               )
@@ -122,58 +125,63 @@ select json_build_object(
           ))) as is_taken) filtered
         where filtered.is_taken or sim.is_last or sim.scanned_at = 512
         order by sim.import_sequence
-        limit $36::int) union all (
+        limit $37::int) union all (
           select row_number() over (order by sim.import_sequence) as at, sim.import_sequence as cursor,
           json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim, sim.lpa, sim.created_at,
             sim.allocation, sim.allocated_to, sim.version,
-            case when sim.recycled_at is not null or sim.moved_to is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null or sim.paused_at is not null or sim.service_change is not null or sim.service_active is not null or sim.moves is not null
+            case when sim.recycled_at is not null or sim.moved_to is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null or sim.paused_at is not null or sim.service_change is not null or sim.service_active is not null or sim.moves is not null or sim.tags is not null
             then json_build_array(sim.recycled_at, sim.moved_to, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at,
-              sim.mobile_plan_applied, sim.mobile_plan_target, sim.paused_at, sim.service_change, sim.service_active, sim.moves)
+              sim.mobile_plan_applied, sim.mobile_plan_target, sim.paused_at, sim.service_change, sim.service_active, sim.moves,
+              sim.tags)
             end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
             then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
             end) as item
           from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
           cross join lateral (
             select * from simplan.sim
-            where sim.organization_id = $37 and sim.iccid = candidate.iccid
+            where sim.organization_id = $38 and sim.iccid = candidate.iccid
             limit 1
           ) sim
-          where (sim.organization_id = $38 AND sim.import_sequence > $39::bigint AND sim.label = $40 AND sim.is_esim = $41 AND sim.allocation in ('Provisioning', 'InService') AND sim.created_at > $42::bigint AND (starts_with(sim.iccid, $43::text) OR starts_with(reverse(sim.iccid), $44::text) OR sim.msisdn = any($45::text[]) OR exists (
-            select from simplan.subscription found
-            where found.organization_id = $46 and found.iccid = sim.iccid
-            and found.status <> 'Deleted' and found.status = 'Live' and (
-              found.subscription_id = $47
-              or (starts_with(simplan.folded(found.metadata), $48::text) OR array_remove(string_to_array(case
-                when octet_length(found.metadata) = char_length(found.metadata)
-                then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-                  ' ')
-                else translate(
-                  left(found.metadata, 256) collate "C",
-                  E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-                  'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
-                )
-                end, ' '), '') @> $49::text[])
-              or exists (
-                select from simplan.attachment
-                where attachment.organization_id = $50
-                and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                and (starts_with(simplan.folded(attachment.metadata), $51::text) OR array_remove(string_to_array(case
-                  when octet_length(attachment.metadata) = char_length(attachment.metadata)
-                  then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
-                    -./:;<=>?@[\\]^_\x60{|}~', ' ')
-                  else translate(
-                    left(attachment.metadata, 256) collate "C",
-                    E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-                    'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+          where (sim.organization_id = $39 AND sim.import_sequence > $40::bigint AND sim.label = $41 AND exists (
+            select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $42::text
+            ) AND sim.is_esim = $43 AND sim.allocation in ('Provisioning',
+              'InService') AND sim.created_at > $44::bigint AND (starts_with(sim.iccid, $45::text) OR starts_with(reverse(sim.iccid),
+              $46::text) OR sim.msisdn = any($47::text[]) OR exists (
+                select from simplan.subscription found
+                where found.organization_id = $48 and found.iccid = sim.iccid
+                and found.status <> 'Deleted' and found.status = 'Live' and (
+                  found.subscription_id = $49
+                  or (starts_with(simplan.folded(found.metadata), $50::text) OR array_remove(string_to_array(case
+                    when octet_length(found.metadata) = char_length(found.metadata)
+                    then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                      ' ')
+                    else translate(
+                      left(found.metadata, 256) collate "C",
+                      E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                      'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                    )
+                    end, ' '), '') @> $51::text[])
+                  or exists (
+                    select from simplan.attachment
+                    where attachment.organization_id = $52
+                    and attachment.subscription_id = found.subscription_id and attachment.confirmed
+                    and (starts_with(simplan.folded(attachment.metadata), $53::text) OR array_remove(string_to_array(case
+                      when octet_length(attachment.metadata) = char_length(attachment.metadata)
+                      then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                        -./:;<=>?@[\\]^_\x60{|}~', ' ')
+                      else translate(
+                        left(attachment.metadata, 256) collate "C",
+                        E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                        'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                      )
+                      end, ' '), '') @> $54::text[])
+                    offset 0
                   )
-                  end, ' '), '') @> $52::text[])
+                )
                 offset 0
-              )
-            )
-            offset 0
           )))
           order by sim.import_sequence
-          limit $53::int)) found
+          limit $55::int)) found
     ),
     '[]'
   )

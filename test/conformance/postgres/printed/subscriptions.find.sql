@@ -77,9 +77,10 @@ select json_build_object(
         case when filtered.is_taken then json_build_array(json_build_array(subscription.subscription_id, subscription.metadata,
           subscription.created_at), json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim, sim.lpa,
             sim.created_at, sim.allocation, sim.allocated_to, sim.version,
-            case when sim.recycled_at is not null or sim.moved_to is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null or sim.paused_at is not null or sim.service_change is not null or sim.service_active is not null or sim.moves is not null
+            case when sim.recycled_at is not null or sim.moved_to is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null or sim.paused_at is not null or sim.service_change is not null or sim.service_active is not null or sim.moves is not null or sim.tags is not null
             then json_build_array(sim.recycled_at, sim.moved_to, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at,
-              sim.mobile_plan_applied, sim.mobile_plan_target, sim.paused_at, sim.service_change, sim.service_active, sim.moves)
+              sim.mobile_plan_applied, sim.mobile_plan_target, sim.paused_at, sim.service_change, sim.service_active, sim.moves,
+              sim.tags)
             end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
             then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
             end)) end as item
@@ -98,75 +99,80 @@ select json_build_object(
           where sim.organization_id = $27 and sim.iccid = subscription.iccid
           limit 1
         ) sim
-        cross join lateral (select (sim.label = $28 AND sim.paused_at is null AND (starts_with(sim.iccid,
-          $29::text) OR starts_with(reverse(sim.iccid), $30::text) OR sim.imsi = $31 OR sim.msisdn = any($32::text[]) OR exists (
-            select from simplan.subscription found
-            where found.organization_id = $33 and found.iccid = sim.iccid
-            and found.status <> 'Deleted' and found.status = 'Live' and (
-              found.subscription_id = $34
-              or (starts_with(simplan.folded(found.metadata), $35::text) OR array_remove(string_to_array(case
-                when octet_length(found.metadata) = char_length(found.metadata)
-                then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-                  ' ')
-                else translate(
-                  left(found.metadata, 256) collate "C",
-                  E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-                  'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
-                )
-                end, ' '), '') @> $36::text[])
-              or exists (
-                select from simplan.attachment
-                where attachment.organization_id = $37
-                and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                and (starts_with(simplan.folded(attachment.metadata), $38::text) OR array_remove(string_to_array(case
-                  when octet_length(attachment.metadata) = char_length(attachment.metadata)
-                  then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
-                    -./:;<=>?@[\\]^_\x60{|}~', ' ')
+        cross join lateral (select (sim.label = $28 AND exists (
+          select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $29::text
+          ) AND sim.paused_at is null AND (starts_with(sim.iccid, $30::text) OR starts_with(reverse(sim.iccid),
+            $31::text) OR sim.imsi = $32 OR sim.msisdn = any($33::text[]) OR exists (
+              select from simplan.subscription found
+              where found.organization_id = $34 and found.iccid = sim.iccid
+              and found.status <> 'Deleted' and found.status = 'Live' and (
+                found.subscription_id = $35
+                or (starts_with(simplan.folded(found.metadata), $36::text) OR array_remove(string_to_array(case
+                  when octet_length(found.metadata) = char_length(found.metadata)
+                  then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                    ' ')
                   else translate(
-                    left(attachment.metadata, 256) collate "C",
+                    left(found.metadata, 256) collate "C",
                     E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                     'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                   )
-                  end, ' '), '') @> $39::text[])
-                offset 0
+                  end, ' '), '') @> $37::text[])
+                or exists (
+                  select from simplan.attachment
+                  where attachment.organization_id = $38
+                  and attachment.subscription_id = found.subscription_id and attachment.confirmed
+                  and (starts_with(simplan.folded(attachment.metadata), $39::text) OR array_remove(string_to_array(case
+                    when octet_length(attachment.metadata) = char_length(attachment.metadata)
+                    then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                      -./:;<=>?@[\\]^_\x60{|}~', ' ')
+                    else translate(
+                      left(attachment.metadata, 256) collate "C",
+                      E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                      'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                    )
+                    end, ' '), '') @> $40::text[])
+                  offset 0
+                )
               )
-            )
-            offset 0
+              offset 0
           ))) as is_taken) filtered
         where filtered.is_taken or subscription.is_last or subscription.scanned_at = 512
         order by subscription.created_at, subscription.subscription_id
-        limit $40::int) union all (
+        limit $41::int) union all (
           select row_number() over (order by subscription.created_at, subscription.subscription_id) as at,
           json_build_object('createdAt', subscription.created_at, 'id', subscription.subscription_id) as cursor,
           json_build_array(json_build_array(subscription.subscription_id, subscription.metadata, subscription.created_at),
             json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim, sim.lpa, sim.created_at,
               sim.allocation, sim.allocated_to, sim.version,
-              case when sim.recycled_at is not null or sim.moved_to is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null or sim.paused_at is not null or sim.service_change is not null or sim.service_active is not null or sim.moves is not null
+              case when sim.recycled_at is not null or sim.moved_to is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null or sim.paused_at is not null or sim.service_change is not null or sim.service_active is not null or sim.moves is not null or sim.tags is not null
               then json_build_array(sim.recycled_at, sim.moved_to, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at,
-                sim.mobile_plan_applied, sim.mobile_plan_target, sim.paused_at, sim.service_change, sim.service_active, sim.moves)
+                sim.mobile_plan_applied, sim.mobile_plan_target, sim.paused_at, sim.service_change, sim.service_active, sim.moves,
+                sim.tags)
               end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
               then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
               end)) as item
           from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
           cross join lateral (
             select * from simplan.sim
-            where sim.organization_id = $41 and sim.iccid = candidate.iccid
+            where sim.organization_id = $42 and sim.iccid = candidate.iccid
             limit 1
           ) sim
           cross join lateral (
             select * from simplan.subscription
-            where subscription.organization_id = $42 and subscription.iccid = sim.iccid
+            where subscription.organization_id = $43 and subscription.iccid = sim.iccid
             and subscription.status <> 'Deleted'
             limit 1
           ) subscription
-          where (subscription.organization_id = $43 AND subscription.status = 'Live' AND subscription.created_at > $44::bigint AND (subscription.created_at, subscription.subscription_id)
-            > ($45::bigint, $46::text) AND sim.label = $47 AND sim.paused_at is null AND (starts_with(sim.iccid,
-              $48::text) OR starts_with(reverse(sim.iccid), $49::text) OR sim.imsi = $50 OR sim.msisdn = any($51::text[]) OR exists (
+          where (subscription.organization_id = $44 AND subscription.status = 'Live' AND subscription.created_at > $45::bigint AND (subscription.created_at, subscription.subscription_id)
+            > ($46::bigint, $47::text) AND sim.label = $48 AND exists (
+              select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $49::text
+            ) AND sim.paused_at is null AND (starts_with(sim.iccid, $50::text) OR starts_with(reverse(sim.iccid),
+              $51::text) OR sim.imsi = $52 OR sim.msisdn = any($53::text[]) OR exists (
                 select from simplan.subscription found
-                where found.organization_id = $52 and found.iccid = sim.iccid
+                where found.organization_id = $54 and found.iccid = sim.iccid
                 and found.status <> 'Deleted' and found.status = 'Live' and (
-                  found.subscription_id = $53
-                  or (starts_with(simplan.folded(found.metadata), $54::text) OR array_remove(string_to_array(case
+                  found.subscription_id = $55
+                  or (starts_with(simplan.folded(found.metadata), $56::text) OR array_remove(string_to_array(case
                     when octet_length(found.metadata) = char_length(found.metadata)
                     then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                       ' ')
@@ -175,12 +181,12 @@ select json_build_object(
                       E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                       'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                     )
-                    end, ' '), '') @> $55::text[])
+                    end, ' '), '') @> $57::text[])
                   or exists (
                     select from simplan.attachment
-                    where attachment.organization_id = $56
+                    where attachment.organization_id = $58
                     and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                    and (starts_with(simplan.folded(attachment.metadata), $57::text) OR array_remove(string_to_array(case
+                    and (starts_with(simplan.folded(attachment.metadata), $59::text) OR array_remove(string_to_array(case
                       when octet_length(attachment.metadata) = char_length(attachment.metadata)
                       then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
                         -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -189,14 +195,14 @@ select json_build_object(
                         E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                         'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                       )
-                      end, ' '), '') @> $58::text[])
+                      end, ' '), '') @> $60::text[])
                     offset 0
                   )
                 )
                 offset 0
           )))
           order by subscription.created_at, subscription.subscription_id
-          limit $59::int)) found
+          limit $61::int)) found
     ),
     '[]'
   )
