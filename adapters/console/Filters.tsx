@@ -61,6 +61,26 @@ export const Input = ({
   )
 }
 
+/** What lists of SIMs and of subscriptions are narrowed by: its name in the API, and its field. */
+const ofSims = {
+  search: { label: "Find", name: "find" },
+  label: { label: "Label", name: "label" },
+  tag: { label: "Tag", name: "tag" }
+} as const
+
+/** The fields of both lists. */
+export const OfSims = () => (
+  <>
+    {Object.values(ofSims).map(({ label, name }) => (
+      <Input key={name} label={label} name={name} />
+    ))}
+  </>
+)
+
+/** The values of these fields, by their names in the API. */
+export const fieldsOfSims = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(ofSims).map(([parameter, { name }]) => [parameter, Location.field(name)]))
+
 /** The instant of a field that has a minute in UTC; empty if it has none. */
 export const instant = (name: string): string => {
   const minute = Location.field(name)

@@ -108,6 +108,18 @@ export const State = ({ children, tone }: { readonly tone: Tone; readonly childr
 export const Text = ({ children }: { readonly children: string | null }) =>
   children === null ? <span class="none">–</span> : <bdi>{children}</bdi>
 
+/** The tags of a SIM (rule I14). */
+export const Tags = ({ of }: { readonly of: ReadonlyArray<string> }) =>
+  of.length === 0 ? null : (
+    <ul class="tags" aria-label="Tags">
+      {of.map((tag) => (
+        <li key={tag}>
+          <bdi>{tag}</bdi>
+        </li>
+      ))}
+    </ul>
+  )
+
 /** A number of things, such as "1 job" or "2 jobs". */
 export const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 

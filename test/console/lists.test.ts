@@ -140,7 +140,7 @@ describe("the columns of a list", () => {
     const rows = region("SIMs").locator("tbody tr")
     await expect.poll(() => rows.count()).toBeGreaterThanOrEqual(120)
     await page().getByText("Columns", { exact: true }).click()
-    for (const name of ["Label", "Kind", "Taken", "Since", "Id"]) {
+    for (const name of ["Label", "Kind", "Tags", "Taken", "Since", "Id"]) {
       await page().getByRole("checkbox", { name, exact: true }).click()
     }
     await expect.poll(() => titles("SIMs")).toEqual(["ICCID", "Id"])
@@ -159,7 +159,7 @@ describe("the columns of a list", () => {
     expect(await titles("SIMs")).toEqual(["ICCID", "Taken"])
     await page().goto(`${opened.world().url}/admin/console?page=sims&of=${of}&columns=nothing`)
     await expect.poll(() => region("SIMs").count()).toBe(1)
-    expect(await titles("SIMs")).toEqual(["ICCID", "Label", "Kind", "Taken", "Since"])
+    expect(await titles("SIMs")).toEqual(["ICCID", "Label", "Kind", "Tags", "Taken", "Since"])
   })
 })
 

@@ -163,6 +163,14 @@ const Identity = ({ all, of, path }: { readonly all: All; readonly of: string; r
       <dd>
         {sim.is_esim ? "An eSIM" : "A SIM card"} of the label <View.Text>{sim.label}</View.Text>
       </dd>
+      {sim.tags.length > 0 && (
+        <>
+          <dt>Tags</dt>
+          <dd>
+            <View.Tags of={sim.tags} />
+          </dd>
+        </>
+      )}
       {subscription !== null && (
         <>
           <dt>Note</dt>

@@ -1,5 +1,5 @@
 /** The day's tasks of a SIM: what each takes, what it would do, and what does it. */
-import { Label, Operator, TextLimit, Withdrawal } from "simplan/ports"
+import { Label, Operator, Tags, TextLimit, Withdrawal } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Conflicts from "../Conflicts.ts"
 import * as Location from "../Location.ts"
@@ -23,6 +23,7 @@ export interface Of {
     readonly status: string
     readonly reason: { readonly code: string }
     readonly lpa: string | null
+    readonly tags: ReadonlyArray<string>
   }
   readonly subscription: { readonly paused_at: string | null } | null
   readonly attachments: ReadonlyArray<{
@@ -178,14 +179,16 @@ const correction = (
   title: string,
   done: string,
   fields: Task["fields"],
-  bodyOf: (values: Readonly<Record<string, string>>) => Readonly<Record<string, string | undefined>>
+  bodyOf: (
+    values: Readonly<Record<string, string>>
+  ) => Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 ): Task => {
   const checked = async (values: Readonly<Record<string, string>>) => {
     const body = bodyOf(values)
-    const began = { label: sim.label, lpa_string: sim.lpa ?? "" }
+    const began = { label: sim.label, lpa_string: sim.lpa ?? "", tags: sim.tags }
     const now = await Api.read<Types.Data<"organizationSims", "get">>(path("sims"))
     const { reason: _, status: __, ...wanted } = body
-    Conflicts.refuse(began, { label: now.label, lpa_string: now.lpa ?? "" }, wanted)
+    Conflicts.refuse(began, { label: now.label, lpa_string: now.lpa ?? "", tags: now.tags }, wanted)
     return { body, version: now.version }
   }
   type Answer = Types.Previewed<"organizationSims", "update">
@@ -245,7 +248,22 @@ const corrections = (of: Of): ReadonlyArray<Task> => {
   const restoration = correction(of, "Put back into stock", "The SIM is in stock.", undefined, () => ({
     status: "available"
   }))
+  const tags = {
+    name: "tags",
+    label: `Tags, separated by ${Tags.SEPARATOR}`,
+    optional: true,
+    longest: Tags.MOST * (TextLimit.TAG + 2),
+    initial: of.sim.tags.join(`${Tags.SEPARATOR} `)
+  } as const
+  const tagging = correction(
+    of,
+    "Set the tags",
+    "The tags are set.",
+    () => Promise.resolve([tags]),
+    (values) => ({ tags: Tags.ofText(values["tags"] ?? "").map((tag) => tag.trim()) })
+  )
   return [
+    tagging,
     ...(of.sim.is_esim ? [codes] : []),
     ...(of.subscription === null ? [labels, of.sim.status === "withdrawn" ? restoration : withdrawal] : [])
   ]

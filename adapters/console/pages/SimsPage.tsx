@@ -1,5 +1,5 @@
 /** The SIMs of an organization, with filters, columns to choose, and as a file. */
-import { Sim as Statuses } from "simplan/ports"
+import { Sim as Statuses, Tags } from "simplan/ports"
 import { Acting } from "../Acting.tsx"
 import * as Bulk from "../Bulk.ts"
 import * as Columns from "../Columns.tsx"
@@ -33,6 +33,12 @@ const columns = (of: string) =>
       text: ({ label }: Sim) => label
     },
     { name: "kind", title: "Kind", of: kind, text: kind },
+    {
+      name: "tags",
+      title: "Tags",
+      of: ({ tags }: Sim) => <View.Tags of={tags} />,
+      text: ({ tags }: Sim) => tags.join(Tags.SEPARATOR)
+    },
     { name: "taken", title: "Taken", of: taken, text: taken },
     {
       name: "created_at",
@@ -57,8 +63,7 @@ const KINDS = [
 
 const Chosen = ({ of }: { readonly of: string }) => {
   const fields = {
-    search: Location.field("find"),
-    label: Location.field("label"),
+    ...Filters.fieldsOfSims(),
     status: Location.field("status"),
     is_esim: Location.field("kind")
   }
@@ -70,8 +75,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
   return (
     <>
       <Filters.Bar>
-        <Filters.Input label="Find" name="find" />
-        <Filters.Input label="Label" name="label" />
+        <Filters.OfSims />
         <Filters.Choice
           label="Status"
           name="status"

@@ -96,8 +96,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
   const organization = `/organizations/${encodeURIComponent(of)}`
   const plans = usePlans(organization)
   const filter = {
-    search: Location.field("find"),
-    label: Location.field("label"),
+    ...Filters.fieldsOfSims(),
     status: Location.field("status"),
     plan_id: Location.field("plan"),
     created_after: Filters.instant("since"),
@@ -110,8 +109,7 @@ const Chosen = ({ of }: { readonly of: string }) => {
   return (
     <>
       <Filters.Bar>
-        <Filters.Input label="Find" name="find" />
-        <Filters.Input label="Label" name="label" />
+        <Filters.OfSims />
         <Filters.Choice
           label="Status"
           name="status"

@@ -127,6 +127,45 @@ describe("an eSIM", () => {
     expect(await page().locator("main img").count()).toBe(0)
   })
 
+  it("has tags, which are set beside other corrections and narrow both lists", async () => {
+    const iccid = World.iccid(1)
+    const HTML = "<img src=x>"
+    const sim = async () => (await kept(`/sims/${iccid}`)).tags
+    await signInAs("support", `?page=sim&of=${of}&iccid=${iccid}`)
+    await click("Set the tags")
+    await dialog().getByLabel("Tags, separated by ;").fill(`VIP; ${HTML} ;airport`)
+    await dialog().getByText("This would change: tags.").waitFor()
+    await check()
+    await click("Set the tags", dialog())
+    await expect.poll(said).toBe("The tags are set.")
+    expect(await sim()).toEqual([HTML, "airport", "VIP"])
+    const tags = page().getByRole("list", { name: "Tags" })
+    await expect.poll(() => tags.getByRole("listitem").allInnerTexts()).toEqual([HTML, "airport", "VIP"])
+    expect(await page().locator("main img").count()).toBe(0)
+    await click("Set the tags")
+    expect(await dialog().getByLabel("Tags").inputValue()).toBe(`${HTML}; airport; VIP`)
+    await dialog().getByLabel("Tags").fill("a; A")
+    await dialog().getByText("tags must have each tag once").waitFor()
+    expectComplaint(/status of 400/)
+    await dialog().getByLabel("Tags").fill("VIP")
+    await dialog().getByText("This would change: tags.").waitFor()
+    await click("Set the tags", dialog())
+    await expect.poll(sim).toEqual(["VIP"])
+    for (const [list, name] of [
+      ["sims", "SIMs"],
+      ["subscriptions", "Subscriptions"]
+    ] as const) {
+      await page().goto(`${world().url}/admin/console?page=${list}&of=${of}&tag=vip`)
+      await expect.poll(() => region(name).locator("tbody tr").count()).toBe(1)
+      expect(await region(name).locator("tbody tr").innerText()).toContain(iccid)
+      await page().getByLabel("Tag", { exact: true }).fill("none such")
+      await page().keyboard.press("Tab")
+      await page()
+        .getByText(`There are no such ${list === "sims" ? "SIMs" : "subscriptions"}.`)
+        .waitFor()
+    }
+  })
+
   it("shows its SM-DP+ address and its code to copy, and its QR code as a file", async () => {
     await signInAs("support", `?page=sim&of=${of}&iccid=${World.iccid(1)}`)
     await page().context().grantPermissions(["clipboard-read", "clipboard-write"])
