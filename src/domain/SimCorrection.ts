@@ -68,8 +68,8 @@ const lpaOf = (given: string | null): Result.Result<string | null, InvalidField>
 }
 
 /**
- * Rules I8, I9 and I14: the correction, or what is wrong with it. One that changes nothing at all is
- * refused.
+ * Rules I8, I9 and I14: the correction, or what is wrong with it. One that changes nothing at all
+ * is refused.
  */
 export const parse = (of: Unchecked): Result.Result<Correction, InvalidField> =>
   Result.gen(function* () {

@@ -126,7 +126,7 @@ describe("an organization's own", () => {
   it("SIMs are listed and shown", async () => {
     const first = World.iccid(1)
     expect((await keyed("sims", "list", "--limit", "1")).out).toBe(
-      `iccid                label  is_esim  used  created_at\n${first}  Green  true     true  2026-01-10T12:00:00Z\n`
+      `iccid                label  is_esim  used  created_at            tags\n${first}  Green  true     true  2026-01-10T12:00:00Z  -\n`
     )
     expect(lines((await keyed("sims", "list", "--all", "--json")).out)).toHaveLength(31)
     expect(lines((await keyed("sims", "list", "--esim", "false", "--json")).out)).toMatchObject([

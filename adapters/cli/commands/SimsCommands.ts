@@ -17,8 +17,14 @@ import * as BulkCommands from "./BulkCommands.ts"
 import * as Flags from "./Flags.ts"
 import * as Operations from "./Operations.ts"
 
+/** A SIM for people: its tags are one text. */
+const inWords = <Sim extends { readonly tags: ReadonlyArray<string> }>(sim: Sim) => ({
+  ...sim,
+  tags: sim.tags.join(", ")
+})
+
 const list = Operations.list("list", "sims.list", ["iccid", "label", "is_esim", "used", "created_at"], {
-  row: ({ lpa: _, ...sim }) => sim,
+  row: ({ lpa: _, ...sim }) => inWords(sim),
   examples: [
     { command: "simplan sims list --label Green --esim true --json" },
     { command: "simplan sims list --search 0017", description: "The SIMs whose ICCID begins or ends so" },
@@ -40,7 +46,7 @@ const show = Operations.make(
     if (json) return yield* Output.print(JSON.stringify({ ...sim, current_status, state_history }))
     const { install, reason, replaced_by, replaces, ...fields } = sim
     const moves = { replaces: replaces?.iccid ?? null, replaced_by: replaced_by?.iccid ?? null }
-    yield* Output.record({ ...fields, ...moves, ...install, reason: reason.message, current_status }, false)
+    yield* Output.record({ ...inWords(fields), ...moves, ...install, reason: reason.message, current_status }, false)
     if (install !== undefined && sim.lpa !== null) yield* Output.print(`\n${QrCode.text(sim.lpa)}`)
     yield* Lists.section("SM-DP+ states, oldest first:", state_history, ["modified_at", "state", "modification_result"])
   })
@@ -143,8 +149,9 @@ const update = Operations.make(
       const { data, preview } = yield* Calls.call(connection, (client) =>
         Operations.send(client, "sims.update", called)
       )
-      if (preview === undefined || json) return yield* Output.record({ ...data, ...preview }, json)
-      return yield* Output.record({ ...data, changed: preview.changed.join(", ") || "nothing" }, json)
+      if (json) return yield* Output.record({ ...data, ...preview }, true)
+      const changed = preview === undefined ? {} : { changed: preview.changed.join(", ") || "nothing" }
+      return yield* Output.record({ ...inWords(data), ...changed }, false)
     }
     const report = yield* SimsUpdate.run(connection, target, { dryRun: sent.query["dry_run"] === "true", json })
     if (!json) yield* Output.print(SimsUpdate.show(report))

@@ -1,5 +1,5 @@
 /**
- * Faults in corrections of SIMs, and in actions on all that a filter takes: I9, W15.
+ * Faults in corrections of SIMs, and in actions on all that a filter takes: I9, I14, W15.
  */
 import { faultsOf, instead } from "./Fault.ts"
 
@@ -37,7 +37,12 @@ const inCorrection = faultsOf("SimCorrection.ts", "creation", [
   ["I8", "any text is an activation code", "ActivationCode.parse(lpa) !== undefined &&", ""],
   ["I9", "an activation code may be longer than it is stored", " && TextLimit.isWithin(lpa, TextLimit.LPA)", ""],
   ["I9", "an activation code cannot be removed", "if (lpa === null || ", "if ("],
-  ["I9", "a correction to nothing is taken", "lpa === undefined && status === undefined) {", "false) {"],
+  [
+    "I9",
+    "a correction to nothing is taken",
+    "[label, lpa, status, tags].every((field) => field === undefined)",
+    "false"
+  ],
   ["I9", "a SIM in service is corrected", HELD, "false"],
   ["I9", "a SIM in service gets another label", HELD, "holder(allocation) !== null && isAllocated"],
   ["I9", "a SIM in service is withdrawn", HELD, "holder(allocation) !== null && label !== sim.label"],
@@ -81,8 +86,9 @@ const inCorrection = faultsOf("SimCorrection.ts", "creation", [
     'return { _tag: "Free" }'
   ],
   ["I9", "a physical SIM gets an activation code", "if (lpa !== null && !sim.isEsim) {", "if (false) {"],
-  ["I9", "a SIM keeps its label", "{ ...sim, label, lpa, allocation:", "{ ...sim, lpa, allocation:"],
-  ["I9", "a SIM keeps its activation code", "{ ...sim, label, lpa, allocation:", "{ ...sim, label, allocation:"],
+  ["I9", "a SIM keeps its label", "{ ...sim, label, lpa, tags,", "{ ...sim, lpa, tags,"],
+  ["I9", "a SIM keeps its activation code", "{ ...sim, label, lpa, tags,", "{ ...sim, label, tags,"],
+  ["I14", "a SIM keeps its tags", "{ ...sim, label, lpa, tags,", "{ ...sim, label, lpa,"],
   [
     "I9",
     "another reason is no change",
@@ -90,7 +96,18 @@ const inCorrection = faultsOf("SimCorrection.ts", "creation", [
     "(withdrawnReason(before) === null) === (withdrawnReason(next) === null)"
   ],
   ["I9", "another label is no change", "before.label === next.label ?", "true ?"],
-  ["I9", "another activation code is no change", "before.lpa === next.lpa ?", "true ?"]
+  ["I9", "another activation code is no change", "before.lpa === next.lpa ?", "true ?"],
+  ["I14", "other tags are no change", "Tags.isSame(before.tags, next.tags) ?", "true ?"]
+])
+
+const inTags = faultsOf("Tags.ts", "creation", [
+  ["I14", "a SIM has any number of tags", "given.length > MOST", "false"],
+  ["I14", "a tag may be blank", 'if (tag === "") return', "if (false) return"],
+  ["I14", "a tag has what separates tags", "if (FORBIDDEN.test(tag)) return", "if (false) return"],
+  ["I14", "a tag may be longer than it is shown", 'TextLimit.check("tags", tag, TextLimit.TAG)', "Result.succeed(tag)"],
+  ["I14", "tags differ in their case alone", "const name = folded(tag)", "const name = tag"],
+  ["I14", "tags stand as they were given", ".sort(([one], [other]) => Order.String(one, other))", ""],
+  ["I14", "tags in other letters are the same", "tag === other[at]", "true"]
 ])
 
 const WITHDRAWN = "Result.fail(new SimWithdrawn({ iccid, reason: allocation.reason }))"
@@ -165,4 +182,12 @@ const inBulk = faultsOf("BulkAction.ts", "limits", [
   ["W15", "all that are refused are shown", "refusals.slice(0, MOST_REFUSALS)", "refusals"]
 ])
 
-export const corrections = [...identities, ...inCorrection, ...inProvisioning, ...inMobilePlan, ...inSim, ...inBulk]
+export const corrections = [
+  ...identities,
+  ...inCorrection,
+  ...inTags,
+  ...inProvisioning,
+  ...inMobilePlan,
+  ...inSim,
+  ...inBulk
+]

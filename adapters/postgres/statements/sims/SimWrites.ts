@@ -102,8 +102,8 @@ const update = writing(
 const written = [...allocation, ...reported, "mobilePlanApplied", "mobilePlanTarget"] as const
 
 /**
- * A SIM that is corrected (rules I9 and I14). An import may bring an activation code meanwhile, so only one
- * that changes is written.
+ * A SIM that is corrected (rules I9 and I14). An import may bring an activation code meanwhile, so
+ * only one that changes is written.
  */
 type Corrected = Pick<State, Key | (typeof written)[number]> &
   Pick<SimsStatements.SimRow, "label" | "lpa" | "tags"> & { readonly isNewCode: boolean }
