@@ -44,7 +44,13 @@ const owned = faultsOf("SimAggregate.ts", "creation", [
     "telcoPackageId !== null && (replacement?.number",
     "telcoPackageId !== undefined && (replacement?.number"
   ],
-  ["S5", "others are looked for on a SIM of which an order was taken", "isTakenHere ? null : ", ""]
+  [
+    "S5",
+    "a further plan is no first order",
+    "isTakenHere ? null :",
+    "isTakenHere || aggregate.attachments.length > 1 ? null :"
+  ],
+  ["S5", "each order is a first one", "isTakenHere ? null : ", ""]
 ])
 
 const returning = faultsOf("Sim.ts", "creation", [

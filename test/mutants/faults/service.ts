@@ -60,8 +60,8 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
   [
     "S5",
     "what the telco has taken is not confirmed",
-    "decision = { sim: { loaded: aggregate, next: completed(aggregate, attachment, packages) }, jobs }",
-    "decision = { jobs }"
+    "const decision = { sim: { loaded: aggregate, next: after }, jobs }",
+    "const decision = { jobs }"
   ],
   [
     "S5",
@@ -106,13 +106,6 @@ export const creation = faultsOf("Provisioning.ts", "creation", [
   ["S5", "an undone package is cancelled, though it was used", "              isUndone: true\n", ""],
   ["S5", "what somebody else has on the SIM is cancelled", 'isOccupied ? "Review"', 'false ? "Review"'],
   ["S5", "a SIM that somebody else has is free", " && !(isOccupied && isNew)", ""],
-  [
-    "S5",
-    "a further plan is no first order",
-    "telcoPackageId !== null))\n    ? null",
-    "true)) || attachments.length > 1\n    ? null"
-  ],
-  ["S5", "each order is a first one", "telcoPackageId !== null))\n    ? null", "false))\n    ? null"],
   ["S5", "the first order of a job is like others", "packages.length, isFirst)", "packages.length)"],
   ["S5", "an undone top-up frees the SIM", "release: isNew ? (", "release: true ? ("],
   ["S5", "an undone creation keeps the SIM", "release: isNew ? (", "release: false ? ("],
