@@ -49,7 +49,7 @@ const endpoints: ReadonlyArray<View.Column<Endpoint>> = [
     title: "Enabled",
     of: ({ enabled, failing_since }) => (
       <View.State tone={!enabled ? "idle" : failing_since === null ? "good" : "bad"}>
-        {enabled ? "yes" : "no"}
+        {!enabled ? "no" : failing_since === null ? "yes" : "yes, but it fails"}
       </View.State>
     )
   },
