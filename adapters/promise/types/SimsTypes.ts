@@ -339,8 +339,7 @@ export interface Sims {
    */
   readonly installation: (of: OfSim, options?: CallOptions) => Promise<Installation>
   /**
-   * Corrects a SIM (rules I9 and I14): its label, its activation code, whether it is withdrawn, and
-   * its tags.
+   * Corrects a SIM (rules I9 and I14): its label, activation code, status and tags.
    *
    * Errors: `InvalidFieldError`, `NotFoundError`, `SimInUseError`, `SimBusyError`,
    * `ChangedMeanwhileError`.
