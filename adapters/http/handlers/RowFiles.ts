@@ -23,7 +23,7 @@ export interface Form<Row> {
   /**
    * The JSON value of a text in a column of CSV, which has no null; the text itself unless given.
    */
-  readonly fromText?: (column: string, text: string | undefined) => string | null | undefined
+  readonly fromText?: (column: string, text: string | undefined) => unknown
 }
 
 /** The rows of a body. `lines` has the lines of the rows that were read. */

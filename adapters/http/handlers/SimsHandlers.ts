@@ -59,13 +59,11 @@ const details = (
 const isTexts = (value: unknown): value is ReadonlyArray<string> =>
   Array.isArray(value) && value.every((one) => typeof one === "string")
 
-/** The tags of a row: a list, or a text of a file; what is empty stays. */
+/** The tags of a row: a list; what is empty stays. */
 const tagsOf = (value: unknown): Result.Result<ReadonlyArray<string> | undefined, Refusal.InvalidField> => {
   if (isTexts(value)) return Result.succeed(value)
-  if (value === undefined || value === null) return Result.succeed(undefined)
-  if (typeof value !== "string")
-    return Result.fail(new Refusal.InvalidField({ field: "tags", message: "must be strings" }))
-  return Result.succeed(value.trim() === "" ? undefined : value.trim() === NONE ? [] : Tags.ofText(value))
+  if (value === undefined || value === null || value === "") return Result.succeed(undefined)
+  return Result.fail(new Refusal.InvalidField({ field: "tags", message: "must be a list of strings" }))
 }
 
 const texts = ["label", "status", "reason"] as const
@@ -101,7 +99,10 @@ const asRow = (record: unknown): SimCorrections.Row => {
 export const form: RowFiles.Form<SimCorrections.Row> = {
   required: ["iccid"],
   toRow: asRow,
-  fromText: (column, text) => (text === NONE && (column === "lpa_string" || column === "lpa") ? null : text)
+  fromText: (column, text) => {
+    if (column === "tags" && text) return text === NONE ? [] : Tags.ofText(text)
+    return text === NONE && (column === "lpa_string" || column === "lpa") ? null : text
+  }
 }
 
 const filterOf = Copy.fromWire(Bulk.SimFilter.own)

@@ -128,6 +128,16 @@ describe("The tags of a SIM (I14)", () => {
     expect((await rows(["b"])).body.data[0].result).toBe("corrected")
     expect((await rows(null)).body.data[0].result).toBe("refused")
     expect((await rows([])).body.data[0].result).toBe("corrected")
+    expect((await rows("VIP")).body.data[0]).toMatchObject({ result: "refused", code: "invalid_field" })
+    // The same fields in another format are the same request (rule W2).
+    const once = { "idempotency-key": "tags" }
+    const type = { "content-type": "text/csv", ...once }
+    const raw = `iccid,tags\n${iccid},VIP;airport\n`
+    const first = await acme.call("POST", "/v3/sims/updates", { raw, headers: type })
+    expect(first.body.data[0].result).toBe("corrected")
+    const sims = [{ iccid, tags: ["VIP", "airport"] }]
+    const again = await acme.call("POST", "/v3/sims/updates", { body: { sims }, headers: once })
+    expect([again.status, again.body.data[0].result]).toEqual([200, "corrected"])
     expect((await rows([5])).body.data[0]).toMatchObject({ result: "refused", code: "invalid_field" })
   })
 })
