@@ -70,7 +70,9 @@ describe("L1", () => {
           const of = withMetadata(words.join(one))
           const asked = [...words.slice(at % words.length), ...words.slice(0, at % words.length)]
           expect(finds(asked.join(other).toUpperCase(), of)).toBe(true)
-          expect(finds([...asked, "nowhere"].join(other), of)).toBe(false)
+          // At the beginning: of a search that is longer than what is folded of metadata, its end counts
+          // as a word alone.
+          expect(finds(["nowhere", ...asked].join(other), of)).toBe(false)
         }
       )
     )

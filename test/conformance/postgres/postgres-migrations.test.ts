@@ -105,7 +105,7 @@ Tests.scoped(
     expect(found.failing.length).toBeGreaterThan(0)
     expect(found.unwritten).toEqual(["plan.demanded_by_later_versions"])
   },
-  120_000
+  300_000
 )
 
 it("the statements that were recorded of the version before work on this one", async () => {
