@@ -428,10 +428,10 @@ describe("the SIMs of an organization", () => {
     const file = await waiting
     expect(file.suggestedFilename()).toBe("sims.csv")
     const lines = readFileSync(await file.path(), "utf8").split("\r\n")
-    expect(lines[0]).toBe('"iccid","label","kind","taken","created_at"')
-    expect(lines.slice(1, 3).map((row) => row.split(",").slice(0, 4).join())).toEqual([
-      `"${sold.iccid}","Green","eSIM","yes"`,
-      `"${working}","Green","eSIM","yes"`
+    expect(lines[0]).toBe('"iccid","label","kind","tags","taken","created_at"')
+    expect(lines.slice(1, 3).map((row) => row.split(",").slice(0, 5).join())).toEqual([
+      `"${sold.iccid}","Green","eSIM","","yes"`,
+      `"${working}","Green","eSIM","","yes"`
     ])
     expect(await page.locator("[data-file]").innerText()).toBe("The file has all 2 of them.")
     await page.setViewportSize({ width: 390, height: 844 })
