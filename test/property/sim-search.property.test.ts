@@ -70,8 +70,8 @@ describe("L1", () => {
           const of = withMetadata(words.join(one))
           const asked = [...words.slice(at % words.length), ...words.slice(0, at % words.length)]
           expect(finds(asked.join(other).toUpperCase(), of)).toBe(true)
-          // At the beginning: metadata are found by their first 64 characters too, whatever follows in
-          // the search.
+          // At the beginning: metadata are found by their first 64 characters too, whatever follows
+          // in the search.
           expect(finds(["nowhere", ...asked].join(other), of)).toBe(false)
         }
       )

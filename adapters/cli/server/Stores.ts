@@ -43,7 +43,7 @@ const pglite = (options: Pglite.Options) =>
   Layer.unwrap(
     Effect.promise(async () => {
       Start.limitWebAssembly()
-      // The adapter imports it once a database opens. If it is absent, the command says here what to
+      // The adapter imports it once a database opens. If it is absent, the command says what to
       // install.
       await import("@electric-sql/pglite")
       return (await import("../../pglite/index.ts")).layer(options)
