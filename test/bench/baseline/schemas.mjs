@@ -60,7 +60,8 @@ const sim = object({
   used: { type: "boolean" },
   esim_id: text,
   created_at: text,
-  is_esim: { type: "boolean" }
+  is_esim: { type: "boolean" },
+  tags: list(text)
 })
 
 export const sims = answers(object({ error: { type: "boolean" }, data: list(sim), next_page: nullable }))

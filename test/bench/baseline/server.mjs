@@ -159,7 +159,7 @@ app.get("/v3/subscriptions/:iccid/plan-attachments", { schema: Schemas.attachmen
 
 const listSims = statement(
   "sims",
-  `select iccid, label, lpa, allocation, sim_id, created_at, is_esim, import_sequence from simplan.sim
+  `select iccid, label, lpa, allocation, sim_id, created_at, is_esim, tags, import_sequence from simplan.sim
     where organization_id = $1 and import_sequence > $2 order by import_sequence limit $3`
 )
 
@@ -179,7 +179,8 @@ app.get("/v3/sims", { schema: Schemas.sims }, async (request) => {
       used: row.allocation !== "Free",
       esim_id: row.sim_id,
       created_at: iso(row.created_at),
-      is_esim: row.is_esim
+      is_esim: row.is_esim,
+      tags: row.tags ?? []
     })),
     next_page: last === undefined ? null : Buffer.from(String(last.import_sequence)).toString("base64url")
   }
