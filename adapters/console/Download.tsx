@@ -1,12 +1,18 @@
 /** A list of the API as a file that spreadsheets open. */
 import { useState } from "preact/hooks"
 import * as Api from "./Api.ts"
-import type * as Columns from "./Columns.tsx"
 import * as Csv from "./Csv.ts"
 import * as View from "./View.tsx"
 
 /** How many rows a file has at most. */
 const MOST = 10_000
+
+/** A column of a file. */
+export interface FileColumn<Item> {
+  readonly name: string
+  /** Its cell in a file. */
+  readonly text: (item: Item) => string
+}
 
 /** A button that reads the list page by page, and gives the browser its file. */
 export const Download = <Item,>({
@@ -17,7 +23,7 @@ export const Download = <Item,>({
   readonly name: string
   /** The list, with its filters. */
   readonly path: string
-  readonly columns: ReadonlyArray<Pick<Columns.Column<Item>, "name" | "text">>
+  readonly columns: ReadonlyArray<FileColumn<Item>>
 }) => {
   const [said, say] = useState("")
   const download = async (): Promise<void> => {

@@ -3,14 +3,13 @@ import { Sim as Statuses, Tags } from "simplan/ports"
 import { Acting } from "../Acting.tsx"
 import * as Bulk from "../Bulk.ts"
 import * as Columns from "../Columns.tsx"
-import { Download } from "../Download.tsx"
 import * as Filters from "../Filters.tsx"
-import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Search from "../Search.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
+import * as Words from "../Words.ts"
 
 type Sim = Types.Item<"organizationSims", "list">
 
@@ -67,11 +66,9 @@ const Chosen = ({ of }: { readonly of: string }) => {
     status: Location.field("status"),
     is_esim: Location.field("kind")
   }
-  const query = new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== ""))
+  const query = new URLSearchParams(Bulk.filled(fields))
   const organization = `/organizations/${encodeURIComponent(of)}`
   const path = `${organization}/sims${query.size === 0 ? "" : `?${query}`}`
-  const all = columns(of)
-  const shown = Columns.shown(all)
   return (
     <>
       <Filters.Bar>
@@ -79,20 +76,16 @@ const Chosen = ({ of }: { readonly of: string }) => {
         <Filters.Choice
           label="Status"
           name="status"
-          choices={[["", "any"], ...Statuses.statuses.map((one) => [one, one.replace("_", " ")] as const)]}
+          choices={[["", "any"], ...Statuses.statuses.map((one) => [one, Words.spaced(one)] as const)]}
         />
         <Filters.Choice label="Kind" name="kind" choices={KINDS} />
       </Filters.Bar>
       <Acting key={path} organization={organization} things={Bulk.sims} filter={fields} />
-      <div class="listing">
-        <span class="note">By the order of their import.</span>
-        <Columns.Choice of={all} />
-        <Download name="sims.csv" path={path} columns={shown} />
-      </div>
-      <List
+      <Columns.Listing
         label="SIMs"
+        order="By the order of their import."
         path={path}
-        columns={() => shown}
+        columns={columns(of)}
         empty="There are no such SIMs. Empty the filters, or have a file of them imported."
       />
     </>

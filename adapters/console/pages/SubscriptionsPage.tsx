@@ -7,9 +7,7 @@ import { Subscription as SubscriptionRules } from "simplan/ports"
 import { Acting } from "../Acting.tsx"
 import * as Bulk from "../Bulk.ts"
 import * as Columns from "../Columns.tsx"
-import { Download } from "../Download.tsx"
 import * as Filters from "../Filters.tsx"
-import { List } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Search from "../Search.tsx"
@@ -104,8 +102,6 @@ const Chosen = ({ of }: { readonly of: string }) => {
   }
   const query = new URLSearchParams(Bulk.filled(filter))
   const path = `${organization}/subscriptions${query.size === 0 ? "" : `?${query}`}`
-  const all = columns(of)
-  const shown = Columns.shown(all)
   return (
     <>
       <Filters.Bar>
@@ -126,15 +122,11 @@ const Chosen = ({ of }: { readonly of: string }) => {
         things={Bulk.subscriptions}
         filter={filter}
       />
-      <div class="listing">
-        <span class="note">Oldest first.</span>
-        <Columns.Choice of={all} />
-        <Download name="subscriptions.csv" path={path} columns={shown} />
-      </div>
-      <List
+      <Columns.Listing
         label="Subscriptions"
+        order="Oldest first."
         path={path}
-        columns={() => shown}
+        columns={columns(of)}
         empty="There are no such subscriptions. Empty the filters, or sell a plan."
       />
     </>
