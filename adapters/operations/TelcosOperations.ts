@@ -24,6 +24,10 @@ const zonesOf = ({ process }: Operation.Services, telco: string) => {
   return zones === null ? Effect.fail(new Refusal.NotFound({ resource: "telco", id: telco })) : Effect.succeed(zones)
 }
 
+const zoneOf = (zone: { readonly zoneId: number } | undefined) => ({
+  zone: zone === undefined ? null : `${zone.zoneId}`
+})
+
 const ofService = { isOfService: true } as const
 
 const comparisons = {
@@ -93,12 +97,14 @@ export const telcos = {
         const message = `must be that of the coverage profile, ${label}`
         return yield* new Refusal.InvalidField({ field: "label", message })
       }
-      const { set } = yield* zonesOf(services, telco)
+      const { list, set } = yield* zonesOf(services, telco)
+      const before = (yield* list).find((one) => one.coverageId === zone.coverageId && one.label === zone.label)
       const record = services.auditLog.record({
         organizationId: organizationId ?? AuditEntry.SERVICE,
         iccid: null,
         action: "coverage_profile.set_zone",
-        resourceId: zone.coverageId
+        resourceId: zone.coverageId,
+        changed: AuditEntry.differences(zoneOf(before), zoneOf(zone))
       })
       yield* set(zone, record)
       return zone

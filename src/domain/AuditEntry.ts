@@ -105,6 +105,34 @@ export interface Origin {
   readonly reason?: string | null
 }
 
+/** What a change has made of a field. */
+export interface FieldChange {
+  /** In words, such as `event types`. */
+  readonly field: string
+  /** In words, and without what opens something. Null: there was nothing. */
+  readonly before: string | null
+  /** As `before`. */
+  readonly after: string | null
+}
+
+/** What a resource has in the words of the audit log, by its fields. */
+export type Facts = Readonly<Record<string, string | null>>
+
+/** So many characters of a fact are kept. */
+const FACT = 300
+
+const cut = (fact: string | null | undefined): string | null =>
+  fact === null || fact === undefined ? null : fact.length > FACT ? `${fact.slice(0, FACT)}…` : fact
+
+/** Rule W11: the fields that differ, in their order. */
+export const differences = (before: Facts, after: Facts): ReadonlyArray<FieldChange> =>
+  Object.keys({ ...before, ...after })
+    .filter((field) => (before[field] ?? null) !== (after[field] ?? null))
+    .map((field) => ({ field, before: cut(before[field]), after: cut(after[field]) }))
+
+/** Such as "role: read → admin". */
+export const inWords = ({ after, before, field }: FieldChange): string => `${field}: ${before ?? "–"} → ${after ?? "–"}`
+
 /** A change, recorded by the commit that makes it. */
 export interface Change {
   /** The organization that owns it; `SERVICE` if none does. */
@@ -118,15 +146,19 @@ export interface Change {
   readonly resourceId: string
   /** The SIM that the change is about; null if it is about none, or many. */
   readonly iccid: string | null
+  /** What it has made of fields; absent if its action says all. */
+  readonly changed?: ReadonlyArray<FieldChange>
 }
 
 /**
  * A change as the log keeps it, for a year unless set otherwise, and then until its month is over
  * (rule W12).
  */
-export interface AuditEntry extends Change, Origin {
+export interface AuditEntry extends Omit<Change, "changed">, Origin {
   /** Names it in its organization. */
   readonly entryId: string
+  /** What it has made of fields; null if its action says all. */
+  readonly changed: ReadonlyArray<FieldChange> | null
   /** Why, in the words of the caller; null if nothing was said. */
   readonly reason: string | null
   /** Business time. */

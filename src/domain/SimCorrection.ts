@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import * as ActivationCode from "./ActivationCode.ts"
-import type { Action } from "./AuditEntry.ts"
+import { type Change, differences, type Facts } from "./AuditEntry.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
 import { InvalidField, type Plain, SimBusy, SimInUse } from "./Refusal.ts"
 import { type Allocation, holder, isInService, isUsed, type Sim, withdrawnReason } from "./Sim.ts"
@@ -131,15 +131,33 @@ export const changed = (before: Sim, next: Sim): ReadonlyArray<Field> => [
   ...(Tags.isSame(before.tags, next.tags) ? [] : (["tags"] as const))
 ]
 
+/** A field of a SIM in the words of the audit log, which opens no profile. */
+const factOf = {
+  label: ({ label }) => ({ label }),
+  lpa: ({ lpa }) => ({ "activation code": lpa === null ? null : ActivationCode.shortened(lpa) }),
+  status: (sim) => {
+    const reason = withdrawnReason(sim)
+    return { status: reason === null ? "available" : `withdrawn, ${reason}` }
+  },
+  tags: ({ tags }) => ({ tags: tags.length === 0 ? null : tags.join(`${Tags.SEPARATOR} `) })
+} as const satisfies Readonly<Record<Field, (sim: Sim) => Facts>>
+
 /** What the audit log has of a correction (rule W11): an entry for each thing that changes. */
-export const actions = (before: Sim, next: Sim): ReadonlyArray<Action> => {
+export const changes = (before: Sim, next: Sim): ReadonlyArray<Change> => {
   const named = {
     label: "sim.set_label",
     lpa: "sim.set_activation_code",
     status: withdrawnReason(next) === null ? "sim.restore" : "sim.withdraw",
     tags: "sim.set_tags"
   } as const
-  return changed(before, next).map((field) => named[field])
+  const { iccid, organizationId } = next
+  return changed(before, next).map((field) => ({
+    organizationId,
+    action: named[field],
+    resourceId: iccid,
+    iccid,
+    changed: differences(factOf[field](before), factOf[field](next))
+  }))
 }
 
 /** What came of a row of many corrections. `unchanged`: the SIM was so already. */

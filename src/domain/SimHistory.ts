@@ -3,7 +3,7 @@
  * customer has no data.
  */
 import type * as Attachment from "./Attachment.ts"
-import type { AuditEntry } from "./AuditEntry.ts"
+import * as AuditEntries from "./AuditEntry.ts"
 import type { Delivery, DeliveryAttempts, LoggedDelivery, ShortAttempt } from "./Delivery.ts"
 import * as EventHandler from "./EventHandler.ts"
 import { isWaiting, type Job, type WaitingJob } from "./Job.ts"
@@ -28,7 +28,7 @@ export interface Sent {
 /** What happened. */
 export type Fact =
   /** Somebody changed something (rule W11). */
-  | { readonly _tag: "Change"; readonly entry: AuditEntry }
+  | { readonly _tag: "Change"; readonly entry: AuditEntries.AuditEntry }
   /**
    * An event was sent to endpoints, or is to be (rule W7). `names` has those of the endpoints that
    * are there, by their ids, and is read with the page that has it.
@@ -423,9 +423,10 @@ export interface Summary {
    */
   readonly what: string
   /**
-   * The reason of who made the change, what of an event matters most, and for each of its endpoints
-   * the status of the delivery and its last error, the SM-DP+'s result, the network, how much was
-   * used, why the work waits and until when, or the telco's words; null if there are none.
+   * What the change has made of fields and the reason of who made it, what of an event matters
+   * most, and for each of its endpoints the status of the delivery and its last error, the SM-DP+'s
+   * result, the network, how much was used, why the work waits and until when, or the telco's
+   * words; null if there are none.
    */
   readonly detail: string | null
   /** Who made the change; null for what nobody made. */
@@ -451,8 +452,10 @@ export const waitOf = ({ dueAt, waiting }: WaitingJob): string =>
 export const summary = (fact: Fact): Summary => {
   switch (fact._tag) {
     case "Change": {
-      const { action, actor, reason, resourceId } = fact.entry
-      return { type: "change", what: action, detail: reason, by: actor, resourceId }
+      const { action, actor, changed, reason, resourceId } = fact.entry
+      const said = [...(changed ?? []).map(AuditEntries.inWords), ...(reason === null ? [] : [reason])]
+      const detail = said.length === 0 ? null : said.join("; ")
+      return { type: "change", what: action, detail, by: actor, resourceId }
     }
     case "Event": {
       const { eventId, payload } = fact.event

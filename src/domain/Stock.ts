@@ -3,6 +3,7 @@
  * (rule I11), and the levels below which it is notified (rule I12).
  */
 import { Result } from "effect"
+import type { Facts } from "./AuditEntry.ts"
 import type { NewJob } from "./Decision.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
 import { InvalidField } from "./Refusal.ts"
@@ -123,6 +124,15 @@ export const withLevels = (
 
 /** The levels that are set. */
 export const set = (stored: ReadonlyArray<Level>): ReadonlyArray<Level> => stored.filter(({ level }) => level > 0)
+
+/** Rule W11: what the audit log says of the levels of the labels in `changed`. */
+export const facts = (levels: ReadonlyArray<Level>, changed: ReadonlyArray<Level>): Facts =>
+  Object.fromEntries(
+    changed.map(({ label }) => {
+      const level = levels.find((one) => one.label === label)?.level ?? 0
+      return [`level of ${label}`, level === 0 ? null : String(level)]
+    })
+  )
 
 /** What a check of a level comes to. */
 export interface Checked {

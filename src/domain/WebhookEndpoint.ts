@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import * as Base64 from "effect/encoding/Base64"
+import type { Facts } from "./AuditEntry.ts"
 import { InvalidField } from "./Refusal.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
@@ -129,6 +130,14 @@ export const shownUrl = (url: string): string => {
   const to = hash < 0 ? shown.length : hash
   return shown.slice(0, from) + shown.slice(from, to).replace(VALUE, "***") + shown.slice(to)
 }
+
+/** Rule W11: what the audit log says of an endpoint that is changed. */
+export const facts = (endpoint: WebhookEndpoint): Facts => ({
+  url: shownUrl(endpoint.url),
+  "event types": endpoint.events === null ? "all" : endpoint.events.join(", "),
+  description: endpoint.description,
+  state: isEnabled(endpoint) ? "enabled" : endpoint.deletedAt === null ? "disabled" : "deleted"
+})
 
 /** Rule W6: the URL that a change asks for; what is shown stands for what is there. */
 export const changedUrl = ({ url }: WebhookEndpoint, asked: string): string => (asked === shownUrl(url) ? url : asked)

@@ -7,9 +7,15 @@ import { OfOrganization } from "./Organizations.ts"
 import * as Samples from "./Samples.ts"
 import * as View from "./View.ts"
 
-const { field, instant, nullOr, optional, text } = View
+const { field, instant, list, nested, nullOr, optional, text } = View
 
 const action = View.oneOf(Rules.actions, "AuditAction")
+
+export const FieldChange = View.answer("FieldChange", "What a change has made of a field", {
+  field: field(text, "The field, in words", "event types"),
+  before: field(nullOr(text), "What it was, in words, up to 300 characters; null: there was nothing", "all"),
+  after: field(nullOr(text), "What it became, in words", "stock.low")
+})
 
 export const AuditEntry = View.answer(
   "AuditEntry",
@@ -27,6 +33,7 @@ export const AuditEntry = View.answer(
     iccid: field(nullOr(text), "The SIM that the change is about, if it is about one", Samples.iccid),
     address: field(nullOr(text), "The caller's network address", "192.0.2.7"),
     requestId: field(nullOr(text), "The `X-Request-Id` of the answer", Samples.requestId),
+    changed: field(list(nested(FieldChange)), "What the change has made of fields; nothing if its action says all"),
     reason: field(
       nullOr(text),
       "The `X-Audit-Log-Reason` of the request, decoded; null where it had none",
@@ -38,6 +45,7 @@ export const AuditEntry = View.answer(
 
 export const entryOf = (entry: Rules.AuditEntry): View.Of<typeof AuditEntry> => ({
   ...entry,
+  changed: entry.changed ?? [],
   resourceType: Rules.resourceType(entry.action)
 })
 

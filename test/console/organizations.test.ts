@@ -192,7 +192,9 @@ describe("the audit log of an organization", () => {
     await run.first().waitFor()
     expect(await run.count()).toBe(1)
     await run.getByText("5 by one request").click()
-    expect((await run.getByRole("listitem").allInnerTexts()).toSorted()).toEqual(iccids)
+    expect((await run.getByRole("listitem").allInnerTexts()).toSorted()).toEqual(
+      iccids.map((iccid) => `${iccid} status: available → withdrawn, lost`)
+    )
     await check()
     const kinds = async () => (await rows("Audit log").locator("td:nth-child(3)").allInnerTexts()).toSorted()
     await page()
@@ -202,6 +204,7 @@ describe("the audit log of an organization", () => {
     await expect.poll(kinds).toEqual(["sim.restore", "sim.withdraw"])
     await page().getByLabel("What", { exact: true }).selectOption("sim.restore")
     await expect.poll(kinds).toEqual(["sim.restore"])
+    await rows("Audit log").getByText("status: withdrawn, lost → available").waitFor()
     await page().getByLabel("Only by").fill("BootStrap")
     await page().keyboard.press("Tab")
     await expect.poll(() => page().url()).toContain("q=BootStrap")

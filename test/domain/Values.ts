@@ -292,6 +292,7 @@ export const auditEntry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
   iccid: null,
   address: null,
   requestId: null,
+  changed: null,
   reason: null,
   ...changes
 })

@@ -4,6 +4,7 @@
 import * as fc from "fast-check"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import { inWords } from "../../src/domain/AuditEntry.ts"
 import * as Deletion from "../../src/domain/Deletion.ts"
 import { labels } from "../../src/domain/Label.ts"
 import * as Sim from "../../src/domain/Sim.ts"
@@ -131,17 +132,27 @@ describe("A SIM that its subscription has left (rule S8)", () => {
   })
 })
 
-it("The audit log has an entry for each thing that changes, and none for nothing", () => {
-  const withdrawn = sim({ allocation: asBroken })
-  expect(SimCorrection.actions(sim(), sim())).toEqual([])
-  expect(SimCorrection.actions(sim(), { ...withdrawn, label: "Blue", lpa: null })).toEqual([
-    "sim.set_label",
-    "sim.set_activation_code",
-    "sim.withdraw"
-  ])
-  expect(SimCorrection.actions(withdrawn, sim())).toEqual(["sim.restore"])
-  const lost = sim({ allocation: { ...asBroken, reason: "lost" } })
-  expect(SimCorrection.actions(withdrawn, lost)).toEqual(["sim.withdraw"])
+describe("The audit log", () => {
+  const of = (before: Sim.Sim, next: Sim.Sim) =>
+    SimCorrection.changes(before, next).map(({ action, changed = [] }) => [action, ...changed.map(inWords)])
+
+  it("has an entry for each thing that changes, with what it was and became, and none for nothing", () => {
+    const withdrawn = sim({ allocation: asBroken })
+    const lost = sim({ allocation: { ...asBroken, reason: "lost" } })
+    expect(of(sim(), sim())).toEqual([])
+    expect(of(sim(), { ...withdrawn, label: "Blue", lpa: null })).toEqual([
+      ["sim.set_label", "label: Green → Blue"],
+      ["sim.set_activation_code", "activation code: LPA:1$smdp.example$… → –"],
+      ["sim.withdraw", "status: available → withdrawn, broken"]
+    ])
+    expect(of(withdrawn, sim())).toEqual([["sim.restore", "status: withdrawn, broken → available"]])
+    expect(of(withdrawn, lost)).toEqual([["sim.withdraw", "status: withdrawn, broken → withdrawn, lost"]])
+  })
+
+  it("says that there is another activation code also if it looks the same without its secret", () => {
+    const one = sim({ lpa: "LPA:1$smdp.example$A1" })
+    expect(of(one, { ...one, lpa: "LPA:1$smdp.example$B1" })).toEqual([["sim.set_activation_code"]])
+  })
 })
 
 it("Whatever is asked for, a SIM is as it was or as it was asked to be, and a second time changes nothing", () => {

@@ -78,7 +78,9 @@ describe("A correction of tags", () => {
       const next = Result.getOrThrow(SimCorrection.apply(before, correction(["b", "A"])))
       expect(next).toEqual({ ...before, tags: ["A", "b"] })
       expect(SimCorrection.changed(before, next)).toEqual(["tags"])
-      expect(SimCorrection.actions(before, next)).toEqual(["sim.set_tags"])
+      expect(SimCorrection.changes(before, next)).toMatchObject([
+        { action: "sim.set_tags", changed: [{ field: "tags", before: "old", after: "A; b" }] }
+      ])
       expect(SimCorrection.apply(before, correction([]))).toEqual(Result.succeed({ ...before, tags: [] }))
     }
   })

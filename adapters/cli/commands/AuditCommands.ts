@@ -4,6 +4,7 @@
 import { Effect, Option, Record } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Api } from "simplan/http-api"
+import { AuditEntry } from "simplan/ports"
 import * as Connection from "../client/Connection.ts"
 import * as Lists from "../client/Lists.ts"
 import * as Calls from "../client/Calls.ts"
@@ -40,8 +41,8 @@ export const command = Command.make(
           ? Operations.send(client, "audit.listService", { query })
           : Operations.send(client, "audit.list", { params: { id }, query })
       },
-      (entry) => entry,
-      ["created_at", "actor", "action", "resource_id", "iccid", "address", "request_id", "reason"]
+      (entry) => ({ ...entry, changed: entry.changed.map(AuditEntry.inWords).join("; ") }),
+      ["created_at", "actor", "action", "resource_id", "changed", "iccid", "address", "request_id", "reason"]
     )
   })
 ).pipe(

@@ -33,6 +33,22 @@ const together = (entries: ReadonlyArray<Entry>): ReadonlyArray<Run> => {
   return runs
 }
 
+const wordsOf = (changed: Entry["changed"]): string => changed.map(AuditEntry.inWords).join("; ")
+
+/** What it made of fields. That of a run opens with what the run was of. */
+const Changed = ({ run }: { readonly run: Run }) =>
+  run.length > 1 || run[0].changed.length === 0 ? (
+    <>–</>
+  ) : (
+    <ul class="choices">
+      {run[0].changed.map((one) => (
+        <li key={one.field}>
+          <View.Text>{AuditEntry.inWords(one)}</View.Text>
+        </li>
+      ))}
+    </ul>
+  )
+
 const columns = (): ReadonlyArray<View.Column<Run>> => [
   { title: "When", of: ([{ created_at }]) => <View.Time at={created_at} /> },
   { title: "Who", of: ([{ actor }]) => <View.Who>{actor}</View.Who> },
@@ -46,15 +62,16 @@ const columns = (): ReadonlyArray<View.Column<Run>> => [
         <details>
           <summary>{run.length} by one request</summary>
           <ul class="choices">
-            {run.map(({ audit_entry_id, resource_id }) => (
+            {run.map(({ audit_entry_id, changed, resource_id }) => (
               <li key={audit_entry_id}>
-                <View.Id>{resource_id}</View.Id>
+                <View.Id>{resource_id}</View.Id> {wordsOf(changed)}
               </li>
             ))}
           </ul>
         </details>
       )
   },
+  { title: "Changed", of: (run) => <Changed run={run} /> },
   { title: "Why", of: ([{ reason }]) => <View.Text>{reason}</View.Text> },
   { title: "Address", of: ([{ address }]) => address ?? "–" }
 ]
@@ -65,6 +82,7 @@ const FILE = [
   { name: "action", text: ({ action }: Entry) => action },
   { name: "resource_id", text: ({ resource_id }: Entry) => resource_id },
   { name: "iccid", text: ({ iccid }: Entry) => iccid ?? "" },
+  { name: "changed", text: ({ changed }: Entry) => wordsOf(changed) },
   { name: "reason", text: ({ reason }: Entry) => reason ?? "" },
   { name: "address", text: ({ address }: Entry) => address ?? "" },
   { name: "request_id", text: ({ request_id }: Entry) => request_id ?? "" }

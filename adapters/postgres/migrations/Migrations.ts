@@ -64,7 +64,12 @@ export const all: Chain = [
     ]
   },
   // The words that organizations have for SIMs (rule I14).
-  { name: "sim_tags", steps: [Step.Step.Columns({ table: "sim", columns: { tags: { type: "jsonb" } } })] }
+  { name: "sim_tags", steps: [Step.Step.Columns({ table: "sim", columns: { tags: { type: "jsonb" } } })] },
+  // What a change has made of fields (rule W11).
+  {
+    name: "changed_fields",
+    steps: [Step.Step.Columns({ table: "audit_entry", columns: { changed: { type: "jsonb" } } })]
+  }
 ]
 
 /** The number of the newest migration. */

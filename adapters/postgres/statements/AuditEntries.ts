@@ -19,7 +19,8 @@ export const columns = Columns.of<AuditEntry.AuditEntry>(
     iccid: "text",
     address: "text",
     requestId: "text",
-    reason: "text"
+    reason: "text",
+    changed: "jsonb"
   },
   ["organizationId", "createdAt", "entryId"]
 )

@@ -139,7 +139,15 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
       const entry = Effect.fnUntraced(function* (change: Change, now: Instant, origin?: Origin | null) {
         const from = origin ?? (yield* Served.serving).origin
         const entryId = yield* ids.next(now, change.organizationId)
-        return { ...change, ...from, reason: from.reason ?? null, entryId, createdAt: now }
+        const { changed = [] } = change
+        return {
+          ...change,
+          ...from,
+          changed: changed.length === 0 ? null : changed,
+          reason: from.reason ?? null,
+          entryId,
+          createdAt: now
+        }
       })
 
       const audited = (commit: Storage.Commit, change: Change, now: Instant, origin?: Origin | null) =>

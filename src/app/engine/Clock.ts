@@ -4,7 +4,7 @@
  * order.
  */
 import { Context, Effect, Fiber, Layer, Semaphore } from "effect"
-import { type AuditEntry, type Change, SERVICE } from "../../domain/AuditEntry.ts"
+import { type AuditEntry, type Change, differences, SERVICE } from "../../domain/AuditEntry.ts"
 import { ClockRefused, InvalidField } from "../../domain/Refusal.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { END_OF_TIME, toIso } from "../../domain/Time.ts"
@@ -30,11 +30,12 @@ export class Clock extends Context.Service<
   }
 >()("simplan/Clock") {}
 
-const advanceTo = (to: Instant): Change => ({
+const advanced = (from: Instant, to: Instant): Change => ({
   organizationId: SERVICE,
   action: "clock.advance",
   resourceId: toIso(to),
-  iccid: null
+  iccid: null,
+  changed: differences({ now: toIso(from) }, { now: toIso(to) })
 })
 
 /**
@@ -73,7 +74,7 @@ export const layer: Layer.Layer<Clock, never, BusinessClock | Worker | Commits |
       if (to < now) return yield* new InvalidField({ field: "to", message: `must not be before now, ${toIso(now)}` })
       if (!(to < END_OF_TIME)) return yield* new InvalidField({ field: "to", message: "must be before the year 10000" })
       // Rule W11: the entry is in the first commit that moves the clock.
-      let unaudited = to > now ? [yield* commits.entry(advanceTo(to), now)] : []
+      let unaudited = to > now ? [yield* commits.entry(advanced(now, to), now)] : []
       while (due !== null && due <= to) {
         yield* moveTo(set, due, unaudited)
         unaudited = []

@@ -3,7 +3,7 @@
  * when it is made; what is stored is its hash (rule W14).
  */
 import { Context, Effect, Equal, Layer } from "effect"
-import { type Action, SERVICE } from "../../domain/AuditEntry.ts"
+import { type Action, differences, SERVICE } from "../../domain/AuditEntry.ts"
 import * as Operator from "../../domain/Operator.ts"
 import * as Organization from "../../domain/Organization.ts"
 import { type InvalidField, type KeyRefused, NotFound, OperatorNameTaken } from "../../domain/Refusal.ts"
@@ -102,8 +102,14 @@ export const layer: Layer.Layer<ServiceOperators, never, Storage | BusinessClock
         return found ?? (yield* new NotFound({ resource: "operator", id: operatorId }))
       })
 
-      const write = Effect.fnUntraced(function* (operator: Operator.Operator, action: Action, now: Instant) {
-        const change = { organizationId: SERVICE, action, resourceId: operator.operatorId, iccid: null }
+      const write = Effect.fnUntraced(function* (
+        operator: Operator.Operator,
+        action: Action,
+        now: Instant,
+        before = operator
+      ) {
+        const changed = differences({ role: before.role }, { role: operator.role })
+        const change = { organizationId: SERVICE, action, resourceId: operator.operatorId, iccid: null, changed }
         yield* commits.write(yield* commits.audited({ operators: [operator] }, change, now))
       })
 
@@ -162,7 +168,8 @@ export const layer: Layer.Layer<ServiceOperators, never, Storage | BusinessClock
             Effect.gen(function* () {
               const operator = yield* get(of)
               const changed = yield* Effect.fromResult(Operator.withRole(operator, role))
-              if (!Equal.equals(changed, operator)) yield* write(changed, "operator.set_role", yield* clock.now)
+              if (!Equal.equals(changed, operator))
+                yield* write(changed, "operator.set_role", yield* clock.now, operator)
               return changed
             })
           )

@@ -2,7 +2,7 @@
  * Webhook endpoints of an organization, and the log of their deliveries (rules W5 to W7).
  */
 import { Context, Effect, Layer } from "effect"
-import type { Action } from "../../domain/AuditEntry.ts"
+import { type Action, differences } from "../../domain/AuditEntry.ts"
 import * as Delivery from "../../domain/Delivery.ts"
 import type { LoggedAttempt, LoggedDelivery } from "../../domain/Delivery.ts"
 import { kinds } from "../../domain/Idempotency.ts"
@@ -147,7 +147,8 @@ export const layer: Layer.Layer<Webhooks, never, Needs> = Layer.effect(
       const isNew = asks(next) && (before === undefined || !asks(before))
       const jobs = isNew ? Lifecycle.jobsOfAll(yield* ids.next(now, organizationId), now) : []
       const commit = { ...(yield* commits.prepare(organizationId, { jobs }, now)), webhookEndpoints: [next] }
-      return yield* commits.audited(commit, { organizationId, action, resourceId, iccid: null }, now)
+      const changed = before === undefined ? [] : differences(Endpoint.facts(before), Endpoint.facts(next))
+      return yield* commits.audited(commit, { organizationId, action, resourceId, iccid: null, changed }, now)
     })
 
     const change = <E = never>(

@@ -3,7 +3,7 @@
  * process caches it with its indexes, and sees within 5 s that another process has replaced it.
  */
 import { Cache, Context, Effect, Exit, Layer, Option } from "effect"
-import { type Change, SERVICE } from "../../domain/AuditEntry.ts"
+import { type Change, differences, SERVICE } from "../../domain/AuditEntry.ts"
 import { type Catalogue, checkTexts, type Index, index } from "../../domain/Catalogue.ts"
 import type { Use } from "../../domain/Plan.ts"
 import type { ChangedMeanwhile, InvalidField } from "../../domain/Refusal.ts"
@@ -58,7 +58,14 @@ export class Catalogues extends Context.Service<
   }
 >()("simplan/Catalogues") {}
 
-const replacement: Change = { organizationId: SERVICE, action: "catalogue.replace", resourceId: SERVICE, iccid: null }
+/** The built-in catalogue has the version 0. */
+const replacement = (version: number): Change => ({
+  organizationId: SERVICE,
+  action: "catalogue.replace",
+  resourceId: SERVICE,
+  iccid: null,
+  changed: differences({ version: String(version) }, { version: String(version + 1) })
+})
 
 /**
  * The implementation that `Services.layer` provides. Each build caches the catalogue and its
@@ -121,7 +128,8 @@ export const layer: Layer.Layer<Catalogues, never, Storage | BuiltIn | BusinessC
           Effect.gen(function* () {
             const catalogueVersion = yield* replaceable(catalogue, ifVersion)
             const now = yield* clock.now
-            yield* commits.write(yield* commits.audited({ catalogue, catalogueVersion }, replacement, now))
+            const change = replacement(catalogueVersion)
+            yield* commits.write(yield* commits.audited({ catalogue, catalogueVersion }, change, now))
             return catalogueVersion
           })
         )

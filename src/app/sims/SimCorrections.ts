@@ -220,13 +220,11 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
       const auditEntries: Array<AuditEntry> = []
       for (const { before, next } of decided) {
         const { iccid } = next
-        const actions = SimCorrection.actions(before, next)
-        if (actions.length === 0) continue
+        const audited = SimCorrection.changes(before, next)
+        if (audited.length === 0) continue
         const loaded = changes.get(iccid)?.loaded ?? { sim: before }
         changes.set(iccid, { loaded, next: { sim: next } })
-        for (const action of actions) {
-          auditEntries.push(yield* commits.entry({ organizationId, action, resourceId: iccid, iccid }, now))
-        }
+        for (const change of audited) auditEntries.push(yield* commits.entry(change, now))
       }
       if (changes.size === 0) return
       const cause = auditEntries[0]?.entryId ?? ""

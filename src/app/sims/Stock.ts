@@ -6,6 +6,7 @@
  * times as long, so that it takes a process a tenth of its time at most, whoever asks how often.
  */
 import { Context, Effect, Fiber, Layer } from "effect"
+import { differences } from "../../domain/AuditEntry.ts"
 import type { InvalidField, NotFound } from "../../domain/Refusal.ts"
 import * as StockRules from "../../domain/Stock.ts"
 import * as Clocks from "../../ports/Clocks.ts"
@@ -128,7 +129,8 @@ export const layer: Layer.Layer<Stock, never, Needs> = Layer.effect(
               organizationId,
               action: "sim.set_stock_levels",
               resourceId: organizationId,
-              iccid: null
+              iccid: null,
+              changed: differences(StockRules.facts(stored, stockLevels), StockRules.facts(stockLevels, stockLevels))
             } as const
             const commit = yield* commits.audited({ stockLevels, jobs: put }, change, now)
             yield* commits.write(stockLevels.length === 0 ? {} : commit)

@@ -3,6 +3,7 @@
  * tell the telco.
  */
 import { Context, Effect, Layer } from "effect"
+import { differences } from "../../domain/AuditEntry.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import type { Label } from "../../domain/Label.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
@@ -112,7 +113,13 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
       const { decision, replaced } = yield* Effect.fromResult(Replacement.replace(aggregate, free, given, now))
       const lease = isInside ? undefined : yield* tasks.lease
       const resourceId = replaced.subscription.subscriptionId
-      const change = { organizationId, action: "subscription.replace", resourceId, iccid: free.iccid } as const
+      const change = {
+        organizationId,
+        action: "subscription.replace",
+        resourceId,
+        iccid: free.iccid,
+        changed: differences({ iccid: of.iccid }, { iccid: free.iccid })
+      } as const
       const withdrawal = { organizationId, action: "sim.withdraw", resourceId: of.iccid, iccid: of.iccid } as const
       const decided = pause.resolved(yield* commits.prepare(organizationId, decision, now, lease))
       const commit = yield* commits.audited(yield* commits.audited(decided, change, now), withdrawal, now)

@@ -50,6 +50,7 @@ describe("the audit log", () => {
       iccid: World.iccid(1),
       address: "127.0.0.1",
       request_id: "order-7",
+      changed: [],
       reason: null
     })
     expect(key).toMatchObject({ actor: "bootstrap", resource_type: "api_key" })
@@ -145,6 +146,30 @@ describe("the audit log", () => {
       found.map(({ action }) => (action === "sim.report" ? "telco" : "bootstrap"))
     )
     expect((await entries()).at(-1)).toMatchObject({ action: "organization.create", resource_id: acme.organizationId })
+  })
+
+  it("has what changes have made of fields, without secrets, where the action does not say all", async () => {
+    const of = `/organizations/${acme.organizationId}`
+    const changed = async (calls: () => Promise<unknown>) => (await left(calls)).at(-1)?.["changed"]
+    const hook = await world.admin("POST", `${of}/webhook-endpoints`, { url: "https://hooks.example/" })
+    const endpoint = `${of}/webhook-endpoints/${hook.body.data.webhook_endpoint_id}`
+    const next = { url: "https://hooks.example/?token=s", events: ["stock.low"], enabled: false }
+    expect(await changed(() => world.admin("PATCH", endpoint, next))).toEqual([
+      { field: "url", before: "https://hooks.example/", after: "https://hooks.example/?token=***" },
+      { field: "event types", before: "all", after: "stock.low" },
+      { field: "state", before: "enabled", after: "disabled" }
+    ])
+    await world.admin("DELETE", endpoint)
+    const levels = (set: ReadonlyArray<object>) => () => world.admin("PUT", `${of}/sims/stock/levels`, { levels: set })
+    expect(await changed(levels([{ label: "Green", level: 3 }]))).toEqual([
+      { field: "level of Green", before: null, after: "3" }
+    ])
+    expect(await changed(levels([]))).toEqual([{ field: "level of Green", before: "3", after: null }])
+    expect(
+      await changed(() => world.admin("PATCH", `${of}/sims/${World.iccid(15)}`, { tags: ["vip", "fleet"] }))
+    ).toEqual([{ field: "tags", before: null, after: "fleet; vip" }])
+    const history = await world.admin("GET", `${of}/subscriptions/${World.iccid(15)}/history`)
+    expect(history.body.data[0]).toMatchObject({ what: "sim.set_tags", detail: "tags: – → fleet; vip" })
   })
 
   it("has one entry of the reports of a request about a SIM's profile, and none of usage and locations", async () => {

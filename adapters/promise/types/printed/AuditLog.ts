@@ -57,6 +57,16 @@ export type AuditAction =
   | "catalogue.replace"
   | "clock.advance"
 
+/** What a change has made of a field. */
+export interface FieldChange {
+  /** The field, in words. */
+  readonly field: string
+  /** What it was, in words, up to 300 characters; null: there was nothing. */
+  readonly before: string | null
+  /** What it became, in words. */
+  readonly after: string | null
+}
+
 /** Who changed what. */
 export interface AuditEntry extends OfOrganization {
   /** The entry's id. */
@@ -80,6 +90,8 @@ export interface AuditEntry extends OfOrganization {
   readonly address: string | null
   /** The `X-Request-Id` of the answer. */
   readonly requestId: string | null
+  /** What the change has made of fields; nothing if its action says all. */
+  readonly changed: ReadonlyArray<FieldChange>
   /** The `X-Audit-Log-Reason` of the request, decoded; null where it had none. */
   readonly reason: string | null
 }

@@ -86,6 +86,7 @@ export const auditEntry = (world: World, changes: Partial<AuditEntry> = {}): Aud
   iccid: null,
   address: "192.0.2.7",
   requestId: world.id(),
+  changed: [{ field: "label", before: null, after: "Green" }],
   reason: null,
   ...changes
 })

@@ -35,6 +35,7 @@ const entry = (entryId: string, createdAt: number, organizationId = org): AuditE
   iccid: null,
   address: null,
   requestId: null,
+  changed: null,
   reason: null
 })
 

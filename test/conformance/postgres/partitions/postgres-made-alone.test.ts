@@ -39,7 +39,7 @@ const books: Readonly<Record<string, Book>> = {
     tables: ["audit_entry"],
     step: (sql, at) => sql<{ step: string }>`select simplan.keep_partitions('audit entries', 0, ${at}::bigint) as step`,
     write: (adapter, entryId) => {
-      const unattributed = { iccid: null, address: null, requestId: null, reason: null }
+      const unattributed = { iccid: null, address: null, requestId: null, changed: null, reason: null }
       const entry = { organizationId, entryId, createdAt: far, actor: "host", action: "plan.create" } as const
       return on(adapter, (storage) =>
         storage.commit({ auditEntries: [{ ...entry, resourceId: entryId, ...unattributed }] })

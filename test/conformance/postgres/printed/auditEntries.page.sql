@@ -3,7 +3,7 @@ select json_build_object(
   'item', case when filtered.is_taken then json_build_object('organizationId', audit_entry.organization_id, 'entryId',
     audit_entry.entry_id, 'createdAt', audit_entry.created_at, 'actor', audit_entry.actor, 'action', audit_entry.action,
     'resourceId', audit_entry.resource_id, 'iccid', audit_entry.iccid, 'address', audit_entry.address, 'requestId',
-    audit_entry.request_id, 'reason', audit_entry.reason) end
+    audit_entry.request_id, 'reason', audit_entry.reason, 'changed', audit_entry.changed) end
 )::text as value
 from (
   select audit_entry.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last

@@ -59,16 +59,17 @@ with given as (
   returning sim.iccid
 ), audited as (
   insert into simplan.audit_entry (
-    organization_id, entry_id, created_at, actor, action, resource_id, iccid, address, request_id, reason
+    organization_id, entry_id, created_at, actor, action, resource_id, iccid, address, request_id, reason, changed
   )
   select r."organizationId", r."entryId", r."createdAt", r.actor, r.action, r."resourceId", r.iccid, r.address,
-  r."requestId", r.reason
+  r."requestId", r.reason, r.changed
   from (
     select columns."entryId", columns."actor", columns."action", columns."resourceId", columns."iccid", columns."address",
-    columns."requestId", columns."reason", columns."createdAt",$5::text as "organizationId"
+    columns."requestId", columns."reason", columns."createdAt", columns."changed",$5::text as "organizationId"
     from unnest(($6::text)::text[],($7::text)::text[],($8::text)::text[],($9::text)::text[],($10::text)::text[],
-      ($11::text)::text[],($12::text)::text[],($13::text)::text[],($14::text)::bigint[]) with ordinality columns ("entryId",
-      "actor", "action", "resourceId", "iccid", "address", "requestId", "reason", "createdAt", place)
+      ($11::text)::text[],($12::text)::text[],($13::text)::text[],($14::text)::bigint[],
+      ($15::text)::jsonb[]) with ordinality columns ("entryId", "actor", "action", "resourceId", "iccid", "address",
+      "requestId", "reason", "createdAt", "changed", place)
     where columns.place between 1 and 2147483647
   ) r
   where exists (select from registered) or exists (select from updated)
@@ -87,5 +88,5 @@ left join registered on registered.iccid = given.iccid
 left join updated on updated.iccid = given.iccid
 left join simplan.iccid known on known.iccid = given.iccid
 left join simplan.sim on given.is_first and sim.organization_id = given."organizationId" and sim.iccid = given.iccid
-and sim.organization_id = $15
+and sim.organization_id = $16
 order by given.position;
