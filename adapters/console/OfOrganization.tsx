@@ -77,6 +77,42 @@ export const Name = ({ of }: { readonly of: string }) => {
   )
 }
 
+type Key = Types.Item<"organizations", "keys">
+
+/** The names of keys by their ids, as they were read last, by who reads them and organization. */
+const keys = new Map<string, Promise<ReadonlyMap<string, string>>>()
+
+/** The name of a key. Keys that were made since their names were read are read again. */
+const keyNameOf = async (of: string, key: string): Promise<string | undefined> => {
+  const whose = `${Api.operator.peek()?.name} ${of}`
+  const known = keys.get(whose)
+  const found = (await known)?.get(key)
+  if (found !== undefined) return found
+  if (keys.get(whose) === known) {
+    const read = Api.all<Key>(`/organizations/${encodeURIComponent(of)}/api-keys`).then(
+      (all) => new Map(all.map(({ api_key_id, name }) => [api_key_id, name]))
+    )
+    keys.set(whose, read)
+    read.catch(() => keys.delete(whose))
+  }
+  return (await keys.get(whose))?.get(key)
+}
+
+const ID = /^[0-9a-f-]{36}$/
+
+const KeyName = ({ id, of }: { readonly id: string; readonly of: string }) => {
+  const name = View.useReading(`name of key ${id}`, () => keyNameOf(of, id), null).data
+  return (
+    <>
+      {name !== undefined && <View.Text>{name}</View.Text>} <View.Id>{id}</View.Id>
+    </>
+  )
+}
+
+/** Who did something in an organization: a name, or a key by its name, once it is read, and id. */
+export const Actor = ({ by, of }: { readonly by: string | null; readonly of: string }) =>
+  by !== null && ID.test(by) ? <KeyName id={by} of={of} /> : <View.Text>{by}</View.Text>
+
 /** Where a tab keeps the organization that was at hand last. */
 const KEPT = "simplan.organization"
 

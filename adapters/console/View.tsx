@@ -93,12 +93,6 @@ export const Id = ({ children: id }: { readonly children: string | number }) => 
   )
 }
 
-const ID = /^[0-9a-f-]{36}$/
-
-/** Who did something: a name, or the id of a key. */
-export const Who = ({ children: by }: { readonly children: string | null }) =>
-  by !== null && ID.test(by) ? <Id>{by}</Id> : <Text>{by}</Text>
-
 /** A state in a word. */
 export const State = ({ children, tone }: { readonly tone: Tone; readonly children: ComponentChildren }) => (
   <span class={`state ${tone}`}>{children}</span>

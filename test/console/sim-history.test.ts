@@ -55,6 +55,9 @@ it("has all books in one order, with the attempts to deliver each event", async 
   await rows.filter({ hasText: "subscription.created" }).waitFor()
   const kinds = (await rows.locator("td:nth-child(2)").allInnerTexts()).toSorted()
   expect([...new Set(kinds)]).toEqual(["change", "event", "job", "network", "package", "profile", "usage"])
+  const { body } = await world().admin("GET", `/organizations/${organizationId}/api-keys`)
+  const [{ name }] = body.data
+  await rows.filter({ hasText: "Paused" }).filter({ hasText: name }).first().waitFor()
   const attempts = rows
     .filter({ hasText: "subscription.created" })
     .getByRole("list", { name: "Attempts, newest first" })

@@ -7,7 +7,7 @@ import { Download } from "../Download.tsx"
 import * as Filters from "../Filters.tsx"
 import { Grouped } from "../List.tsx"
 import * as Location from "../Location.ts"
-import { Name } from "../OfOrganization.tsx"
+import { Actor, Name } from "../OfOrganization.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 
@@ -49,9 +49,9 @@ const Changed = ({ run }: { readonly run: Run }) =>
     </ul>
   )
 
-const columns = (): ReadonlyArray<View.Column<Run>> => [
+const columns = (of: string) => (): ReadonlyArray<View.Column<Run>> => [
   { title: "When", of: ([{ created_at }]) => <View.Time at={created_at} /> },
-  { title: "Who", of: ([{ actor }]) => <View.Who>{actor}</View.Who> },
+  { title: "Who", of: ([{ actor }]) => <Actor by={actor} of={of} /> },
   { title: "What", of: ([{ action }]) => action },
   {
     title: "Of",
@@ -124,7 +124,7 @@ export default () => {
       <Grouped
         label="Audit log"
         path={path}
-        columns={columns}
+        columns={columns(chosen)}
         together={together}
         empty="There are no such changes. Empty the filters, or choose an organization."
       />

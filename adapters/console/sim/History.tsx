@@ -2,6 +2,7 @@
 import * as Filters from "../Filters.tsx"
 import { Grouped } from "../List.tsx"
 import * as Location from "../Location.ts"
+import { Actor } from "../OfOrganization.tsx"
 import * as Search from "../Search.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
@@ -105,7 +106,7 @@ const columns = (of: string, own: string, isAcross: boolean) => (): ReadonlyArra
     title: "Detail",
     of: (group) => (group.length === 1 ? detailOf(of, group[0]) : <Opened group={group} />)
   },
-  { title: "By", of: ([{ by }]) => <View.Who>{by}</View.Who> }
+  { title: "By", of: ([{ by }]) => <Actor by={by} of={of} /> }
 ]
 
 const WHOSE = [
