@@ -8,13 +8,14 @@ import * as Bulk from "./Bulk.ts"
 import * as Runs from "./Runs.ts"
 import * as Task from "./Task.tsx"
 import * as View from "./View.tsx"
+import * as Words from "./Words.ts"
 
 const FIELDS = ["action", "all"]
 
 /** The filter of a run in words, such as `label Green`. */
 const filterOf = ({ body }: Runs.Run): string => {
   const named = Object.entries(body).filter(([name]) => !FIELDS.includes(name))
-  return named.map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`).join(", ")
+  return named.map(([name, value]) => `${Words.spaced(name)} ${value}`).join(", ")
 }
 
 type See = (results: ReadonlyArray<Bulk.Result>) => void

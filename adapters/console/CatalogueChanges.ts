@@ -3,6 +3,7 @@
  * are others.
  */
 import type * as Types from "./Types.ts"
+import * as Words from "./Words.ts"
 
 type File = Types.Data<"imports", "catalogue">
 
@@ -31,7 +32,7 @@ const inWords = (
   before: string | ReadonlyArray<string>,
   after: string | ReadonlyArray<string>
 ): string => {
-  const title = name.replaceAll("_", " ")
+  const title = Words.spaced(name)
   if (typeof before === "string" || typeof after === "string") return `${title}: ${before} to ${after}`
   const [gone, come] = [before.filter((one) => !after.includes(one)), after.filter((one) => !before.includes(one))]
   return [

@@ -2,6 +2,7 @@
  * Edits of two people: what somebody else has changed since it was read is not overwritten without
  * a word.
  */
+import * as Words from "./Words.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -24,7 +25,7 @@ export const refuse = (began: Fields, now: Fields | null, wanted: Fields): void 
   if (other === undefined) return
   const value = textOf(now[other])
   throw new Error(
-    `Somebody has changed it meanwhile: ${other.replaceAll("_", " ")} is ${value === "" ? "empty" : value} now. Close this and open it again to go on from there.`
+    `Somebody has changed it meanwhile: ${Words.spaced(other)} is ${value === "" ? "empty" : value} now. Close this and open it again to go on from there.`
   )
 }
 

@@ -45,9 +45,9 @@ describe("the timeline of a SIM", () => {
       expect.arrayContaining([
         "Slow",
         HOSTILE,
-        "ACTIVE",
-        "EXPIRED",
-        "PENDING_FOR_FIRST_USE",
+        "active",
+        "over",
+        "waits for first use",
         "1,000 MB",
         "50 % → 1024 Kbit/s",
         "now"

@@ -2,6 +2,7 @@
 import * as Location from "../Location.ts"
 import * as Search from "../Search.tsx"
 import * as View from "../View.tsx"
+import * as Words from "../Words.ts"
 
 const columns: ReadonlyArray<View.Column<Search.Hit>> = [
   { title: "SIM", of: (hit) => <View.Link to={Search.simOf(hit)}>{hit.iccid}</View.Link> },
@@ -10,7 +11,7 @@ const columns: ReadonlyArray<View.Column<Search.Hit>> = [
     title: "State",
     of: ({ paused, status }) => (
       <View.State tone={paused ? "waits" : status === "in_use" ? "good" : "idle"}>
-        {status.replaceAll("_", " ")}
+        {Words.spaced(status)}
         {paused ? ", paused" : ""}
       </View.State>
     )
@@ -18,7 +19,7 @@ const columns: ReadonlyArray<View.Column<Search.Hit>> = [
   { title: "Plan", of: ({ plan_name }) => <View.Text>{plan_name}</View.Text> },
   { title: "Note", of: ({ metadata }) => <View.Text>{metadata === "" ? null : metadata}</View.Text> },
   { title: "Label", of: ({ label }) => <View.Text>{label}</View.Text> },
-  { title: "Found by", of: ({ matched }) => (matched === "metadata" ? "note" : matched.replaceAll("_", " ")) }
+  { title: "Found by", of: ({ matched }) => (matched === "metadata" ? "note" : Words.spaced(matched)) }
 ]
 
 const NONE =

@@ -8,6 +8,7 @@ import * as Search from "../Search.tsx"
 import * as Selling from "../Selling.ts"
 import type { Task } from "../Task.tsx"
 import type * as Types from "../Types.ts"
+import * as Words from "../Words.ts"
 
 /** What the tasks go by. */
 export interface Of {
@@ -198,7 +199,7 @@ const correction = (
     preview: async (values) => {
       const { body } = await checked(values)
       const { preview } = await Api.call<Answer>("PATCH", `${path("sims")}?${DRY_RUN}`, { body })
-      const changed = preview.changed.map((name) => name.replaceAll("_", " ")).join(", ")
+      const changed = preview.changed.map((name) => Words.spaced(name)).join(", ")
       return [changed === "" ? "Nothing would change: it is so already." : `This would change: ${changed}.`]
     },
     does: async (values) => {

@@ -9,6 +9,7 @@ import * as Api from "../Api.ts"
 import * as Course from "../Course.ts"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
+import * as Words from "../Words.ts"
 
 /** The narrowest drawing that can be read; a narrower screen scrolls it. */
 const NARROWEST = 640
@@ -76,7 +77,12 @@ export const Timeline = ({
   const drawn =
     beside === null || width === 0
       ? ""
-      : Drawing.svg(Course.drawn(iccid, attachments, beside), { alone: false, styled: false, width })
+      : Drawing.svg(Course.drawn(iccid, attachments, beside), {
+          alone: false,
+          styled: false,
+          width,
+          wordOf: (state) => Words.state(state).words
+        })
   useEffect(() => {
     if (drawn === "") return
     const { documentElement } = new DOMParser().parseFromString(drawn, "image/svg+xml")

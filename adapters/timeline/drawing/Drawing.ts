@@ -28,6 +28,8 @@ export interface Options {
    * adopts `css` itself.
    */
   readonly styled?: boolean
+  /** What a state is called: by default as the API names it. */
+  readonly wordOf?: (state: Attachment.State) => string
 }
 
 const SIDE = 20
@@ -165,7 +167,7 @@ const items = (figure: Figure.Figure): ReadonlyArray<Item> => {
   return [
     ...order
       .filter((state) => attachments.some(({ states }) => states.some((one) => one.state === state)))
-      .map((state) => ({ label: state, draw: swatch(`tl-${Lanes.stateClasses[state]}`) })),
+      .map((state) => ({ label: figure.wordOf(state), draw: swatch(`tl-${Lanes.stateClasses[state]}`) })),
     ...when(isActivated, "package", swatch("tl-package")),
     ...when(leading, "created, not yet active (lead time)", stroke("tl-lead")),
     ...when(waiting, "waits for its first use", stroke("tl-waiting")),
@@ -217,14 +219,15 @@ const extent = ({ attachments, end, start }: History.Drawn): readonly [from: Tim
 
 /** Draws the history. */
 export const svg = (history: History.Drawn, options: Options = {}): Figure.Markup => {
-  const { alone = true, interactive = false, styled = true, width = 960 } = options
+  const { alone = true, interactive = false, styled = true, width = 960, wordOf = (state) => state } = options
   const [side, edge] = alone ? [SIDE, EDGE] : [SLIM, 2]
   const [from, to] = extent(history)
   const figure: Figure.Figure = {
     history,
     scale: Figure.scale(from, to, side, width - 2 * side),
     width,
-    interactive
+    interactive,
+    wordOf
   }
   const { attachments } = history
   const head = alone ? headings(history, width) : []

@@ -3,6 +3,7 @@
  * details, and SVG as text, with escaped attributes and rounded numbers. All times are UTC.
  */
 import { Time } from "simplan"
+import type { Attachment } from "simplan/ports"
 import type { Drawn } from "../play/History.ts"
 
 export interface TimeScale {
@@ -90,6 +91,8 @@ export interface Figure {
    * which viewers show.
    */
   readonly interactive: boolean
+  /** What a state is called. */
+  readonly wordOf: (state: Attachment.State) => string
 }
 
 /** A part of a drawing: its height, and its markup from `y`. */

@@ -29,12 +29,13 @@ const band = (
   const x = figure.scale.x(from)
   const width = Math.max(1, figure.scale.x(to) - x)
   const name = stateClasses[state]
-  const fits = Figure.widthOf(state, 10) + 22 < width
+  const word = figure.wordOf(state)
+  const fits = Figure.widthOf(word, 10) + 22 < width
   return Figure.withDetails(
     figure,
-    [state, isLast ? `since ${Wording.instant(from)}` : `${Wording.instant(from)} to ${Wording.instant(to)}`],
+    [word, isLast ? `since ${Wording.instant(from)}` : `${Wording.instant(from)} to ${Wording.instant(to)}`],
     Figure.rect({ x, y, width, height: BAND }, { class: `tl-${name}`, rx: Math.min(3, width / 2) }),
-    fits ? Figure.text(x + 7, y + 13.5, state, { class: `tl-${name}-ink` }) : ""
+    fits ? Figure.text(x + 7, y + 13.5, word, { class: `tl-${name}-ink` }) : ""
   )
 }
 
