@@ -2,6 +2,7 @@
  * Why a SIM works or does not, as hosts, callers and pages see it (rule L5).
  */
 import * as Rules from "../domain/Verdict.ts"
+import * as VerdictSummary from "../domain/VerdictSummary.ts"
 import * as Samples from "./Samples.ts"
 import * as View from "./View.ts"
 
@@ -14,7 +15,7 @@ export const VerdictReason = View.answer("VerdictReason", "What holds of a SIM, 
     "The same for people, in whole sentences, the last of which is what to do next",
     "It has no service: all data of the plan Sweden 1 GB is used. Add a plan to the SIM."
   ),
-  nextStep: field(View.oneOf(Rules.nextSteps, "NextStep"), "What to do next, for programs", "top_up"),
+  nextStep: field(View.oneOf(VerdictSummary.nextSteps, "NextStep"), "What to do next, for programs", "top_up"),
   at: field(
     nullOr(instant),
     "Since when it is so, until when it works, or when it goes on; null: at no instant that is known",
@@ -38,6 +39,6 @@ export const Verdict = View.answer("Verdict", "Why a SIM works or does not", {
 })
 
 export const verdictOf = (verdict: Rules.Verdict): View.Of<typeof Verdict> => {
-  const { works, ...reason } = Rules.summary(verdict)
+  const { works, ...reason } = VerdictSummary.summary(verdict)
   return { works, reason }
 }

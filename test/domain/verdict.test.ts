@@ -9,6 +9,7 @@ import * as Reason from "../../src/domain/Reason.ts"
 import type { Sim } from "../../src/domain/Sim.ts"
 import type { Entry } from "../../src/domain/SmdpHistory.ts"
 import * as Verdict from "../../src/domain/Verdict.ts"
+import * as VerdictSummary from "../../src/domain/VerdictSummary.ts"
 import { DAY_MS as DAY, HOUR_MS as HOUR } from "./Calendar.ts"
 import { aggregate, attached, ICCID, job, NOW, recurring, terms } from "./Values.ts"
 
@@ -86,10 +87,10 @@ function* combinations(): Generator<Verdict.Facts> {
 }
 
 /** Those of which something does not hold; a few are enough. */
-const failing = (holds: (facts: Verdict.Facts, summary: Verdict.Summary) => boolean): ReadonlyArray<unknown> => {
+const failing = (holds: (facts: Verdict.Facts, summary: VerdictSummary.Summary) => boolean): ReadonlyArray<unknown> => {
   const found: Array<unknown> = []
   for (const facts of combinations()) {
-    const summary = Verdict.summary(Verdict.of(facts))
+    const summary = VerdictSummary.summary(Verdict.of(facts))
     if (!holds(facts, summary)) found.push({ facts, summary })
     if (found.length > 2) break
   }
@@ -153,7 +154,7 @@ describe("L5: of all combinations of facts", () => {
   })
 
   it("each says what holds in whole sentences, the last of which is what to do next", () => {
-    const next: Readonly<Record<Verdict.NextStep, RegExp>> = {
+    const next: Readonly<Record<VerdictSummary.NextStep, RegExp>> = {
       none: /Search for the customer's new SIM\.$/,
       check_phone: /check data roaming and the APN in the phone\.$/,
       install_esim: /have its QR code scanned\.$/,
@@ -168,14 +169,14 @@ describe("L5: of all combinations of facts", () => {
       retry_jobs: /Have the telco asked at once[^.]*\.$/,
       see_problems: /among the problems[^.]*\.$/
     }
-    const given = new Set<Verdict.NextStep>()
+    const given = new Set<VerdictSummary.NextStep>()
     expect(
       failing((_, { message, nextStep }) => {
         given.add(nextStep)
         return /^[A-Z].*\. [A-Z][^.]*\.$/s.test(message) && !message.includes("..") && next[nextStep].test(message)
       })
     ).toEqual([])
-    expect([...given].toSorted()).toEqual([...Verdict.nextSteps].toSorted())
+    expect([...given].toSorted()).toEqual([...VerdictSummary.nextSteps].toSorted())
   })
 
   it("what the telco has not confirmed, or refuses, says so; nothing names its machines or operators", () => {
@@ -211,7 +212,7 @@ describe("L5: of all combinations of facts", () => {
 })
 
 const summarize = (plans: ReadonlyArray<Verdict.Plan>) =>
-  Verdict.summary(
+  VerdictSummary.summary(
     Verdict.of({ standing: { _tag: "InService" }, profile: { _tag: "Installed" }, service: { _tag: "Running" }, plans })
   )
 
@@ -305,7 +306,7 @@ describe("L5: the facts about a SIM", () => {
       problems: new Set(),
       movedTo: sim.movedTo ?? null
     })
-    return Verdict.summary(Verdict.of(facts))
+    return VerdictSummary.summary(Verdict.of(facts))
   }
   const active = { activationAt: NOW - DAY, expirationAt: NOW + 9 * DAY }
 

@@ -173,7 +173,6 @@ const judgements = faultsOf("Verdict.ts", "state", [
     " && false) return null"
   ],
   ["L5", "what waits for its first use does not work", 'return reason._tag === "WaitsForFirstUse"', "return false"],
-  ["L5", "no sentence says what to do", "message: `${what} ${next}`,", "message: what,"],
   ["L5", "a throttled plan goes at full speed", "return speed === null ?", "return true ?"],
   ["L5", "a state counts that the phone has disproved", "lastActivityAt === null || lastActivityAt <= at", "true"],
   ["L5", "a state of the instant of the last use does not count", "lastActivityAt <= at", "lastActivityAt < at"],
@@ -199,9 +198,13 @@ const judgements = faultsOf("Verdict.ts", "state", [
     "Sim.changeOfService(service) === null ? Confirmation.confirmed : job",
     "Confirmation.confirmed"
   ],
-  ["L5", "what is refused always leads to the problems", "return hasProblem\n", "return true\n"],
   ["L5", "what is refused never leads to the problems", "problems.has(attachment.attachmentId)", "false"],
   ["L5", "a change without a job is done", 'job === null ? { _tag: "Asked" }', "job === null ? Confirmation.confirmed"]
+])
+
+const sentences = faultsOf("VerdictSummary.ts", "state", [
+  ["L5", "no sentence says what to do", "message: `${what} ${next}`,", "message: what,"],
+  ["L5", "what is refused always leads to the problems", "return hasProblem\n", "return true\n"]
 ])
 
 const problems = faultsOf("Problem.ts", "state", [
@@ -228,7 +231,7 @@ const moves = faultsOf("Moves.ts", "state", [
   ["L3", "the first SIM is left out", "stay(first.number - 1, first.from, first.since, first, null),", ""]
 ])
 
-export const verdicts = [...used, ...confirmations, ...judgements, ...problems, ...moves]
+export const verdicts = [...used, ...confirmations, ...judgements, ...sentences, ...problems, ...moves]
 
 export const history = faultsOf("SimHistory.ts", "state", [
   [
