@@ -149,6 +149,12 @@ describe("The audit log", () => {
     expect(of(withdrawn, lost)).toEqual([["sim.withdraw", "status: withdrawn, broken → withdrawn, lost"]])
   })
 
+  it("has the first 300 characters of what is long", () => {
+    const tags = Array.from({ length: 20 }, (_, index) => `${index}`.padStart(40, "a"))
+    const [change] = SimCorrection.changes(sim(), { ...sim(), tags })
+    expect(change?.changed).toEqual([{ field: "tags", before: null, after: `${tags.join("; ").slice(0, 300)}…` }])
+  })
+
   it("says that there is another activation code also if it looks the same without its secret", () => {
     const one = sim({ lpa: "LPA:1$smdp.example$A1" })
     expect(of(one, { ...one, lpa: "LPA:1$smdp.example$B1" })).toEqual([["sim.set_activation_code"]])

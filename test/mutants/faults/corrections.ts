@@ -1,5 +1,6 @@
 /**
- * Faults in corrections of SIMs, and in actions on all that a filter takes: I9, I14, W15.
+ * Faults in corrections of SIMs, in what the audit log has of changes, and in actions on all that a
+ * filter takes: I9, I14, W11, W15.
  */
 import { faultsOf, instead } from "./Fault.ts"
 
@@ -16,6 +17,23 @@ const identities = [
       'return unreadable("iccid must be text")',
       'return unreadable("iccid must have 18 to 20 digits")'
     ]
+  ])
+]
+
+const audited = [
+  ...faultsOf("AuditEntry.ts", "creation", [
+    ["W11", "what stays is in the entry", "(before[field] ?? null) !== (after[field] ?? null)", "true"],
+    [
+      "W11",
+      "before and after are exchanged",
+      "before: cut(before[field]), after: cut(after[field])",
+      "before: cut(after[field]), after: cut(before[field])"
+    ],
+    ["W11", "a fact of any length is kept", "fact.length > FACT ?", "false ?"]
+  ]),
+  ...faultsOf("SimCorrection.ts", "creation", [
+    ["W11", "the audit log opens a profile", "ActivationCode.shortened(lpa)", "lpa"],
+    ["W11", "no reason of a withdrawal is in the audit log", "`withdrawn, ${reason}`", '"withdrawn"']
   ])
 ]
 
@@ -185,6 +203,7 @@ const inBulk = faultsOf("BulkAction.ts", "limits", [
 export const corrections = [
   ...identities,
   ...inCorrection,
+  ...audited,
   ...inTags,
   ...inProvisioning,
   ...inMobilePlan,
