@@ -97,29 +97,40 @@ export const integer = (minimum = 0, maximum: number = Number.MAX_SAFE_INTEGER):
   form: { _tag: "Integer", minimum, maximum }
 })
 
+/**
+ * Kinds of many values have names, so that a declaration has what is in them once, and not for the
+ * domain, the wire and the host each.
+ */
+export interface OneOf<Value extends string> extends Kind<Value, Value> {}
+
 /** One of these texts. A name is that of the type that hosts have for it. */
 export const oneOf = <Value extends string>(
   values: ReadonlyArray<Value>,
   name: string | null = null
-): Kind<Value, Value> => ({ form: { _tag: "OneOf", values, name } })
-
-/** Null, or a value of this kind. */
-export const nullOr = <Domain, Wire, Host>({
-  form
-}: Kind<Domain, Wire, Host>): Kind<Domain | null, Wire | null, Host | null> => ({
-  form: { _tag: "NullOr", of: form }
+): OneOf<Value> => ({
+  form: { _tag: "OneOf", values, name }
 })
 
+/** As `OneOf`. */
+export interface NullOr<K extends AnyKind> extends Kind<DomainOf<K> | null, WireOf<K> | null, HostOf<K> | null> {}
+
+/** Null, or a value of this kind. */
+export const nullOr = <K extends AnyKind>({ form }: K): NullOr<K> => ({ form: { _tag: "NullOr", of: form } })
+
+/** As `OneOf`. */
+export interface List<K extends AnyKind>
+  extends Kind<ReadonlyArray<DomainOf<K>>, ReadonlyArray<WireOf<K>>, ReadonlyArray<HostOf<K>>> {}
+
 /** Values of this kind; of a request, not more than so many. */
-export const list = <Domain, Wire, Host>(
-  { form }: Kind<Domain, Wire, Host>,
-  most: number | null = null
-): Kind<ReadonlyArray<Domain>, ReadonlyArray<Wire>, ReadonlyArray<Host>> => ({ form: { _tag: "List", of: form, most } })
+export const list = <K extends AnyKind>({ form }: K, most: number | null = null): List<K> => ({
+  form: { _tag: "List", of: form, most }
+})
+
+/** As `OneOf`. */
+export interface Nested<Fields extends AnyFields> extends Kind<Domain<Fields>, Wire<Fields>, Host<Fields>> {}
 
 /** A value of another view. */
-export const nested = <Fields extends AnyFields>(
-  view: View<Fields>
-): Kind<Domain<Fields>, Wire<Fields>, Host<Fields>> => ({
+export const nested = <Fields extends AnyFields>(view: View<Fields>): Nested<Fields> => ({
   form: { _tag: "Nested", view }
 })
 
