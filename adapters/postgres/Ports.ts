@@ -37,49 +37,19 @@ import * as WebhookEndpoints from "./statements/WebhookEndpoints.ts"
 const storage = (database: Database, notifications: Notifications.Notifications, offset: ClockOffset.Offset | null) =>
   Storage.Storage.of({
     commit: Commit.run(database, notifications),
-    organizations: {
-      page: OrganizationsStatements.page(database),
-      get: OrganizationsStatements.byId(database),
-      getAll: OrganizationsStatements.byIds(database),
-      count: OrganizationsStatements.count(database)
-    },
-    operators: {
-      byHash: Operators.byHash(database),
-      get: Operators.byId(database),
-      named: Operators.named(database),
-      page: Operators.page(database)
-    },
-    sessions: { get: Operators.session(database) },
+    organizations: OrganizationsStatements.organizations(database),
+    operators: Operators.operators(database),
+    sessions: Operators.sessions(database),
     sessionKey: Operators.sessionKey(database),
-    apiKeys: {
-      byHash: OrganizationsStatements.keyByHash(database),
-      get: OrganizationsStatements.keyById(database),
-      page: OrganizationsStatements.keys(database)
-    },
-    webhookEndpoints: {
-      get: WebhookEndpoints.byId(database),
-      page: WebhookEndpoints.page(database),
-      namedTypes: WebhookEndpoints.namedTypes(database),
-      failingSince: WebhookEndpoints.failingSince(database),
-      health: WebhookEndpoints.health(database),
-      failing: WebhookEndpoints.failing(database)
-    },
+    apiKeys: OrganizationsStatements.apiKeys(database),
+    webhookEndpoints: WebhookEndpoints.webhookEndpoints(database),
     eventHandlers: {
       list: Events.handlers(database),
       delivery: DeliveryLog.toHandler(database),
       failed: DeliveryLog.failed(database)
     },
-    plans: {
-      get: PlansStatements.byId(database),
-      page: PlansStatements.page(database),
-      uses: PlansStatements.uses(database)
-    },
-    regions: {
-      get: PlansStatements.regionById(database),
-      find: PlansStatements.findRegion(database),
-      page: PlansStatements.regions(database),
-      like: PlansStatements.regionsLike(database)
-    },
+    plans: PlansStatements.plans(database),
+    regions: PlansStatements.regions(database),
     catalogues: { version: ServiceState.catalogueVersion(database), get: ServiceState.catalogue(database) },
     recordKeyUses: OrganizationsStatements.recordUses(database),
     sims: {
@@ -118,7 +88,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       lastAttempts: DeliveryLog.lastAttempts(database),
       waitingCounts: Deliveries.waitingCounts(database)
     },
-    commands: { get: Commands.byId(database), page: Commands.page(database) },
+    commands: Commands.commands(database),
     idempotencyRecords: { get: Idempotency.byKey(database) },
     jobs: {
       get: JobQueue.byId(database),
@@ -129,21 +99,9 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       page: JobQueue.problems(database),
       count: JobQueue.problemCount(database)
     },
-    auditEntries: { page: AuditEntries.page(database), actor: AuditEntries.actor(database) },
-    usage: {
-      entries: UsageStatements.entries(database),
-      latest: UsageStatements.latest(database),
-      bookings: UsageStatements.bookings(database),
-      totals: UsageStatements.totals(database),
-      sims: UsageStatements.sims(database)
-    },
-    overview: {
-      waitingJobs: OverviewStatements.waitingJobs(database),
-      failingEndpoints: OverviewStatements.failingEndpoints(database),
-      stocks: OverviewStatements.stocks(database),
-      loads: OverviewStatements.loads(database),
-      database: OverviewStatements.figures(database)
-    },
+    auditEntries: AuditEntries.auditEntries(database),
+    usage: UsageStatements.usage(database),
+    overview: OverviewStatements.overview(database),
     processes: { list: ServiceState.processes(database) },
     virtualClock: ServiceState.clock(database),
     clockOffset: ClockOffset.current(offset),

@@ -10,12 +10,44 @@ import * as Deliveries from "./Deliveries.ts"
 import * as JobQueue from "./JobQueue.ts"
 import { hasSome, isFree } from "../statements/sims/SimReservations.ts"
 
-type Of<Name extends "waitingJobs" | "failingEndpoints" | "stocks"> = Parameters<Storage.Service["overview"][Name]>[0]
+/**
+ * The organizations with the first levels, low ones first, and those that have sold last, among the
+ * first of all.
+ */
+const holders = (sql: Sql): Fragment => sql`(
+          select watched.organization_id from (
+            select stock_level.organization_id
+            from simplan.stock_level
+            where stock_level.level > 0
+            order by stock_level.is_low desc, stock_level.organization_id, stock_level.label
+            limit ${Overview.STOCKS}::int
+          ) watched
+          union
+          select seller.organization_id from (
+            select found.organization_id
+            from (
+              select organization.organization_id
+              from simplan.organization
+              order by organization.created_at, organization.organization_id
+              limit ${Overview.ORGANIZATIONS}::int
+            ) found
+            cross join lateral (
+              select (
+                select subscription.created_at
+                from simplan.subscription
+                where subscription.organization_id = found.organization_id and subscription.status = 'Live'
+                order by subscription.created_at desc, subscription.subscription_id desc
+                limit 1
+              ) as sold_at
+            ) last
+            order by last.sold_at desc nulls last, found.organization_id
+            limit ${Overview.STOCKS}::int
+          ) seller
+        )`
 
-/** The jobs that wait, by kind, reason and telco. */
-export const waitingJobs =
-  (database: Database) =>
-  ({ organizationId }: Of<"waitingJobs">) =>
+export const overview = (database: Database): Storage.Reads["overview"] => ({
+  /** The jobs that wait, by kind, reason and telco. */
+  waitingJobs: ({ organizationId }) =>
     Effect.map(
       database.rows((sql) => {
         const isAsked = organizationId === null ? sql`true` : sql`found.organization_id = ${organizationId}`
@@ -39,15 +71,12 @@ export const waitingJobs =
           group by waiting.kind, waiting.reason, waiting.telco`
       }),
       Overview.ordered
-    )
-
-/**
- * The endpoints that fail, and what is pending to each. The text of the condition is that of the
- * index.
- */
-export const failingEndpoints =
-  (database: Database) =>
-  ({ organizationId }: Of<"failingEndpoints">) =>
+    ),
+  /**
+   * The endpoints that fail, and what is pending to each. The text of the condition is that of the
+   * index.
+   */
+  failingEndpoints: ({ organizationId }) =>
     Effect.map(
       database.rows((sql) => {
         const isAsked = organizationId === null ? sql`true` : sql`failing.organization_id = ${organizationId}`
@@ -84,47 +113,9 @@ export const failingEndpoints =
           ...one,
           url: database.cipher.decrypt(one.url, ["URL", one.organizationId, one.endpointId])
         }))
-    )
-
-/**
- * The organizations with the first levels, low ones first, and those that have sold last, among the
- * first of all.
- */
-const holders = (sql: Sql): Fragment => sql`(
-          select watched.organization_id from (
-            select stock_level.organization_id
-            from simplan.stock_level
-            where stock_level.level > 0
-            order by stock_level.is_low desc, stock_level.organization_id, stock_level.label
-            limit ${Overview.STOCKS}::int
-          ) watched
-          union
-          select seller.organization_id from (
-            select found.organization_id
-            from (
-              select organization.organization_id
-              from simplan.organization
-              order by organization.created_at, organization.organization_id
-              limit ${Overview.ORGANIZATIONS}::int
-            ) found
-            cross join lateral (
-              select (
-                select subscription.created_at
-                from simplan.subscription
-                where subscription.organization_id = found.organization_id and subscription.status = 'Live'
-                order by subscription.created_at desc, subscription.subscription_id desc
-                limit 1
-              ) as sold_at
-            ) last
-            order by last.sold_at desc nulls last, found.organization_id
-            limit ${Overview.STOCKS}::int
-          ) seller
-        )`
-
-/** The stocks of organizations by label, and what was sold of them lately. */
-export const stocks =
-  (database: Database) =>
-  ({ organizationId, since }: Of<"stocks">) =>
+    ),
+  /** The stocks of organizations by label, and what was sold of them lately. */
+  stocks: ({ organizationId, since }) =>
     database.rows((sql) => {
       const owner = organizationId === null ? sql`asked.organization_id` : sql`${organizationId}`
       const asked = organizationId === null ? holders(sql) : sql`(select ${organizationId}::text as organization_id)`
@@ -165,11 +156,9 @@ export const stocks =
           ) free
         ) stocked
         where stocked.free > 0 or watched.level is not null or ${hasSome(sql, owner)}`
-    })
-
-/** Whose the work is that waits. */
-export const loads = (database: Database) =>
-  database.rows(
+    }),
+  /** Whose the work is that waits. */
+  loads: database.rows(
     (sql) => sql<Row<Overview.Load>>`
       select json_build_object(
         'organizationId', work.organization_id, 'waitingJobs', sum(work.job), 'pendingDeliveries', sum(work.delivery)
@@ -194,11 +183,9 @@ export const loads = (database: Database) =>
       group by work.organization_id
       order by count(*) desc, work.organization_id
       limit ${Overview.LOADS}::int`
-  )
-
-/** What the server says of the database. */
-export const figures = (database: Database) =>
-  database.row(
+  ),
+  /** What the server says of the database. */
+  database: database.row(
     (sql) => sql<Row<Overview.DatabaseFigures>>`
       select json_build_object(
         'bytes', pg_database_size(current_database()),
@@ -206,3 +193,4 @@ export const figures = (database: Database) =>
         'mostConnections', current_setting('max_connections')::int
       )::text as value`
   )
+})

@@ -39,13 +39,22 @@ const list: Pages.List<AuditEntry.AuditEntry> = {
   value
 }
 
-/**
- * Newest first. There is no index but the key, so that a change of anything writes no more than
- * that.
- */
-export const page =
-  (database: Database) =>
-  ({ action, actor, from, organizationId, resourceId, to, ...of }: Storage.AuditQuery) =>
+type Change = Pick<AuditEntry.AuditEntry, "organizationId" | "action" | "resourceId" | "createdAt">
+
+const requested = Columns.of<Batching.Placed<Change>>({
+  at: "integer",
+  organizationId: "text",
+  action: "text",
+  resourceId: "text",
+  createdAt: "bigint"
+})
+
+export const auditEntries = (database: Database): Storage.Reads["auditEntries"] => ({
+  /**
+   * Newest first. There is no index but the key, so that a change of anything writes no more than
+   * that.
+   */
+  page: ({ action, actor, from, organizationId, resourceId, to, ...of }) =>
     Pages.filtered(database, list, of, (sql) => ({
       listed: [
         sql`audit_entry.organization_id = ${organizationId}`,
@@ -59,21 +68,9 @@ export const page =
           ? []
           : [sql`(audit_entry.resource_id = ${resourceId} or audit_entry.iccid = ${resourceId})`])
       ]
-    }))
-
-type Change = Pick<AuditEntry.AuditEntry, "organizationId" | "action" | "resourceId" | "createdAt">
-
-const requested = Columns.of<Batching.Placed<Change>>({
-  at: "integer",
-  organizationId: "text",
-  action: "text",
-  resourceId: "text",
-  createdAt: "bigint"
-})
-
-/** Who made a change, by the key of its instant. */
-export const actor = (database: Database) =>
-  Batching.reads<Change, string>(
+    })),
+  /** Who made a change, by the key of its instant. */
+  actor: Batching.reads<Change, string>(
     database,
     (sql, asked) => sql<Row<Batching.Found<string>>>`
       select json_build_object('at', r.at, 'found', entry.actor)::text as value
@@ -87,3 +84,4 @@ export const actor = (database: Database) =>
         limit 1
       ) entry`
   )
+})

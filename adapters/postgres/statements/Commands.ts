@@ -46,17 +46,6 @@ const update = Columns.update<Command.Settlement>(
 export const settle = (sql: Sql, rows: ReadonlyArray<Command.Settlement>, { cipher }: Encrypting): Columns.Clause =>
   update(sql, rows.map(Secrets.withOutcome(cipher.encrypt)))
 
-export const byId = (database: Database) => (of: { readonly organizationId: string; readonly commandId: string }) =>
-  Secrets.decoded(
-    database.row(
-      (sql) => sql<Row<Command.Command>>`
-        select ${sql.literal(value)}::text as value
-        from simplan.command
-        where command.organization_id = ${of.organizationId} and command.command_id = ${of.commandId}`
-    ),
-    (found) => (found === null ? null : Secrets.withOutcome(database.cipher.decrypt)(found))
-  )
-
 // The text of the conditions is that of the indexes.
 const states: Readonly<Record<Command.State, string>> = {
   pending: "and command.settled_at is null",
@@ -64,15 +53,19 @@ const states: Readonly<Record<Command.State, string>> = {
   refused: "and command.outcome->>'_tag' = 'Refused'"
 }
 
-/** An organization's commands, oldest first. */
-export const page =
-  (database: Database) =>
-  ({
-    after,
-    limit,
-    organizationId,
-    state
-  }: Storage.Page<Storage.CreatedCursor> & { readonly state: Command.State | null }) =>
+export const commands = (database: Database): Storage.Reads["commands"] => ({
+  get: (of) =>
+    Secrets.decoded(
+      database.row(
+        (sql) => sql<Row<Command.Command>>`
+          select ${sql.literal(value)}::text as value
+          from simplan.command
+          where command.organization_id = ${of.organizationId} and command.command_id = ${of.commandId}`
+      ),
+      (found) => (found === null ? null : Secrets.withOutcome(database.cipher.decrypt)(found))
+    ),
+  /** An organization's commands, oldest first. */
+  page: ({ after, limit, organizationId, state }) =>
     Secrets.decoded(
       database.rows(
         (sql) => sql<Row<Command.Command>>`
@@ -85,3 +78,4 @@ export const page =
       ),
       (found) => found.map(Secrets.withOutcome(database.cipher.decrypt))
     )
+})

@@ -31,34 +31,30 @@ const value = Columns.json("operator", columns)
 /** Writes operators, each guarded by its version. */
 export const put = Columns.putVersions("operator_put", "operator", columns)
 
-export const byHash = (database: Database) => (hash: string) =>
-  database.row(
-    (sql) => sql<Row<Operator.Operator>>`
-      select (${sql.literal(value)})::text as value
-      from simplan.operator
-      where operator.hash = ${hash} or operator.previous_hash = ${hash}
-      limit 1`
-  )
-
-export const byId = (database: Database) => (operatorId: string) =>
-  database.row(
-    (sql) => sql<Row<Operator.Operator>>`
-      select (${sql.literal(value)})::text as value
-      from simplan.operator
-      where operator.operator_id = ${operatorId}`
-  )
-
-export const named = (database: Database) => (name: string) =>
-  database.row(
-    (sql) => sql<Row<Operator.Operator>>`
-      select (${sql.literal(value)})::text as value
-      from simplan.operator
-      where operator.name = ${name} and operator.deleted_at is null`
-  )
-
-export const page =
-  (database: Database) =>
-  ({ after, limit }: Storage.Keyset<Storage.CreatedCursor>) =>
+export const operators = (database: Database): Storage.Reads["operators"] => ({
+  byHash: (hash) =>
+    database.row(
+      (sql) => sql<Row<Operator.Operator>>`
+        select (${sql.literal(value)})::text as value
+        from simplan.operator
+        where operator.hash = ${hash} or operator.previous_hash = ${hash}
+        limit 1`
+    ),
+  get: (operatorId) =>
+    database.row(
+      (sql) => sql<Row<Operator.Operator>>`
+        select (${sql.literal(value)})::text as value
+        from simplan.operator
+        where operator.operator_id = ${operatorId}`
+    ),
+  named: (name) =>
+    database.row(
+      (sql) => sql<Row<Operator.Operator>>`
+        select (${sql.literal(value)})::text as value
+        from simplan.operator
+        where operator.name = ${name} and operator.deleted_at is null`
+    ),
+  page: ({ after, limit }) =>
     database.rows(
       (sql) => sql<Row<Operator.Operator>>`
         select (${sql.literal(value)})::text as value
@@ -67,6 +63,7 @@ export const page =
         order by operator.created_at, operator.operator_id
         limit ${limit}::int`
     )
+})
 
 const sessionColumns = Columns.of<Session.Session>(
   {
@@ -85,13 +82,15 @@ const sessionColumns = Columns.of<Session.Session>(
 /** Writes sessions, each guarded by its version. */
 export const putSessions = Columns.putVersions("session_put", "session", sessionColumns)
 
-export const session = (database: Database) => (sessionId: string) =>
-  database.row(
-    (sql) => sql<Row<Session.Session>>`
-      select (${sql.literal(Columns.json("session", sessionColumns))})::text as value
-      from simplan.session
-      where session.session_id = ${sessionId}`
-  )
+export const sessions = (database: Database): Storage.Reads["sessions"] => ({
+  get: (sessionId) =>
+    database.row(
+      (sql) => sql<Row<Session.Session>>`
+        select (${sql.literal(Columns.json("session", sessionColumns))})::text as value
+        from simplan.session
+        where session.session_id = ${sessionId}`
+    )
+})
 
 /** Keeps the candidate if no key is kept. */
 export const sessionKey =

@@ -17,40 +17,6 @@ const value = Columns.json("organization", columns)
 /** Inserts or replaces them. */
 export const put = Columns.insert("organization_put", "organization", columns, Columns.replacing(columns))
 
-export const page =
-  (database: Database) =>
-  ({ after, limit }: Storage.Keyset<Storage.CreatedCursor>) =>
-    database.rows(
-      (sql) => sql<Row<Organization.Organization>>`
-        select (${sql.literal(value)})::text as value
-        from simplan.organization
-        where ${Pages.after(sql, "organization.created_at, organization.organization_id", after)}
-        order by organization.created_at, organization.organization_id
-        limit ${limit}::int`
-    )
-
-export const byId = (database: Database) => (id: string) =>
-  database.row(
-    (sql) => sql<Row<Organization.Organization>>`
-      select (${sql.literal(value)})::text as value
-      from simplan.organization
-      where organization.organization_id = ${id}`
-  )
-
-// The limit has the planner go by the index once for each id.
-export const byIds = (database: Database) => (ids: ReadonlyArray<string>) =>
-  database.rows(
-    (sql) => sql<Row<Organization.Organization>>`
-      select found.value
-      from json_array_elements_text(${JSON.stringify(ids)}::json) as asked(organization_id)
-      cross join lateral (
-        select (${sql.literal(value)})::text as value
-        from simplan.organization
-        where organization.organization_id = asked.organization_id
-        limit 1
-      ) found`
-  )
-
 // The order is for the planner, which goes by the index of each list.
 const counted: Readonly<Record<Quota.Kind, string>> = {
   plans: `simplan.plan where plan.organization_id = of.organization_id and plan.deleted_at is null
@@ -64,10 +30,38 @@ const counted: Readonly<Record<Quota.Kind, string>> = {
     order by api_key.created_at, api_key.api_key_id`
 }
 
-/** How many of a kind an organization has. */
-export const count =
-  (database: Database) =>
-  ({ atMost, kind, organizationId }: Parameters<Storage.Service["organizations"]["count"]>[0]) =>
+export const organizations = (database: Database): Storage.Reads["organizations"] => ({
+  page: ({ after, limit }) =>
+    database.rows(
+      (sql) => sql<Row<Organization.Organization>>`
+        select (${sql.literal(value)})::text as value
+        from simplan.organization
+        where ${Pages.after(sql, "organization.created_at, organization.organization_id", after)}
+        order by organization.created_at, organization.organization_id
+        limit ${limit}::int`
+    ),
+  get: (id) =>
+    database.row(
+      (sql) => sql<Row<Organization.Organization>>`
+        select (${sql.literal(value)})::text as value
+        from simplan.organization
+        where organization.organization_id = ${id}`
+    ),
+  // The limit has the planner go by the index once for each id.
+  getAll: (ids) =>
+    database.rows(
+      (sql) => sql<Row<Organization.Organization>>`
+        select found.value
+        from json_array_elements_text(${JSON.stringify(ids)}::json) as asked(organization_id)
+        cross join lateral (
+          select (${sql.literal(value)})::text as value
+          from simplan.organization
+          where organization.organization_id = asked.organization_id
+          limit 1
+        ) found`
+    ),
+  /** How many of a kind an organization has. */
+  count: ({ atMost, kind, organizationId }) =>
     Effect.map(
       database.row(
         (sql) => sql<Row<number>>`
@@ -77,6 +71,7 @@ export const count =
       ),
       (found) => found ?? 0
     )
+})
 
 const keyColumns = Columns.of<Omit<ApiKey.ApiKey, "lastUsedAt">>(
   {
@@ -127,28 +122,25 @@ export const recordUses =
       )
     )
 
-/** Whose secret it is, or was before the last rotation with an overlap. */
-export const keyByHash = (database: Database) => (hash: string) =>
-  database.row(
-    (sql) => sql<Row<ApiKey.ApiKey>>`
-      select (${sql.literal(keyValue)})::text as value
-      from ${sql.literal(keysWithUses)}
-      where api_key.hash = ${hash} or api_key.previous_hash = ${hash}
-      order by api_key.hash = ${hash} desc
-      limit 1`
-  )
-
-export const keyById = (database: Database) => (of: { readonly organizationId: string; readonly apiKeyId: string }) =>
-  database.row(
-    (sql) => sql<Row<ApiKey.ApiKey>>`
-      select (${sql.literal(keyValue)})::text as value
-      from ${sql.literal(keysWithUses)}
-      where api_key.organization_id = ${of.organizationId} and api_key.api_key_id = ${of.apiKeyId}`
-  )
-
-export const keys =
-  (database: Database) =>
-  ({ after, limit, organizationId }: Storage.Page<Storage.CreatedCursor>) =>
+export const apiKeys = (database: Database): Storage.Reads["apiKeys"] => ({
+  /** Whose secret it is, or was before the last rotation with an overlap. */
+  byHash: (hash) =>
+    database.row(
+      (sql) => sql<Row<ApiKey.ApiKey>>`
+        select (${sql.literal(keyValue)})::text as value
+        from ${sql.literal(keysWithUses)}
+        where api_key.hash = ${hash} or api_key.previous_hash = ${hash}
+        order by api_key.hash = ${hash} desc
+        limit 1`
+    ),
+  get: (of) =>
+    database.row(
+      (sql) => sql<Row<ApiKey.ApiKey>>`
+        select (${sql.literal(keyValue)})::text as value
+        from ${sql.literal(keysWithUses)}
+        where api_key.organization_id = ${of.organizationId} and api_key.api_key_id = ${of.apiKeyId}`
+    ),
+  page: ({ after, limit, organizationId }) =>
     database.rows(
       (sql) => sql<Row<ApiKey.ApiKey>>`
         select (${sql.literal(keyValue)})::text as value
@@ -158,3 +150,4 @@ export const keys =
         order by api_key.created_at, api_key.api_key_id
         limit ${limit}::int`
     )
+})

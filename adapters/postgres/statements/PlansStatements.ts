@@ -68,16 +68,6 @@ interface OfPlan {
 
 const requested = Columns.of<Batching.Placed<OfPlan>>({ at: "integer", organizationId: "text", planId: "text" })
 
-export const byId = (database: Database) =>
-  Batching.reads<OfPlan, Plan.Plan>(
-    database,
-    (sql, asked) => sql<Row<Batching.Found<Plan.Plan>>>`
-      select json_build_object('at', r.at, 'found', ${sql.literal(value)})::text as value
-      from ${Columns.rows(sql, asked, requested)}
-      join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"`,
-    ({ organizationId, planId }) => `${organizationId} ${planId}`
-  )
-
 const list: Pages.List<Plan.Plan> = {
   table: "plan",
   order: ["plan.created_at", "plan.plan_id"],
@@ -85,32 +75,39 @@ const list: Pages.List<Plan.Plan> = {
   value
 }
 
-/** A page of those that are not deleted, by creation and id. */
-export const page = (database: Database) => (of: Storage.PlanQuery) =>
-  Pages.filtered(database, list, of, (sql) => ({
-    listed: [sql`plan.organization_id = ${of.organizationId}`, sql`plan.deleted_at is null`],
-    filters: [
-      ...(of.archived === null ? [] : [sql`(plan.archived_at is not null) = ${of.archived}`]),
-      ...(of.label === null ? [] : [sql`plan.label = ${of.label}`]),
-      ...(of.search === null ? [] : [sql`strpos(plan.folded_name, ${fold(of.search)}::text) > 0`]),
-      ...(of.covering === null
-        ? []
-        : [
-            sql`(
-              plan.coverage_id in (select r.text from ${Columns.texts(sql, of.covering.coverageIds)})
-              or exists (
-                select from simplan.region
-                where region.organization_id = ${of.organizationId} and region.coverage_id = plan.coverage_id
-                  and region.iso2_list @> array(select r.text from ${Columns.texts(sql, of.covering.iso2List)})
-              )
-            )`
-          ])
-    ]
-  }))
-
-/** How many plans of all organizations have each profile. */
-export const uses = (database: Database) =>
-  database.rows(
+export const plans = (database: Database): Storage.Reads["plans"] => ({
+  get: Batching.reads<OfPlan, Plan.Plan>(
+    database,
+    (sql, asked) => sql<Row<Batching.Found<Plan.Plan>>>`
+      select json_build_object('at', r.at, 'found', ${sql.literal(value)})::text as value
+      from ${Columns.rows(sql, asked, requested)}
+      join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"`,
+    ({ organizationId, planId }) => `${organizationId} ${planId}`
+  ),
+  /** A page of those that are not deleted, by creation and id. */
+  page: (of) =>
+    Pages.filtered(database, list, of, (sql) => ({
+      listed: [sql`plan.organization_id = ${of.organizationId}`, sql`plan.deleted_at is null`],
+      filters: [
+        ...(of.archived === null ? [] : [sql`(plan.archived_at is not null) = ${of.archived}`]),
+        ...(of.label === null ? [] : [sql`plan.label = ${of.label}`]),
+        ...(of.search === null ? [] : [sql`strpos(plan.folded_name, ${fold(of.search)}::text) > 0`]),
+        ...(of.covering === null
+          ? []
+          : [
+              sql`(
+                plan.coverage_id in (select r.text from ${Columns.texts(sql, of.covering.coverageIds)})
+                or exists (
+                  select from simplan.region
+                  where region.organization_id = ${of.organizationId} and region.coverage_id = plan.coverage_id
+                    and region.iso2_list @> array(select r.text from ${Columns.texts(sql, of.covering.iso2List)})
+                )
+              )`
+            ])
+      ]
+    })),
+  /** How many plans of all organizations have each profile. */
+  uses: database.rows(
     (sql) => sql<Row<Plan.Use>>`
       select json_build_object(
         'coverageId', plan.coverage_id, 'label', plan.label, 'iso2List', region.iso2_list, 'plans', count(*)
@@ -121,6 +118,7 @@ export const uses = (database: Database) =>
       where plan.deleted_at is null
       group by plan.coverage_id, plan.label, region.iso2_list`
   )
+})
 
 const regionColumns = Columns.of<Region.Region>(
   {
@@ -153,41 +151,36 @@ export const addRegions = (sql: Sql, regions: ReadonlyArray<Region.Region>): Col
     regions.map((region) => ({ ...region, countries: Region.countriesKey(region.iso2List) }))
   )
 
-/** The region of an id, of whichever organization. */
-export const findRegion = (database: Database) => (coverageId: string) =>
-  database.row(
-    (sql) => sql<Row<Region.Region>>`
-      select (${sql.literal(regionValue)})::text as value from simplan.region where region.coverage_id = ${coverageId}`
-  )
-
-export const regionById =
-  (database: Database) => (of: { readonly organizationId: string; readonly coverageId: string }) =>
+export const regions = (database: Database): Storage.Reads["regions"] => ({
+  /** The region of an id, of whichever organization. */
+  find: (coverageId) =>
+    database.row(
+      (sql) => sql<Row<Region.Region>>`
+        select (${sql.literal(regionValue)})::text as value from simplan.region where region.coverage_id = ${coverageId}`
+    ),
+  get: (of) =>
     database.row(
       (sql) => sql<Row<Region.Region>>`
       select (${sql.literal(regionValue)})::text as value
       from simplan.region
       where region.organization_id = ${of.organizationId} and region.coverage_id = ${of.coverageId}`
-    )
-
-/** A page of regions, by creation and id. */
-export const regions = (database: Database) => (of: Storage.Page<Storage.CreatedCursor>) =>
-  database.rows(
-    (sql) => sql<Row<Region.Region>>`
-      select (${sql.literal(regionValue)})::text as value
-      from simplan.region
-      where region.organization_id = ${of.organizationId} ${
-        of.after === null
-          ? sql.literal("")
-          : sql`and (region.created_at, region.coverage_id) > (${of.after.createdAt}::bigint, ${of.after.id}::text)`
-      }
-      order by region.created_at, region.coverage_id
-      limit ${of.limit}::int`
-  )
-
-/** The regions of that name or of those countries. */
-export const regionsLike =
-  (database: Database) =>
-  (of: { readonly organizationId: string; readonly regionName: string; readonly iso2List: ReadonlyArray<string> }) =>
+    ),
+  /** A page of regions, by creation and id. */
+  page: (of) =>
+    database.rows(
+      (sql) => sql<Row<Region.Region>>`
+        select (${sql.literal(regionValue)})::text as value
+        from simplan.region
+        where region.organization_id = ${of.organizationId} ${
+          of.after === null
+            ? sql.literal("")
+            : sql`and (region.created_at, region.coverage_id) > (${of.after.createdAt}::bigint, ${of.after.id}::text)`
+        }
+        order by region.created_at, region.coverage_id
+        limit ${of.limit}::int`
+    ),
+  /** The regions of that name or of those countries. */
+  like: (of) =>
     database.rows(
       (sql) => sql<Row<Region.Region>>`
         select (${sql.literal(regionValue)})::text as value
@@ -195,3 +188,4 @@ export const regionsLike =
         where region.organization_id = ${of.organizationId}
           and (region.region_name = ${of.regionName} or region.countries = ${Region.countriesKey(of.iso2List)})`
     )
+})

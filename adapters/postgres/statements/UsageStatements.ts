@@ -121,75 +121,8 @@ export const add = (sql: Sql, entries: ReadonlyArray<UsageBook.Entry>): Columns.
   return { ctes: [...first.ctes, ...second.ctes], outcome: sql`${first.outcome}, ${second.outcome}` }
 }
 
-type EntryQuery = Parameters<Storage.UsageBooks["entries"]>[0]
-
-/** A SIM's entries of these days, and from before the book. */
-export const entries =
-  (database: Database) =>
-  ({ after, from, iccid, limit, organizationId, until }: EntryQuery) =>
-    database.rows((sql) => {
-      const ordered = sql`
-      select usage_entry.attachment_id, usage_entry.day, usage_entry.country, usage_entry.bytes
-      from simplan.usage_entry
-      where usage_entry.organization_id = ${organizationId} and usage_entry.iccid = ${iccid}
-        and (usage_entry.day >= ${from}::bigint and usage_entry.day < ${until}::bigint
-          or usage_entry.day = ${BEFORE}::bigint)
-        and usage_entry.bytes > 0
-        and (usage_entry.day, usage_entry.country, usage_entry.attachment_id)
-          > (${after === null ? BEFORE - 1 : (after.day ?? BEFORE)}::bigint, ${after?.countryAlpha2 ?? UNKNOWN}::text,
-            ${after?.attachmentId ?? ""}::text)
-      order by usage_entry.day, usage_entry.country, usage_entry.attachment_id`
-      return sql<Row<UsageBook.SimEntry>>`
-      select json_build_object(
-        'attachmentId', used.attachment_id, 'day', nullif(used.day, ${BEFORE}::bigint),
-        'countryAlpha2', nullif(used.country, ${UNKNOWN}::text), 'bytes', used.bytes
-      )::text as value
-      from (${Columns.first(sql, ordered, limit)}) used`
-    })
-
 /** After all days. */
 const AFTER = 8_640_000_000_000_001
-
-/** A SIM's entries that have a day, newest first. */
-export const latest =
-  (database: Database) =>
-  ({ before, iccid, limit, organizationId }: Parameters<Storage.UsageBooks["latest"]>[0]) =>
-    database.rows((sql) => {
-      const day = before === null ? AFTER : (before.day ?? BEFORE)
-      const ordered = sql`
-      select usage_entry.attachment_id, usage_entry.day, usage_entry.country, usage_entry.bytes
-      from simplan.usage_entry
-      where usage_entry.organization_id = ${organizationId} and usage_entry.iccid = ${iccid}
-        and usage_entry.day > ${BEFORE}::bigint and usage_entry.day <= ${day}::bigint and usage_entry.bytes > 0
-        and (usage_entry.day, usage_entry.country, usage_entry.attachment_id)
-          < (${day}::bigint, ${before?.countryAlpha2 ?? UNKNOWN}::text, ${before?.attachmentId ?? ""}::text)
-      order by usage_entry.day desc, usage_entry.country desc, usage_entry.attachment_id desc`
-      return sql<Row<UsageBook.SimEntry>>`
-      select json_build_object(
-        'attachmentId', used.attachment_id, 'day', used.day, 'countryAlpha2', nullif(used.country, ${UNKNOWN}::text),
-        'bytes', used.bytes
-      )::text as value
-      from (${Columns.first(sql, ordered, limit)}) used`
-    })
-
-/** What the usage of attachments is booked under. */
-export const bookings =
-  (database: Database) =>
-  ({ attachmentIds, organizationId }: Parameters<Storage.UsageBooks["bookings"]>[0]) =>
-    database.rows(
-      (sql) => sql<Row<UsageBook.Booking>>`
-        select json_build_object(
-          'attachmentId', attachment.attachment_id, 'planId', attachment.plan_id, 'label', attachment.terms->>'label',
-          'createdAt', attachment.created_at
-        )::text as value
-        from simplan.attachment
-        join simplan.subscription on subscription.organization_id = attachment.organization_id
-          and subscription.subscription_id = attachment.subscription_id and subscription.status <> 'Deleted'
-        where attachment.organization_id = ${organizationId}
-          and attachment.attachment_id = any(array(
-            select json_array_elements_text(${JSON.stringify(attachmentIds)}::json)
-          ))`
-    )
 
 const DAY_MILLIS = 86_400_000
 
@@ -212,16 +145,69 @@ const groups = {
   >
 >
 
-type TotalQuery = Parameters<Storage.UsageBooks["totals"]>[0]
-
-/**
- * What an organization used on these days, from the sums that are kept. Of the day or the month of
- * the total before, it goes over what comes after its other groups; then over all later days. So a
- * page by day goes no further in the index than it has to.
- */
-export const totals =
-  (database: Database) =>
-  ({ after, by, from, limit, organizationId, until }: TotalQuery) =>
+export const usage = (database: Database): Storage.Reads["usage"] => ({
+  /** A SIM's entries of these days, and from before the book. */
+  entries: ({ after, from, iccid, limit, organizationId, until }) =>
+    database.rows((sql) => {
+      const ordered = sql`
+      select usage_entry.attachment_id, usage_entry.day, usage_entry.country, usage_entry.bytes
+      from simplan.usage_entry
+      where usage_entry.organization_id = ${organizationId} and usage_entry.iccid = ${iccid}
+        and (usage_entry.day >= ${from}::bigint and usage_entry.day < ${until}::bigint
+          or usage_entry.day = ${BEFORE}::bigint)
+        and usage_entry.bytes > 0
+        and (usage_entry.day, usage_entry.country, usage_entry.attachment_id)
+          > (${after === null ? BEFORE - 1 : (after.day ?? BEFORE)}::bigint, ${after?.countryAlpha2 ?? UNKNOWN}::text,
+            ${after?.attachmentId ?? ""}::text)
+      order by usage_entry.day, usage_entry.country, usage_entry.attachment_id`
+      return sql<Row<UsageBook.SimEntry>>`
+      select json_build_object(
+        'attachmentId', used.attachment_id, 'day', nullif(used.day, ${BEFORE}::bigint),
+        'countryAlpha2', nullif(used.country, ${UNKNOWN}::text), 'bytes', used.bytes
+      )::text as value
+      from (${Columns.first(sql, ordered, limit)}) used`
+    }),
+  /** A SIM's entries that have a day, newest first. */
+  latest: ({ before, iccid, limit, organizationId }) =>
+    database.rows((sql) => {
+      const day = before === null ? AFTER : (before.day ?? BEFORE)
+      const ordered = sql`
+      select usage_entry.attachment_id, usage_entry.day, usage_entry.country, usage_entry.bytes
+      from simplan.usage_entry
+      where usage_entry.organization_id = ${organizationId} and usage_entry.iccid = ${iccid}
+        and usage_entry.day > ${BEFORE}::bigint and usage_entry.day <= ${day}::bigint and usage_entry.bytes > 0
+        and (usage_entry.day, usage_entry.country, usage_entry.attachment_id)
+          < (${day}::bigint, ${before?.countryAlpha2 ?? UNKNOWN}::text, ${before?.attachmentId ?? ""}::text)
+      order by usage_entry.day desc, usage_entry.country desc, usage_entry.attachment_id desc`
+      return sql<Row<UsageBook.SimEntry>>`
+      select json_build_object(
+        'attachmentId', used.attachment_id, 'day', used.day, 'countryAlpha2', nullif(used.country, ${UNKNOWN}::text),
+        'bytes', used.bytes
+      )::text as value
+      from (${Columns.first(sql, ordered, limit)}) used`
+    }),
+  /** What the usage of attachments is booked under. */
+  bookings: ({ attachmentIds, organizationId }) =>
+    database.rows(
+      (sql) => sql<Row<UsageBook.Booking>>`
+        select json_build_object(
+          'attachmentId', attachment.attachment_id, 'planId', attachment.plan_id, 'label', attachment.terms->>'label',
+          'createdAt', attachment.created_at
+        )::text as value
+        from simplan.attachment
+        join simplan.subscription on subscription.organization_id = attachment.organization_id
+          and subscription.subscription_id = attachment.subscription_id and subscription.status <> 'Deleted'
+        where attachment.organization_id = ${organizationId}
+          and attachment.attachment_id = any(array(
+            select json_array_elements_text(${JSON.stringify(attachmentIds)}::json)
+          ))`
+    ),
+  /**
+   * What an organization used on these days, from the sums that are kept. Of the day or the month
+   * of the total before, it goes over what comes after its other groups; then over all later days.
+   * So a page by day goes no further in the index than it has to.
+   */
+  totals: ({ after, by, from, limit, organizationId, until }) =>
     database.rows((sql) => {
       const others = by.filter((group) => group !== "day" && group !== "month")
       const later = after === null ? from : (UsageBook.endOf(after) ?? until)
@@ -247,14 +233,9 @@ export const totals =
       return sql<Row<UsageBook.Total>>`
       select json_build_object(${listed((group) => `'${groups[group].field}', ${groups[group].shown}`)}, 'bytes', used.bytes)::text as value
       from (${Columns.first(sql, ordered, limit)}) used`
-    })
-
-type SimQuery = Parameters<Storage.UsageBooks["sims"]>[0]
-
-/** What each SIM used on these days. */
-export const sims =
-  (database: Database) =>
-  ({ after, from, limit, organizationId, until }: SimQuery) =>
+    }),
+  /** What each SIM used on these days. */
+  sims: ({ after, from, limit, organizationId, until }) =>
     database.rows((sql) => {
       const ordered = sql`
       select usage_entry.iccid, ${sql.literal(summed("usage_entry"))} as bytes
@@ -268,3 +249,4 @@ export const sims =
       select json_build_object('iccid', used.iccid, 'bytes', used.bytes)::text as value
       from (${Columns.first(sql, ordered, limit)}) used`
     })
+})

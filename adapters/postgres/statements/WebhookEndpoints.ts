@@ -56,21 +56,19 @@ export const put = (
   { cipher }: Pick<Database, "cipher">
 ): Columns.Clause => putVersions(sql, endpoints.map(Secrets.ofEndpoint(cipher.encrypt)).map(rowOf))
 
-export const byId = (database: Database) => (of: { readonly organizationId: string; readonly endpointId: string }) =>
-  Secrets.decoded(
-    database.row(
-      (sql) => sql<Row<Stored>>`
-        select (${sql.literal(value)})::text as value
-        from simplan.webhook_endpoint
-        where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.endpoint_id = ${of.endpointId}
-          and webhook_endpoint.deleted_at is null`
+export const webhookEndpoints = (database: Database): Storage.Reads["webhookEndpoints"] => ({
+  get: (of) =>
+    Secrets.decoded(
+      database.row(
+        (sql) => sql<Row<Stored>>`
+          select (${sql.literal(value)})::text as value
+          from simplan.webhook_endpoint
+          where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.endpoint_id = ${of.endpointId}
+            and webhook_endpoint.deleted_at is null`
+      ),
+      (found) => (found === null ? null : Secrets.ofEndpoint(database.cipher.decrypt)(ofRow(found)))
     ),
-    (found) => (found === null ? null : Secrets.ofEndpoint(database.cipher.decrypt)(ofRow(found)))
-  )
-
-export const page =
-  (database: Database) =>
-  ({ after, limit, organizationId }: Storage.Page<Storage.CreatedCursor>) =>
+  page: ({ after, limit, organizationId }) =>
     Secrets.decoded(
       database.rows(
         (sql) => sql<Row<Stored>>`
@@ -82,31 +80,28 @@ export const page =
           limit ${limit}::int`
       ),
       (found) => found.map(ofRow).map(Secrets.ofEndpoint(database.cipher.decrypt))
-    )
-
-/**
- * The types that the filters name of endpoints that are enabled or miss events, and those of
- * handlers.
- */
-export const namedTypes = (database: Database) => (of: { readonly organizationId: string }) =>
-  database.rows(
-    (sql) => sql<Row<WebhookEvent.Type>>`
-      select to_json(named.type)::text as value
-      from (
-        select unnest(webhook_endpoint.events) as type
-        from simplan.webhook_endpoint
-        where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.deleted_at is null
-          and webhook_endpoint.disabled_reason is distinct from 'Organization'
-        union
-        select unnest(event_handler.types)
-        from simplan.event_handler
-        where event_handler.organization_id is null or event_handler.organization_id = ${of.organizationId}
-      ) named`
-  )
-
-/** When an attempt at an endpoint first failed after the last one that succeeded. */
-export const failingSince =
-  (database: Database) => (of: Parameters<Storage.Service["webhookEndpoints"]["failingSince"]>[0]) =>
+    ),
+  /**
+   * The types that the filters name of endpoints that are enabled or miss events, and those of
+   * handlers.
+   */
+  namedTypes: (of) =>
+    database.rows(
+      (sql) => sql<Row<WebhookEvent.Type>>`
+        select to_json(named.type)::text as value
+        from (
+          select unnest(webhook_endpoint.events) as type
+          from simplan.webhook_endpoint
+          where webhook_endpoint.organization_id = ${of.organizationId} and webhook_endpoint.deleted_at is null
+            and webhook_endpoint.disabled_reason is distinct from 'Organization'
+          union
+          select unnest(event_handler.types)
+          from simplan.event_handler
+          where event_handler.organization_id is null or event_handler.organization_id = ${of.organizationId}
+        ) named`
+    ),
+  /** When an attempt at an endpoint first failed after the last one that succeeded. */
+  failingSince: (of) =>
     database.row(
       (sql) => sql<Row<number | null>>`
         with made as materialized (
@@ -121,11 +116,9 @@ export const failingSince =
         select to_json(min(made.at))::text as value from made
         where not made.succeeded
           and made.at > coalesce((select max(done.at) from made done where done.succeeded), ${of.from}::bigint - 1)`
-    )
-
-/** The endpoints that fail. The text of the condition is that of the index. */
-export const failing = (database: Database) =>
-  Effect.map(
+    ),
+  /** The endpoints that fail. The text of the condition is that of the index. */
+  failing: Effect.map(
     database.row(
       (sql) => sql<Row<WebhookEndpoint.Failing>>`
         select json_build_object('count', count(*), 'since', min(found.failing_since))::text as value
@@ -138,11 +131,9 @@ export const failing = (database: Database) =>
         ) found`
     ),
     (row): WebhookEndpoint.Failing => row ?? { count: 0, since: null }
-  )
-
-/** What is kept of endpoints beside the log. */
-export const health =
-  (database: Database) => (of: { readonly organizationId: string; readonly endpointIds: ReadonlyArray<string> }) =>
+  ),
+  /** What is kept of endpoints beside the log. */
+  health: (of) =>
     database.rows(
       (sql) => sql<Row<WebhookEndpoint.Health>>`
         select json_build_object(
@@ -154,3 +145,4 @@ export const health =
           and delivery_count.endpoint_id = asked.endpoint_id
         group by asked.endpoint_id`
     )
+})
