@@ -24,6 +24,7 @@ import {
   ClockOperations,
   JobsOperations,
   Operation,
+  OrganizationsOperations,
   OverviewOperations,
   TelcosOperations
 } from "../operations/index.ts"
@@ -239,7 +240,7 @@ const endpoints = Effect.fnUntraced(function* (
     organizations: Endpoints.group(
       OrganizationsApi.OrganizationsApi,
       byOperator,
-      Rows.handlers(services, OrganizationsApi.rows)
+      Rows.handlers(services, OrganizationsOperations.rows)
     ),
     imports: yield* ImportsHandlers.make(byOperator),
     organizationSims: yield* SimsHandlers.make(byOrganizationOfPath),

@@ -84,3 +84,12 @@ export const apiKeys = {
     call: ({ apiKeys }, of) => Effect.map(apiKeys.rotate(of), withKey)
   })
 }
+
+/** All of them, by the names of their endpoints. */
+export const rows = {
+  ...organizations,
+  createKey: apiKeys.create,
+  keys: apiKeys.list,
+  revokeKey: apiKeys.revoke,
+  rotateKey: apiKeys.rotate
+}

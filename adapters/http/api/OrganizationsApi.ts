@@ -6,16 +6,7 @@ import { AuditLogOperations, OrganizationsOperations } from "../../operations/in
 import * as Schemas from "./Schemas.ts"
 import * as Rows from "./Rows.ts"
 
-/** The rows of both, by the names of their endpoints. */
-export const rows = {
-  ...OrganizationsOperations.organizations,
-  createKey: OrganizationsOperations.apiKeys.create,
-  keys: OrganizationsOperations.apiKeys.list,
-  revokeKey: OrganizationsOperations.apiKeys.revoke,
-  rotateKey: OrganizationsOperations.apiKeys.rotate
-}
-
-export class OrganizationsApi extends Rows.group("organizations", rows)
+export class OrganizationsApi extends Rows.group("organizations", OrganizationsOperations.rows)
   .annotateMerge(
     Schemas.group("Management: organizations", "Tenants and their API keys, for the operator of the service.")
   )

@@ -57,9 +57,9 @@ export const makeApiKeys = (runtime: Runtime): Types.ApiKeys => {
     return rotating(of, options)
   }
   return {
+    ...Methods.ofRows(runtime, "apiKeys", OrganizationsOperations.apiKeys),
     create,
     rotate,
-    list: Methods.ofRows(runtime, "apiKeys", { list: OrganizationsOperations.apiKeys.list }).list,
     revoke: Methods.writing(runtime, Methods.method("apiKeys.revoke", Views.OfApiKey), (of) =>
       Methods.once(
         "ApiKey",
