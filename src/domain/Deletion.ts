@@ -13,7 +13,7 @@ import * as Pause from "./Pause.ts"
 import * as SimAggregate from "./SimAggregate.ts"
 import { idOf, isAtTelco, packageId } from "./Package.ts"
 import * as Recurrence from "./Recurrence.ts"
-import { EsimInstalled, NotFound, SimBusy } from "./Refusal.ts"
+import { EsimInstalled, NotFound, type Refusing, SimBusy } from "./Refusal.ts"
 import { isUsed, type Sim } from "./Sim.ts"
 import { isLive } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
@@ -62,7 +62,7 @@ export const remove = (
   aggregate: SimAggregate.SimAggregate,
   now: Instant,
   given: Pause.Given
-): Result.Result<Decision, NotFound | EsimInstalled | SimBusy> => {
+): Result.Result<Decision, NotFound | Refusing<"deletion">> => {
   const { sim, subscription } = aggregate
   const { iccid } = sim
   if (!isLive(subscription)) {

@@ -10,7 +10,7 @@ import { Result } from "effect"
 import type { Decision } from "./Decision.ts"
 import type { Work } from "./Job.ts"
 import type { Label } from "./Label.ts"
-import { InvalidField, LabelMismatch, SimBusy, SimWithdrawn } from "./Refusal.ts"
+import { InvalidField, LabelMismatch, type Refusing, SimBusy, SimWithdrawn } from "./Refusal.ts"
 import { changeOfPlan, type MobilePlan, type Sim, withdrawnReason } from "./Sim.ts"
 import type { SimChange } from "./SimDifference.ts"
 import type { Instant } from "./Time.ts"
@@ -67,7 +67,7 @@ export const request = (
   now: Instant
 ): Result.Result<
   { readonly decision: Decision; readonly work: Extract<Work, { readonly _tag: "ChangeMobilePlan" }> } | null,
-  InvalidField | LabelMismatch | SimBusy | SimWithdrawn
+  InvalidField | Refusing<"mobilePlan">
 > => {
   const { iccid, label: simLabel, mobilePlan } = sim
   if (!sim.isEsim) return Result.fail(new InvalidField({ field: "iccid", message: "must be that of an eSIM" }))

@@ -12,17 +12,7 @@ import type { Package } from "./Package.ts"
 import { idOf, isAtTelco, isTaken, packageId } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
 import * as Provisioning from "./Provisioning.ts"
-import type {
-  AttachmentExpired,
-  EsimInstalled,
-  InvalidField,
-  LabelMismatch,
-  NotFound,
-  PlanArchived,
-  SimBusy,
-  SimWithdrawn,
-  SubscriptionFull
-} from "./Refusal.ts"
+import type { InvalidField, NotFound, Refusing } from "./Refusal.ts"
 import * as SimAggregate from "./SimAggregate.ts"
 import * as Replacement from "./Replacement.ts"
 import type { Sim } from "./Sim.ts"
@@ -61,7 +51,7 @@ export interface OfCreation {
 /** What a deletion would do. */
 export interface OfDeletion {
   /** Why it would be refused; null: it would not. */
-  readonly refusal: EsimInstalled | SimBusy | null
+  readonly refusal: Refusing<"deletion"> | null
   /** Whether there is any sign that the profile was downloaded (rule S2). */
   readonly isDownloaded: boolean
   /** Whether a plan on the SIM was active. */
@@ -138,7 +128,7 @@ export const creation = (
   aggregate: SimAggregate.SimAggregate,
   request: Provisioning.Request,
   now: Instant
-): Result.Result<OfCreation, InvalidField | LabelMismatch | PlanArchived | SimBusy | SimWithdrawn | SubscriptionFull> =>
+): Result.Result<OfCreation, InvalidField | Refusing<"creation">> =>
   Result.map(
     Provisioning.subscribe(plan, aggregate, request, { subscriptionId: NIL, attachmentId: NIL }, now),
     (subscribed) => {
@@ -181,7 +171,7 @@ export const replacement = (
   aggregate: SimAggregate.SimAggregate,
   free: Sim,
   now: Instant
-): Result.Result<OfReplacement, NotFound | SimBusy> => {
+): Result.Result<OfReplacement, NotFound | Refusing<"replacement">> => {
   const given = { pause: unasked, changeId: NIL, notifiedUntil: new Map() }
   return Result.map(Replacement.replace(aggregate, free, given, now), ({ cancelled, left, replaced }) => ({
     replaced,
@@ -195,7 +185,7 @@ export const suspension = (
   aggregate: SimAggregate.SimAggregate,
   attachmentId: string,
   now: Instant
-): Result.Result<OfSuspension, NotFound | AttachmentExpired> =>
+): Result.Result<OfSuspension, NotFound | Refusing<"suspension">> =>
   Result.map(Suspension.suspend(aggregate, attachmentId, now), (decision) => {
     const own = decision.sim === undefined ? undefined : SimAggregate.attachment(aggregate, attachmentId)
     if (own === undefined) return { suspended: [], endedOccurrences: 0 }

@@ -19,14 +19,7 @@ import * as Occurrence from "./Occurrence.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
 import type { Plan } from "./Plan.ts"
-import {
-  type InvalidField,
-  LabelMismatch,
-  PlanArchived,
-  SimBusy,
-  SimWithdrawn,
-  type SubscriptionFull
-} from "./Refusal.ts"
+import { type InvalidField, LabelMismatch, PlanArchived, type Refusing, SimBusy, SimWithdrawn } from "./Refusal.ts"
 import { isInService, type Sim } from "./Sim.ts"
 import { checkSize, type Created, isPending, type Subscription } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
@@ -119,7 +112,7 @@ export const subscribe = (
   request: Request,
   ids: Ids,
   now: Instant
-): Result.Result<Subscribed, InvalidField | LabelMismatch | PlanArchived | SimBusy | SimWithdrawn | SubscriptionFull> =>
+): Result.Result<Subscribed, InvalidField | Refusing<"creation">> =>
   Result.gen(function* () {
     const start = yield* Activation.start(plan.terms, request.activePeriod, now)
     const { sim } = aggregate

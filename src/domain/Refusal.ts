@@ -438,6 +438,19 @@ const catalogue = {
   })
 }
 
+/** What refuses a decision, beside what is not found and fields that are wrong. */
+const decisions = {
+  creation: [LabelMismatch, PlanArchived, SimBusy, SimWithdrawn, SubscriptionFull],
+  deletion: [EsimInstalled, SimBusy],
+  replacement: [SimBusy],
+  suspension: [AttachmentExpired],
+  correction: [SimInUse, SimBusy],
+  mobilePlan: [LabelMismatch, SimBusy, SimWithdrawn]
+} as const
+
+/** The refusals of a decision. */
+export type Refusing<Decision extends keyof typeof decisions> = InstanceType<(typeof decisions)[Decision][number]>
+
 /** Every refusal there is. */
 export type Refusal = InstanceType<(typeof catalogue)[keyof typeof catalogue]["class"]>
 
@@ -456,6 +469,14 @@ export const codes: ReadonlyArray<Code> = [
   ...Object.values(clockCodes),
   ...Object.values(catalogue).flatMap(({ code }) => (typeof code === "string" ? [code] : []))
 ]
+
+/** The stable names of the refusals of a decision, for documents. */
+export const codesOf = (decision: keyof typeof decisions): ReadonlyArray<Code> =>
+  decisions[decision].flatMap((refusing) =>
+    Object.values(catalogue).flatMap(({ class: one, code }) =>
+      one === refusing && typeof code === "string" ? [code] : []
+    )
+  )
 
 type Rows = typeof catalogue
 

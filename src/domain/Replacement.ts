@@ -33,7 +33,7 @@ import {
 import * as Pause from "./Pause.ts"
 import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
-import { NotFound, SimBusy } from "./Refusal.ts"
+import { NotFound, type Refusing, SimBusy } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
 import * as SimAggregate from "./SimAggregate.ts"
 import type { SimChange } from "./SimDifference.ts"
@@ -166,7 +166,7 @@ export const replace = (
   free: Sim,
   { changeId, notifiedUntil, pause }: Given,
   now: Instant
-): Result.Result<Moved, NotFound | SimBusy> => {
+): Result.Result<Moved, NotFound | Refusing<"replacement">> => {
   const { sim: old, subscription } = aggregate
   if (!isLive(subscription)) return Result.fail(new NotFound({ resource: "subscription", id: old.iccid }))
   if (SimAggregate.confirmed(aggregate).length < aggregate.attachments.length) {

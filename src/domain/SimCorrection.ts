@@ -6,7 +6,7 @@ import { Result } from "effect"
 import * as ActivationCode from "./ActivationCode.ts"
 import { type Change, differences, type Facts } from "./AuditEntry.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
-import { InvalidField, type Plain, SimBusy, SimInUse } from "./Refusal.ts"
+import { InvalidField, type Plain, type Refusing, SimBusy, SimInUse } from "./Refusal.ts"
 import { type Allocation, holder, isInService, isUsed, type Sim, withdrawnReason } from "./Sim.ts"
 import * as Tags from "./Tags.ts"
 import * as TextLimit from "./TextLimit.ts"
@@ -105,7 +105,7 @@ const allocationBy = (allocation: Allocation, status: Status | undefined): Alloc
 export const apply = (
   sim: Sim,
   { label = sim.label, lpa = sim.lpa, status, tags = sim.tags }: Correction
-): Result.Result<Sim, InvalidField | SimBusy | SimInUse> => {
+): Result.Result<Sim, InvalidField | Refusing<"correction">> => {
   if (lpa !== null && !sim.isEsim) {
     return Result.fail(new InvalidField({ field: "lpa", message: "must be null for a physical SIM" }))
   }

@@ -6,7 +6,7 @@ import { Result } from "effect"
 import * as Attachment from "./Attachment.ts"
 import { type Decision, nothing } from "./Decision.ts"
 import * as SimAggregate from "./SimAggregate.ts"
-import { AttachmentExpired, NotFound } from "./Refusal.ts"
+import { AttachmentExpired, NotFound, type Refusing } from "./Refusal.ts"
 import type { Instant } from "./Time.ts"
 
 /** The job that suspends an attachment's packages at the telco. */
@@ -20,7 +20,7 @@ export const suspend = (
   aggregate: SimAggregate.SimAggregate,
   attachmentId: string,
   now: Instant
-): Result.Result<Decision, NotFound | AttachmentExpired> => {
+): Result.Result<Decision, NotFound | Refusing<"suspension">> => {
   const found = SimAggregate.attachment(aggregate, attachmentId)
   if (found === undefined || !found.attachment.confirmed) {
     return Result.fail(new NotFound({ resource: "plan attachment", id: attachmentId }))

@@ -3,7 +3,7 @@
  * them (rule S4).
  */
 import { Schema } from "effect"
-import { Attachment, Reason as Reasons } from "simplan/ports"
+import { Attachment, Reason as Reasons, Refusal } from "simplan/ports"
 import * as Operations from "./Operations.ts"
 import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
@@ -151,7 +151,7 @@ export const get = Operations.readOfOne(
 const suspension = {
   query: Schemas.previewable,
   success: SuspendedAttachment,
-  errors: ["subscription_not_found", "plan_attachment_not_found", "attachment_expired"],
+  errors: ["subscription_not_found", "plan_attachment_not_found", ...Refusal.codesOf("suspension")],
   summary: "Suspend a plan attachment, for good",
   description:
     "Stops the attachment's services for good. Suspending it again changes nothing; an expired one is refused " +

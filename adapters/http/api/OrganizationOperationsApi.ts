@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { BulkAction, Operator, Sim, SimSearch } from "simplan/ports"
+import { BulkAction, Operator, Refusal, Sim, SimSearch } from "simplan/ports"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as CoverageApi from "./CoverageApi.ts"
 import * as PlansApi from "./PlansApi.ts"
@@ -157,9 +157,8 @@ const refusals = [
   "subscription_not_found",
   "not_supported",
   "plan_attachment_not_found",
-  "attachment_expired",
-  "esim_installed",
-  "sim_busy"
+  ...Refusal.codesOf("suspension"),
+  ...Refusal.codesOf("deletion")
 ] as const satisfies ReadonlyArray<Codes.Code>
 
 /** What came of one, with the codes that its refusal may have. */
@@ -186,7 +185,7 @@ export const ActionResult = Schema.Struct({
 export const SimActionResult = Schema.Struct({
   iccid: Schemas.iccid,
   ...resultOf(
-    ["sim_not_found", "sim_in_use", "sim_busy", "invalid_field"],
+    ["sim_not_found", ...Refusal.codesOf("correction"), "invalid_field"],
     "sim_in_use",
     "A subscription holds the SIM"
   )

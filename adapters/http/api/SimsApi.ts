@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Label, Operator, SimCorrection, SmdpHistory, Stock, Tags, TextLimit, Withdrawal } from "simplan/ports"
+import { Label, Operator, Refusal, SimCorrection, SmdpHistory, Stock, Tags, TextLimit, Withdrawal } from "simplan/ports"
 import * as Operations from "./Operations.ts"
 import * as Roles from "./Roles.ts"
 import { Bulk, Moves, Samples, Verdicts } from "simplan/views"
@@ -262,7 +262,7 @@ export const update = Operations.correction("update", "/sims/:iccid", Schemas.of
   query: { ...Schemas.previewable, ...Schemas.installable },
   payload: UpdateSim,
   success: UpdatedSim,
-  errors: ["sim_not_found", "sim_in_use", "sim_busy", "changed_meanwhile"],
+  errors: ["sim_not_found", ...Refusal.codesOf("correction"), "changed_meanwhile"],
   summary: "Correct a SIM; absent fields stay",
   description:
     "Changes the label, the activation code, the status or the tags. While a subscription holds the SIM, it keeps its label and " +
@@ -354,12 +354,10 @@ export class WalletApi extends HttpApiGroup.make("wallet")
       success: MobilePlanItem,
       error: Schemas.problems(
         ...Schemas.posting,
-        "label_mismatch",
+        ...Refusal.codesOf("mobilePlan"),
         "sim_not_found",
         "no_free_esim",
         "esims_releasing",
-        "sim_busy",
-        "sim_withdrawn",
         "telco_refused",
         "telco_unavailable"
       )

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { AuditEntry, Delivery as DeliveryRules, Operator, SimHistory, Sms, TextLimit } from "simplan/ports"
+import { AuditEntry, Delivery as DeliveryRules, Operator, Refusal, SimHistory, Sms, TextLimit } from "simplan/ports"
 import * as AttachmentsApi from "./AttachmentsApi.ts"
 import * as Operations from "./Operations.ts"
 import * as Roles from "./Roles.ts"
@@ -301,16 +301,12 @@ export const writes = {
     payload: CreateSubscription,
     success: CreatedSubscription.pipe(HttpApiSchema.status(201)),
     errors: [
-      "label_mismatch",
+      ...Refusal.codesOf("creation"),
       "plan_not_found",
       "sim_not_found",
       "no_free_esim",
       "esims_releasing",
-      "plan_archived",
-      "sim_busy",
-      "sim_withdrawn",
       "packages_listed",
-      "subscription_full",
       "telco_refused",
       "telco_unavailable"
     ],
@@ -335,7 +331,7 @@ export const writes = {
   replace: Operations.task("replace", "/subscriptions/:iccid/replace", Schemas.ofSim, {
     query: { ...Schemas.previewable, ...Schemas.installable },
     success: ReplacedSubscription,
-    errors: ["subscription_not_found", "no_free_esim", "esims_releasing", "sim_busy"],
+    errors: ["subscription_not_found", "no_free_esim", "esims_releasing", ...Refusal.codesOf("replacement")],
     summary: "Move a subscription to another eSIM",
     description:
       "For a customer whose eSIM was deleted from the phone, or whose card is lost. The subscription moves to a free eSIM of " +

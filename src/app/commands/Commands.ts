@@ -184,13 +184,7 @@ export class Commands extends Context.Service<
 >()("simplan/Commands") {}
 
 /** What can be refused before a command is carried out. */
-type RefusedAtOnce =
-  | Refusal.InvalidField
-  | Refusal.NotFound
-  | Refusal.PlanArchived
-  | Refusal.LabelMismatch
-  | Refusal.SimWithdrawn
-  | Refusal.SubscriptionFull
+type RefusedAtOnce = Refusal.InvalidField | Refusal.NotFound | Exclude<Refusal.Refusing<"creation">, Refusal.SimBusy>
 
 /**
  * A SIM that is being put into service or released is waited for, and so it refuses nothing at

@@ -11,14 +11,7 @@ import { Context, Effect, Layer, Result, Semaphore, Stream } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import * as Iccid from "../../domain/Iccid.ts"
 import type { Interrupted } from "../../domain/Idempotency.ts"
-import {
-  type ChangedMeanwhile,
-  InvalidField,
-  NotFound,
-  type SimBusy,
-  type SimInUse,
-  toPlain
-} from "../../domain/Refusal.ts"
+import { type ChangedMeanwhile, InvalidField, NotFound, type Refusing, toPlain } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import * as SimImport from "../../domain/SimImport.ts"
 import * as SimCorrection from "../../domain/SimCorrection.ts"
@@ -41,7 +34,7 @@ export interface Request extends SimCorrection.Unchecked {
 }
 
 /** Why a SIM is not corrected. */
-export type Refused = ChangedMeanwhile | InvalidField | NotFound | SimBusy | SimInUse
+export type Refused = ChangedMeanwhile | InvalidField | NotFound | Refusing<"correction">
 
 /**
  * A row whose columns could not be read. Its ICCID is null if that is no text, but a number for

@@ -8,13 +8,11 @@ import type { MobilePlanStatus } from "../../domain/MobilePlan.ts"
 import {
   type InsideTransaction,
   type InvalidField,
-  type LabelMismatch,
   type NoFreeSim,
   NotFound,
+  type Refusing,
   type RequestInProgress,
-  type SimBusy,
   type SimsReleasing,
-  type SimWithdrawn,
   type TelcoRefused,
   type TelcoUnavailable
 } from "../../domain/Refusal.ts"
@@ -53,10 +51,8 @@ export class Wallet extends Context.Service<
       | NotFound
       | NoFreeSim
       | SimsReleasing
-      | LabelMismatch
+      | Refusing<"mobilePlan">
       | RequestInProgress
-      | SimBusy
-      | SimWithdrawn
       | InsideTransaction
       | TelcoRefused
       | TelcoUnavailable

@@ -9,7 +9,7 @@ import { kinds } from "../../domain/Idempotency.ts"
 import * as Preview from "../../domain/Preview.ts"
 import * as Problem from "../../domain/Problem.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
-import { type AttachmentExpired, NotFound } from "../../domain/Refusal.ts"
+import { NotFound, type Refusing } from "../../domain/Refusal.ts"
 import * as Suspension from "../../domain/Suspension.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
@@ -41,11 +41,11 @@ export class Attachments extends Context.Service<
      */
     readonly suspend: (
       of: OfSubscription & { readonly attachmentId: string }
-    ) => Effect.Effect<void, NotFound | AttachmentExpired | StorageError>
+    ) => Effect.Effect<void, NotFound | Refusing<"suspension"> | StorageError>
     /** What `suspend` would do now, or its refusal (rule S9). */
     readonly previewSuspend: (
       of: OfSubscription & { readonly attachmentId: string }
-    ) => Effect.Effect<Preview.OfSuspension, NotFound | AttachmentExpired | StorageError>
+    ) => Effect.Effect<Preview.OfSuspension, NotFound | Refusing<"suspension"> | StorageError>
   }
 >()("simplan/Attachments") {}
 

@@ -8,7 +8,7 @@ import { kinds } from "../../domain/Idempotency.ts"
 import type { Label } from "../../domain/Label.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as Preview from "../../domain/Preview.ts"
-import type { NoFreeSim, NotFound, SimBusy, SimsReleasing } from "../../domain/Refusal.ts"
+import type { NoFreeSim, NotFound, Refusing, SimsReleasing } from "../../domain/Refusal.ts"
 import * as Replacement from "../../domain/Replacement.ts"
 import type { Replaced } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
@@ -31,7 +31,7 @@ interface OfSubscription {
   readonly iccid: string
 }
 
-type Refused = NotFound | NoFreeSim | SimsReleasing | SimBusy
+type Refused = NotFound | NoFreeSim | SimsReleasing | Refusing<"replacement">
 
 /** Moves subscriptions to other SIMs. */
 export class Replacements extends Context.Service<

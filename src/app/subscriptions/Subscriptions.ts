@@ -13,19 +13,14 @@ import type { Plan } from "../../domain/Plan.ts"
 import * as Preview from "../../domain/Preview.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import {
-  type EsimInstalled,
   type InsideTransaction,
   type InvalidField,
-  type LabelMismatch,
   type NoFreeSim,
   NotFound,
   PackagesListed,
-  type PlanArchived,
+  type Refusing,
   type RequestInProgress,
-  type SimBusy,
   SimsReleasing,
-  type SimWithdrawn,
-  type SubscriptionFull,
   type TelcoRefused,
   type TelcoUnavailable
 } from "../../domain/Refusal.ts"
@@ -92,12 +87,8 @@ export class Subscriptions extends Context.Service<
       | NotFound
       | NoFreeSim
       | SimsReleasing
-      | PlanArchived
-      | LabelMismatch
+      | Refusing<"creation">
       | RequestInProgress
-      | SimBusy
-      | SimWithdrawn
-      | SubscriptionFull
       | PackagesListed
       | InsideTransaction
       | TelcoRefused
@@ -112,16 +103,7 @@ export class Subscriptions extends Context.Service<
       request: CreateRequest
     ) => Effect.Effect<
       Preview.OfCreation,
-      | InvalidField
-      | NotFound
-      | NoFreeSim
-      | SimsReleasing
-      | PlanArchived
-      | LabelMismatch
-      | SimBusy
-      | SimWithdrawn
-      | SubscriptionFull
-      | StorageError
+      InvalidField | NotFound | NoFreeSim | SimsReleasing | Refusing<"creation"> | StorageError
     >
     /** The live subscription of the SIM; a pending one is `NotFound` (rule S5). */
     readonly get: (of: OfSubscription) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
@@ -139,7 +121,7 @@ export class Subscriptions extends Context.Service<
      */
     readonly remove: (
       of: OfSubscription & { readonly waits?: boolean }
-    ) => Effect.Effect<void, NotFound | SimBusy | EsimInstalled | StorageError>
+    ) => Effect.Effect<void, NotFound | Refusing<"deletion"> | StorageError>
     /** What `remove` would do now, its refusal included (rule S9). */
     readonly previewRemove: (of: OfSubscription) => Effect.Effect<Preview.OfDeletion, NotFound | StorageError>
     /**
