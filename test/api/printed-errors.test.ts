@@ -40,7 +40,7 @@ const ofTag = (tag: string) => {
       type: types[type ?? ""] ?? type ?? ""
     })
   ).filter(({ name }) => !OWN.has(name))
-  return { fields, meaning }
+  return { fields, meaning, rule: /\(rules? (\w+)/.exec(meaning)?.[1] }
 }
 
 const codesOf = (tag: string): ReadonlyArray<Codes.Code> =>
@@ -107,4 +107,17 @@ ${tags.map((tag) => `  ${tag}: Refused.${tag}Error`).join(",\n")}
 }
 `)
   ).toMatchFileSnapshot("../../adapters/promise/errors/printed/RefusalClasses.ts")
+})
+
+it("prints the rule of each refusal", async () => {
+  const { tags } = printed()
+  const rules = tags.map((tag) => `  ${tag}: ${JSON.stringify(ofTag(tag).rule) ?? null}`)
+  await expect(
+    formatted(`/** Printed from the catalogue of refusals by \`npm run print\`: the first rule that each one names. */
+
+export const refusalRules = {
+${rules.join(",\n")}
+}
+`)
+  ).toMatchFileSnapshot("../../adapters/timeline/play/printed/RefusalRules.ts")
 })

@@ -11,6 +11,7 @@ import type { Course, Entry } from "./History.ts"
 import * as Scenario from "../scenario/Scenario.ts"
 import * as Problem from "../scenario/Problem.ts"
 import * as Rules from "./Rules.ts"
+import { refusalRules } from "./printed/RefusalRules.ts"
 
 /** The default profile of a plan. */
 const COVERAGE_ID = "00000000-0000-5000-8000-000000000001"
@@ -47,23 +48,18 @@ interface Reason {
   readonly rule: Rules.Rule | null
 }
 
-/** The rules that refuse. */
-const rules: Partial<Readonly<Record<Refusal.Plain["_tag"], Rules.Rule>>> = {
-  NoFreeSim: Rules.freeSim,
-  SimsReleasing: Rules.answered,
-  PlanArchived: Rules.archived,
-  SimBusy: Rules.answered,
-  LabelMismatch: Rules.attached,
-  EsimInstalled: Rules.deleted,
-  AttachmentExpired: Rules.suspended,
-  TelcoRefused: Rules.answered,
-  TelcoUnavailable: Rules.answered
-}
+/** The rules that refuse, by their names. */
+const rules = new Map<string | null, Rules.Rule>(
+  [Rules.freeSim, Rules.answered, Rules.archived, Rules.attached, Rules.deleted, Rules.suspended].map((rule) => [
+    rule.name,
+    rule
+  ])
+)
 
 /** The text of a refusal. `period` is the rule for an invalid active period. */
 export const inWords = (refusal: Refusal.Plain, period: Rules.Rule | null): Reason => ({
   what: Refusal.sentence(refusal, Scenario.toWire),
-  rule: refusal._tag === "InvalidField" ? period : (rules[refusal._tag] ?? null)
+  rule: refusal._tag === "InvalidField" ? period : (rules.get(refusalRules[refusal._tag]) ?? null)
 })
 
 /** Whether a failure comes from the storage. A storage in memory has none. */
