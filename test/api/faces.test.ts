@@ -1,11 +1,15 @@
 /**
  * Every method of every service, with what hosts and operators have of it: a method of the library,
  * an endpoint, or the reason why there is none. A method that is not in the table does not compile.
+ * The comment of a method names the errors that the document of the API has of its endpoint.
  */
-import type { Services } from "simplan"
+import { readFileSync } from "node:fs"
+import { Refusal, type Services } from "simplan"
 import { Api } from "simplan/http-api"
 import { createSimplan } from "simplan/promise"
 import { expect, it } from "vitest"
+import { Document } from "../../adapters/http/index.ts"
+import { refusals } from "../domain/Refusals.ts"
 
 /** The name of a method or of an endpoint, or why there is none. */
 type Face = string | { readonly none: string }
@@ -235,4 +239,58 @@ it("the HTTP API has what the table says, and nothing beside it", () => {
     Object.keys(endpoints).map((name) => `${group}.${name}`)
   )
   expect(endpoints.filter((name) => !ofApiAlone.test(name)).toSorted()).toEqual([...new Set(namesOf("api"))].toSorted())
+})
+
+/** What any method may reject with: a wrong argument, or what is of a key. */
+const ofAll = new Set(["InvalidFieldError", "IdempotencyKeyReusedError", "RequestInProgressError", "KeyRefusedError"])
+
+interface Described {
+  readonly operationId: string
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly examples?: object }>> }>
+  >
+}
+
+// That there is no such organization any method may say that is about one.
+const classes = new Map<string, string>(
+  refusals
+    .map((refusal) => [Refusal.code(refusal), `${refusal._tag}Error`] as const)
+    .filter(([code]) => code !== "organization_not_found")
+)
+
+/** The classes of the refusals that the document says of each endpoint. */
+const refusing = (): ReadonlyMap<string, ReadonlySet<string>> => {
+  const { paths }: { readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>> } = JSON.parse(
+    JSON.stringify(Document.document())
+  )
+  const operations = Object.values(paths).flatMap((path) => Object.values(path))
+  return new Map(
+    operations.map(({ operationId, responses }) => {
+      const codes = Object.values(responses).flatMap(({ content = {} }) =>
+        Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples))
+      )
+      return [operationId, new Set(codes.flatMap((code) => classes.get(code) ?? []))]
+    })
+  )
+}
+
+it("each method names the errors that its endpoint has", () => {
+  const methods = readFileSync(new URL("../../examples/methods.md", import.meta.url), "utf8")
+  const named = new Map(
+    Array.from(methods.matchAll(/^\| `([\w.]+)` \| .* \| ([^|]*) \|$/gm), ([, name = "", errors = ""]) => [
+      name,
+      errors
+    ])
+  )
+  const endpoints = refusing()
+  const missing = Object.values(faces).flatMap((service) =>
+    Object.values(service).flatMap(({ api, library }: { readonly library: Face; readonly api: Face }) => {
+      if (typeof api !== "string" || typeof library !== "string") return []
+      const said = named.get(library) ?? ""
+      return [...(endpoints.get(api) ?? [])]
+        .filter((error) => !ofAll.has(error) && !said.includes(`\`${error}\``))
+        .map((error) => `${library}: ${error}`)
+    })
+  )
+  expect(missing).toEqual([])
 })

@@ -154,6 +154,9 @@ export interface Clock {
    * Errors: `InvalidFieldError` for an earlier instant, `ClockRefusedError`.
    */
   readonly advanceTo: (request: { readonly to: InstantInput }, options?: WriteOptions) => Promise<MovedClock>
-  /** Moves a virtual clock by a length of time that is not negative. */
+  /**
+   * Moves a virtual clock by a length of time that is not negative. Errors: `InvalidFieldError`,
+   * `ClockRefusedError`.
+   */
   readonly advanceBy: (request: { readonly by: TimeSpan }, options?: WriteOptions) => Promise<MovedClock>
 }

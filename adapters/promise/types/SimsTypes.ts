@@ -411,8 +411,9 @@ export interface Wallet {
    * Applies or removes the mobile plan, and returns when the telco has done so. With an ICCID a
    * repetition changes nothing.
    *
-   * Errors: `InvalidFieldError`, `NotFoundError`, `NoFreeSimError`, `LabelMismatchError`,
-   * `SimBusyError`, `SimWithdrawnError`, `TelcoRefusedError`, `TelcoUnavailableError`.
+   * Errors: `InvalidFieldError`, `NotFoundError`, `NoFreeSimError`, `SimsReleasingError`,
+   * `LabelMismatchError`, `SimBusyError`, `SimWithdrawnError`, `TelcoRefusedError`,
+   * `TelcoUnavailableError`.
    */
   readonly setMobilePlan: (request: SetMobilePlan, options?: WriteOptions) => Promise<MobilePlan>
   /**

@@ -222,8 +222,9 @@ export interface Subscriptions {
    * (rule S5). If it fails, nothing remains of it.
    *
    * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `NoFreeSimError`,
-   * `PlanArchivedError`, `LabelMismatchError`, `SimBusyError`, `PackagesListedError`,
-   * `SubscriptionFullError`, `TelcoRefusedError`, `TelcoUnavailableError`.
+   * `SimsReleasingError`, `PlanArchivedError`, `LabelMismatchError`, `SimBusyError`,
+   * `SimWithdrawnError`, `PackagesListedError`, `SubscriptionFullError`, `TelcoRefusedError`,
+   * `TelcoUnavailableError`.
    */
   readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<CreatedSubscription>
   /**
@@ -259,7 +260,7 @@ export interface Subscriptions {
    * Moves the subscription to a free eSIM of the SIM's label, with its id, metadata and
    * attachments; the old SIM is withdrawn (rule S8). It returns before the telco has taken it.
    *
-   * Errors: `NotFoundError`, `NoFreeSimError`, `SimBusyError`.
+   * Errors: `NotFoundError`, `NoFreeSimError`, `SimsReleasingError`, `SimBusyError`.
    */
   readonly replace: (of: OfSim, options?: WriteOptions) => Promise<ReplacedSubscription>
   /**

@@ -153,7 +153,8 @@ export interface Within {
      * Submits a creation. `subscriptions.settled` returns what was created, or why not.
      *
      * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `PlanArchivedError`,
-     * `LabelMismatchError`, `IdempotencyKeyReusedError`.
+     * `LabelMismatchError`, `SimWithdrawnError`, `SubscriptionFullError`,
+     * `IdempotencyKeyReusedError`.
      */
     readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<Submitted>
   }
@@ -162,7 +163,7 @@ export interface Within {
     /**
      * Submits a change of the mobile plan.
      *
-     * Errors: `InvalidFieldError`, `NotFoundError`, `LabelMismatchError`,
+     * Errors: `InvalidFieldError`, `NotFoundError`, `LabelMismatchError`, `SimWithdrawnError`,
      * `IdempotencyKeyReusedError`.
      */
     readonly setMobilePlan: (request: SetMobilePlan, options?: WriteOptions) => Promise<Submitted>
