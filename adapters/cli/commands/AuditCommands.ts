@@ -42,7 +42,7 @@ export const command = Command.make(
           : Operations.send(client, "audit.list", { params: { id }, query })
       },
       (entry) => ({ ...entry, changed: entry.changed.map(AuditEntry.inWords).join("; ") }),
-      ["created_at", "actor", "action", "resource_id", "changed", "iccid", "address", "request_id", "reason"]
+      ["created_at", "actor", "action", "resource_id", "iccid", "changed", "reason", "address", "request_id"]
     )
   })
 ).pipe(

@@ -147,6 +147,7 @@ const leftAsBefore = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name
       select n, 'of before', case n when 1 then '8eb2a492e6a21766' when 35 then 'ec4dd28fba8d0ce5' end
       from generate_series(1, 35) n;
     alter table simplan.sim drop column moves, drop column tags;
+    alter table simplan.audit_entry drop column changed;
     create table simplan.seen_report (
       organization_id text collate "C", report_id text collate "C", received_at bigint, primary key (organization_id, report_id)
     );
@@ -282,7 +283,8 @@ describe("The migrations", () => {
       [2, "43cdafc79e6be4e9"],
       [3, "9defd99a1c67fecd"],
       [4, "77d1d8145ee4bbea"],
-      [5, "d2271850efb9794b"]
+      [5, "d2271850efb9794b"],
+      [6, "247198c761bf3c91"]
     ])
   })
 })
