@@ -40,13 +40,13 @@ const Changed = ({ run }: { readonly run: Run }) =>
   run.length > 1 || run[0].changed.length === 0 ? (
     <>–</>
   ) : (
-    <ul class="choices">
+    <>
       {run[0].changed.map((one) => (
-        <li key={one.field}>
+        <div key={one.field}>
           <View.Text>{AuditEntry.inWords(one)}</View.Text>
-        </li>
+        </div>
       ))}
-    </ul>
+    </>
   )
 
 const columns = (of: string) => (): ReadonlyArray<View.Column<Run>> => [

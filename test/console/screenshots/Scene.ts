@@ -53,6 +53,7 @@ export const play = async (world: World.World): Promise<Scene> => {
   const hook = { url: "https://hooks.traveller.example/esim", events: ["attachment.activated", "stock.low"] }
   await world.admin("POST", `/organizations/${organizationId}/webhook-endpoints`, hook)
   await tenant.call("PUT", "/v3/sims/stock/levels", { body: { levels: [{ label: "Green", level: 5 }] } })
+  await tenant.call("PATCH", `/v3/sims/${World.iccid(1)}`, { body: { tags: ["reseller 7", "VIP"] } })
   const sell = (serial: number, of = planId) =>
     tenant.post("/v3/subscription", {
       plan_id: of,
