@@ -22,7 +22,7 @@ describe("Any run of a service", () => {
       fc.asyncProperty(fc.nat(), starts, Commands.runs(), async (seed, start, commands) =>
         mustHold(await recorded(seed, commands, { start }))
       ),
-      { numRuns: 250, seed: SEED }
+      { numRuns: 150, seed: SEED }
     )
   }, 300_000)
 
@@ -31,7 +31,7 @@ describe("Any run of a service", () => {
       fc.asyncProperty(fc.nat(), starts, Commands.runs(), async (seed, start, commands) =>
         mustHold(await recorded(seed, commands, { start, handlers }))
       ),
-      { numRuns: 80, seed: SEED + 2 }
+      { numRuns: 50, seed: SEED + 2 }
     )
   }, 300_000)
 
@@ -43,7 +43,7 @@ describe("Any run of a service", () => {
           ...Invariants.lifecycle
         ])
       ),
-      { numRuns: 80, seed: SEED + 1 }
+      { numRuns: 50, seed: SEED + 1 }
     )
   }, 300_000)
 
