@@ -1,9 +1,9 @@
 /**
  * Finds SIMs in all organizations at once, or in one (rule L4).
  *
- * Each thing that a search may be is most up in an index of its own: of all organizations in one
+ * Each thing that a search may be is looked up in an index of its own: of all organizations in one
  * that does not begin with the organization, of one organization in the index that its lists are
- * searched by (`Search`). Words inside metadata are most up if all else is not enough: common
+ * searched by (`Search`). Words inside metadata are looked up if all else is not enough: common
  * ones are in most rows.
  */
 import { Effect } from "effect"
@@ -23,12 +23,12 @@ interface Asked {
   readonly limit: number
 }
 
-/** The rank of a row which says that not all attachments were most at. */
+/** The rank of a row which says that not all attachments were looked at. */
 const CUT = -1
 
 /**
  * A place of each index where the search finds something, with its rank in `SimSearch.places`; and
- * the attachments most at.
+ * the attachments that were looked at.
  */
 const placesOf = (sql: Sql, asked: Asked) => {
   const { limit, organizationId, search } = asked
