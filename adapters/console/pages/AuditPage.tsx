@@ -38,7 +38,7 @@ const wordsOf = (changed: Entry["changed"]): string => changed.map(AuditEntry.in
 /** What it made of fields. That of a run opens with what the run was of. */
 const Changed = ({ run }: { readonly run: Run }) =>
   run.length > 1 || run[0].changed.length === 0 ? (
-    <>–</>
+    <View.Text>{null}</View.Text>
   ) : (
     <>
       {run[0].changed.map((one) => (
