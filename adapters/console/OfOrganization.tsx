@@ -42,11 +42,14 @@ const Organization = ({ organization_id, organization_name }: Named) => (
 /** The column of a table whose rows are organizations'. */
 export const organization = { title: "Organization", of: Organization }
 
+/** What is kept of an organization is kept for who has read it. */
+const readOf = (of: string): string => `${Api.operator.peek()?.name} ${of}`
+
 /** The names that are known or being read, by who reads them: an organization keeps its name. */
 const names = new Map<string, Promise<string>>()
 
 const nameOf = (of: string): Promise<string> => {
-  const key = `${Api.operator.peek()?.name} ${of}`
+  const key = readOf(of)
   const known = names.get(key)
   if (known !== undefined) return known
   const path = `/organizations/${encodeURIComponent(of)}`
@@ -84,7 +87,7 @@ const keys = new Map<string, Promise<ReadonlyMap<string, string>>>()
 
 /** The name of a key. Keys that were made since their names were read are read again. */
 const keyNameOf = async (of: string, key: string): Promise<string | undefined> => {
-  const whose = `${Api.operator.peek()?.name} ${of}`
+  const whose = readOf(of)
   const known = keys.get(whose)
   const found = (await known)?.get(key)
   if (found !== undefined) return found

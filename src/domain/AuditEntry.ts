@@ -133,6 +133,9 @@ export const differences = (before: Facts, after: Facts): ReadonlyArray<FieldCha
 /** Such as "role: read → admin". */
 export const inWords = ({ after, before, field }: FieldChange): string => `${field}: ${before ?? "–"} → ${after ?? "–"}`
 
+/** All of them in one line. */
+export const allInWords = (changed: ReadonlyArray<FieldChange>): string => changed.map(inWords).join("; ")
+
 /** A change, recorded by the commit that makes it. */
 export interface Change {
   /** The organization that owns it; `SERVICE` if none does. */

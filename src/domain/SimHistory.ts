@@ -453,7 +453,10 @@ export const summary = (fact: Fact): Summary => {
   switch (fact._tag) {
     case "Change": {
       const { action, actor, changed, reason, resourceId } = fact.entry
-      const said = [...(changed ?? []).map(AuditEntries.inWords), ...(reason === null ? [] : [reason])]
+      const said = [
+        ...(changed === null ? [] : [AuditEntries.allInWords(changed)]),
+        ...(reason === null ? [] : [reason])
+      ]
       const detail = said.length === 0 ? null : said.join("; ")
       return { type: "change", what: action, detail, by: actor, resourceId }
     }

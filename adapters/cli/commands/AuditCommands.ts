@@ -41,7 +41,7 @@ export const command = Command.make(
           ? Operations.send(client, "audit.listService", { query })
           : Operations.send(client, "audit.list", { params: { id }, query })
       },
-      (entry) => ({ ...entry, changed: entry.changed.map(AuditEntry.inWords).join("; ") }),
+      (entry) => ({ ...entry, changed: AuditEntry.allInWords(entry.changed) }),
       ["created_at", "actor", "action", "resource_id", "iccid", "changed", "reason", "address", "request_id"]
     )
   })

@@ -33,8 +33,6 @@ const together = (entries: ReadonlyArray<Entry>): ReadonlyArray<Run> => {
   return runs
 }
 
-const wordsOf = (changed: Entry["changed"]): string => changed.map(AuditEntry.inWords).join("; ")
-
 /** What it made of fields. That of a run opens with what the run was of. */
 const Changed = ({ run }: { readonly run: Run }) =>
   run.length > 1 || run[0].changed.length === 0 ? (
@@ -64,7 +62,7 @@ const columns = (of: string) => (): ReadonlyArray<View.Column<Run>> => [
           <ul class="choices">
             {run.map(({ audit_entry_id, changed, resource_id }) => (
               <li key={audit_entry_id}>
-                <View.Id>{resource_id}</View.Id> {wordsOf(changed)}
+                <View.Id>{resource_id}</View.Id> {AuditEntry.allInWords(changed)}
               </li>
             ))}
           </ul>
@@ -82,7 +80,7 @@ const FILE = [
   { name: "action", text: ({ action }: Entry) => action },
   { name: "resource_id", text: ({ resource_id }: Entry) => resource_id },
   { name: "iccid", text: ({ iccid }: Entry) => iccid ?? "" },
-  { name: "changed", text: ({ changed }: Entry) => wordsOf(changed) },
+  { name: "changed", text: ({ changed }: Entry) => AuditEntry.allInWords(changed) },
   { name: "reason", text: ({ reason }: Entry) => reason ?? "" },
   { name: "address", text: ({ address }: Entry) => address ?? "" },
   { name: "request_id", text: ({ request_id }: Entry) => request_id ?? "" }
