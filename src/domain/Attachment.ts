@@ -120,15 +120,16 @@ export const times = ({ attachment, packages }: Timed): Times => {
   return { activationAt: only?.activationAt ?? null, expirationAt: only?.expirationAt ?? null }
 }
 
-/** Rule T2: the conditions are checked in the rule's order. */
-export const state = (of: WithPackages, now: Instant): State => {
+const stateBy = ({ activationAt, expirationAt }: Times, of: WithPackages, now: Instant): State => {
   if (of.attachment.suspendedAt !== null) return "SUSPENDED"
-  const { activationAt, expirationAt } = times(of)
   if (activationAt === null) return of.packages.length > 0 ? "PENDING_FOR_FIRST_USE" : "CREATED"
   if (now < activationAt) return "CREATED"
   if (expirationAt !== null && expirationAt <= now) return "EXPIRED"
   return "ACTIVE"
 }
+
+/** Rule T2: the conditions are checked in the rule's order. */
+export const state = (of: WithPackages, now: Instant): State => stateBy(times(of), of, now)
 
 /**
  * Rule T6: the usage of a recurring attachment's last package that began, or of a non-recurring
@@ -143,13 +144,17 @@ const usedBytes = ({ attachment, packages }: WithPackages, now: Instant): number
 }
 
 /** Rules T2 and T6: the attachment as a reader sees it at `now`. */
-export const view = (of: WithPackages, now: Instant): View => ({
-  attachment: of.attachment,
-  state: state(of, now),
-  ...times(of),
-  usedBytes: usedBytes(of, now),
-  packages: of.packages.filter((pack) => !isRefused(pack))
-})
+export const view = (of: WithPackages, now: Instant): View => {
+  const known = times(of)
+  return {
+    attachment: of.attachment,
+    state: stateBy(known, of, now),
+    activationAt: known.activationAt,
+    expirationAt: known.expirationAt,
+    usedBytes: usedBytes(of, now),
+    packages: of.packages.filter((pack) => !isRefused(pack))
+  }
+}
 
 /** Whether an attachment is one of those that `find` goes by. */
 export const isNamed = ({ attachmentId, planId }: Pick<Attachment, "attachmentId" | "planId">, id: string): boolean =>

@@ -146,16 +146,14 @@ const isOver = (state: Attachment.State): boolean => state === "SUSPENDED" || st
 
 /** The id of the job that orders the package that is due and not there; null if none is. */
 export const orderOf = (of: Attachment.WithPackages, now: Instant): string | null => {
-  if (isOver(Attachment.state(of, now))) return null
   const left = awaited(of, now)
+  if ((left === undefined && serving(of, now).length > 0) || isOver(Attachment.state(of, now))) return null
   if (left !== undefined) return left.refusal === null ? idOf(left) : null
   const next = wanted(of, now)
   if (next === null || now < next.dueAt || of.packages.some(({ occurrence }) => occurrence === next.occurrence)) {
     return null
   }
-  return serving(of, now).length > 0
-    ? null
-    : packageId(of.attachment.attachmentId, next.occurrence, of.attachment.replacements)
+  return packageId(of.attachment.attachmentId, next.occurrence, of.attachment.replacements)
 }
 
 const refused = (pack: Package): Reason => ({ _tag: "TelcoRefused", packageId: idOf(pack), said: pack.refusal })
@@ -193,19 +191,24 @@ const lacking = (of: Attachment.WithPackages, known: Known, now: Instant): Reaso
   return ordering(known)
 }
 
-/** Rule L2: why the attachment gives no service at `now`; null if it does. */
-export const of = (attached: Attachment.WithPackages, known: Known, now: Instant): Reason | null => {
+/** The reason, by how a reader sees the attachment and by which of its packages give service. */
+const reasonOf = (
+  attached: Attachment.WithPackages,
+  seen: Attachment.View,
+  served: ReadonlyArray<Package>,
+  known: Known,
+  now: Instant
+): Reason | null => {
   const { attachment, packages } = attached
   const { pausedAt } = known
-  const state = Attachment.state(attached, now)
-  switch (state) {
+  switch (seen.state) {
     case "SUSPENDED":
       return {
         ...{ _tag: "Suspended", at: attachment.suspendedAt ?? now, by: known.suspendedBy },
         telco: Confirmation.of(known.suspension)
       }
     case "EXPIRED":
-      return { _tag: "Over", at: Attachment.times(attached).expirationAt ?? now }
+      return { _tag: "Over", at: seen.expirationAt ?? now }
     case "PENDING_FOR_FIRST_USE": {
       if (awaited(attached, now) !== undefined) return lacking(attached, known, now)
       const [first] = packages
@@ -214,17 +217,19 @@ export const of = (attached: Attachment.WithPackages, known: Known, now: Instant
     case "CREATED":
       return lacking(attached, known, now)
     case "ACTIVE":
-      if (serving(attached, now).length === 0) return lacking(attached, known, now)
+      if (served.length === 0) return lacking(attached, known, now)
       return pausedAt === null ? null : { _tag: "Paused", at: pausedAt }
   }
 }
 
-/** The attachment as a reader sees it at `now`, with its reason. */
+/** Rule L2: the attachment as a reader sees it at `now`, with why it gives no service. */
 export const explained = (attached: Attachment.WithPackages, known: Known, now: Instant): Explained => {
-  const reason = of(attached, known, now)
-  const speeds = serving(attached, now).map((pack) => Allowance.speedOf(attached.attachment.terms, pack))
-  const [speed = null] = reason === null && !speeds.includes(null) ? speeds : []
-  return { ...Attachment.view(attached, now), reason, speed }
+  const seen = Attachment.view(attached, now)
+  const served = serving(attached, now)
+  const reason = reasonOf(attached, seen, served, known, now)
+  const speeds = reason === null ? served.map((pack) => Allowance.speedOf(attached.attachment.terms, pack)) : []
+  const [speed = null] = speeds.includes(null) ? [] : speeds
+  return { ...seen, reason, speed }
 }
 
 const stopped = (telco: Confirmation.Confirmation): string => {

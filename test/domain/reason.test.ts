@@ -22,7 +22,7 @@ const day = (occurrence: number, anchor: number, changes = {}) => ({
   ...changes
 })
 
-const why = (of: WithPackages, known = nothing) => Reason.of(of, known, NOW)
+const why = (of: WithPackages, known = nothing) => Reason.explained(of, known, NOW).reason
 
 describe("L2: an attachment", () => {
   it("that has an active package gives service", () => {

@@ -83,7 +83,7 @@ describe("A reason (L2)", () => {
   it("is there unless a package of the telco is active and not used up, and goes with the state", () => {
     fc.assert(
       fc.property(fc.oneof(single, recurrent), known, (of, known) => {
-        const reason = Reason.of(of, known, NOW)
+        const reason = Reason.explained(of, known, NOW).reason
         const state = Attachment.state(of, NOW)
         expect(reasons[state]).toContain(reason?._tag ?? "none")
         const active = of.packages.filter(
@@ -106,7 +106,7 @@ describe("A reason (L2)", () => {
   it("of a start names one that lies ahead, and that of an end one that does not", () => {
     fc.assert(
       fc.property(fc.oneof(single, recurrent), known, (of, known) => {
-        const reason = Reason.of(of, known, NOW)
+        const reason = Reason.explained(of, known, NOW).reason
         if (reason?._tag === "WaitsForStart") expect(reason.at).toBeGreaterThan(NOW)
         if (reason?._tag === "Over") expect(reason.at).toBeLessThanOrEqual(NOW)
         if (reason !== null) expect(Reason.message(reason)).not.toBe("")
@@ -125,7 +125,9 @@ describe("A reason (L2)", () => {
         expect(of.packages.map((pack) => pack.occurrence)).not.toContain(occurrence)
         expect(Recurrence.dueAt(terms.recurrence, anchor, occurrence)).toBeLessThanOrEqual(NOW)
         expect(Recurrence.window(terms, terms.recurrence, anchor, occurrence).end).toBeGreaterThan(NOW - HOUR_MS)
-        expect(Reason.of(of, { order: null, suspendedBy: null, suspension: null, pausedAt: null }, NOW)).toEqual({
+        expect(
+          Reason.explained(of, { order: null, suspendedBy: null, suspension: null, pausedAt: null }, NOW).reason
+        ).toEqual({
           _tag: "WaitsForOrder"
         })
       }),
