@@ -93,11 +93,14 @@ const firstLine = (child, matches) =>
     child.once("exit", (code) => reject(new Error(`A process ended with ${code} before it was ready:\n${out}`)))
   })
 
-/** `simplan serve` as it was built, without a rate limit; resolves when it listens. */
-export const serve = async (databaseUrl, env = {}) => {
+/**
+ * `simplan serve` as it was built, or another script that does the same, without a rate limit;
+ * resolves when it listens.
+ */
+export const serve = async (databaseUrl, env = {}, program = main) => {
   const cwd = mkdtempSync(join(tmpdir(), "simplan-bench-"))
   const began = performance.now()
-  const server = launch(main, ["serve"], {
+  const server = launch(program, ["serve"], {
     cwd,
     profiled: true,
     stdio: ["ignore", "pipe", "pipe"],

@@ -8,6 +8,7 @@
 // repetitions enters, so that what the server does beside them is left out.
 import { createServer } from "node:http"
 import { createServer as createProbe } from "node:net"
+import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { setTimeout as sleep } from "node:timers/promises"
 import { ensureBuilt } from "../../adapters/cli/build/build.mjs"
@@ -60,12 +61,17 @@ try {
   await Processes.migrate(postgres.urlOf(database))
   await postgres.query(database, ...Seed.inventory(50, Date.now()), ...Seed.settled)
   const probePort = await freePort()
-  server = await Processes.serve(postgres.urlOf(database), {
+  const settings = {
     NODE_OPTIONS: `--import=${new URL("Probe.mjs", import.meta.url).href}`,
     WALKS_PROBE_PORT: String(probePort),
     SIMPLAN_ADMIN_TOKEN: "walks-admin-token-0123456789",
     SIMPLAN_ALLOW_PRIVATE_WEBHOOKS: "true"
-  })
+  }
+  server = await Processes.serve(
+    postgres.urlOf(database),
+    settings,
+    fileURLToPath(new URL("serve.mjs", import.meta.url))
+  )
   const key = { "x-api-key": Seed.keys[Seed.FREE] }
   const served = { "x-api-key": Seed.keys[Seed.SERVED] }
   const admin = { authorization: "Bearer walks-admin-token-0123456789" }

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import * as Compiled from "./compiled.mjs"
 import * as Platform from "./platform.mjs"
+import * as Program from "./program.mjs"
 
 const require = createRequire(import.meta.url)
 
@@ -173,6 +174,7 @@ const buildAndSwap = async () => {
     await Platform.include(fresh, root)
     await buildPage(fresh)
     await copyTemplate(fresh)
+    await Program.make(fresh, root)
     writeFileSync(join(fresh, ".sources"), from)
     writeFileSync(join(fresh, "adapters", "cli", "build.digest"), from)
     if (existsSync(dist)) renameSync(dist, old)

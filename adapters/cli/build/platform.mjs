@@ -24,6 +24,16 @@ const folderOf = (name) => {
   return installed
 }
 
+/** The licences of packages that a build has in it. */
+export const licencesOf = (names) =>
+  names
+    .map((name) => {
+      const file = readdirSync(folderOf(name)).find((one) => /^licen[cs]e(?:\.\w+)?$/i.test(one))
+      if (file === undefined) throw new Error(`The package ${name} has no licence that the build could copy`)
+      return `${name}\n\n${readFileSync(join(folderOf(name), file), "utf8")}`
+    })
+    .join("\n\n")
+
 /** Changes the imports of a built tree, and puts the modules there. */
 export const include = async (target, root) => {
   const entries = new Map()
@@ -57,6 +67,5 @@ export const include = async (target, root) => {
       }
     }
   })
-  const licences = BUNDLED.map((name) => `${name}\n\n${readFileSync(join(folderOf(name), "LICENSE"), "utf8")}`)
-  writeFileSync(join(target, "platform", "LICENSES.txt"), licences.join("\n\n"))
+  writeFileSync(join(target, "platform", "LICENSES.txt"), licencesOf(BUNDLED))
 }
