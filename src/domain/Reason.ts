@@ -227,8 +227,8 @@ export const explained = (attached: Attachment.WithPackages, known: Known, now: 
   const seen = Attachment.view(attached, now)
   const served = serving(attached, now)
   const reason = reasonOf(attached, seen, served, known, now)
-  const speeds = reason === null ? served.map((pack) => Allowance.speedOf(attached.attachment.terms, pack)) : []
-  const [speed = null] = speeds.includes(null) ? [] : speeds
+  const speeds = served.map((pack) => Allowance.speedOf(attached.attachment.terms, pack))
+  const [speed = null] = reason === null && !speeds.includes(null) ? speeds : []
   return { ...seen, reason, speed }
 }
 
