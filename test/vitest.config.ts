@@ -10,7 +10,12 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/smsc/**", "test/poolers/**", "test/documents/{types,package}.test.ts", ...processes],
-    globalSetup: ["test/setup/databases/pglite.ts", "test/setup/databases/postgres.ts", "test/setup/copy.ts"],
+    globalSetup: [
+      "test/setup/databases/memory.ts",
+      "test/setup/databases/pglite.ts",
+      "test/setup/databases/postgres.ts",
+      "test/setup/copy.ts"
+    ],
     setupFiles: ["test/setup/output.ts"],
     pool: "forks",
     // The files of one worker share their modules: loading them anew for each file took a quarter
