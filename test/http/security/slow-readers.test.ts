@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { connect, Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as Lists from "../Lists.ts"
 import * as World from "../World.ts"
 
@@ -77,4 +77,44 @@ it("a large answer that is read steadily is sent to its end", { timeout: 60_000 
     await sleep(25)
   }
   expect(bytes).toBe(Number(answer.headers.get("content-length")))
+})
+
+describe("a reader that stops reading", () => {
+  it("holds little memory, and is disconnected after the limit", { timeout: 60_000 }, async () => {
+    let held = 0
+    const read = (n: number) =>
+      Effect.sync(() => {
+        held += 1
+        return Lists.page(n)
+      })
+    world = await Lists.world(100_000, read, { stallTimeout: "1 second" })
+    const tenants = await Promise.all([1, 2, 3].map(() => World.tenant(world)))
+    const keys = Array.from({ length: 20 }, (_, n) => tenants[n % 3]?.key ?? "")
+    const sockets = await Promise.all(keys.map((key) => Lists.stalled(world.url, key)))
+    let open = sockets.length
+    for (const socket of sockets) socket.once("close", () => (open -= 1))
+    // The buffers of the operating system take some megabytes of each; the process reads no page
+    // beyond them.
+    for (let filled = -1; filled !== held; await sleep(300)) filled = held
+    expect((await tenants[0]?.get("/v3/sims"))?.status).toBe(200)
+    // Nothing more is read. Who writes to a connection that the server has closed gets an error.
+    while (open > 0) {
+      for (const socket of sockets) if (!socket.destroyed) socket.write("\r\n")
+      await sleep(100)
+    }
+    expect(held).toBeLessThan(100_000)
+  })
+
+  it("that reads slowly is served on", { timeout: 60_000 }, async () => {
+    // A busy machine may stop the reader for seconds too.
+    world = await Lists.world(120, undefined, { stallTimeout: "4 seconds" })
+    const acme = await World.tenant(world)
+    const answer = await fetch(`${world.url}/v3/subscription?key=${acme.key}`)
+    let bytes = 0
+    for await (const chunk of answer.body ?? []) {
+      bytes += chunk.byteLength
+      await sleep(25)
+    }
+    expect(bytes).toBeGreaterThan(12_000_000)
+  })
 })

@@ -14,4 +14,9 @@ const layer = Layer.unwrap(
   })
 )
 
-StorageSuite.run("PostgreSQL over a pool of pg", layer, { describe, it, afterAll }, { reference: Memory.layer })
+StorageSuite.run(
+  "PostgreSQL over a pool of pg",
+  layer,
+  { describe, it, afterAll },
+  { reference: Memory.layer, runs: 3 }
+)
