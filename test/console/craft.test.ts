@@ -26,6 +26,7 @@ const sold = World.iccid(1)
 const broken = World.iccid(2)
 
 const opened = Opened.forFile({ telcos: undefined }, async (world) => {
+  await Inventory.keepFewCountries(world, 20)
   const { planId, tenant } = await Inventory.stock(world, 1, 40)
   of = tenant.organizationId
   const { body } = await world.admin("POST", "/organizations", { name: LONG })

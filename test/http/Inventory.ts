@@ -54,3 +54,21 @@ export const stock = async (world: World.World, first: number, count: number): P
   }
   return { tenant, coverageId, plan, planId: await plan({}) }
 }
+
+/**
+ * Replaces the catalogue by a part of it: the first countries, and some large ones. A page that
+ * lists them all takes a browser ten times as long to read.
+ */
+export const keepFewCountries = async (world: World.World, first: number): Promise<void> => {
+  const { countries, operators, profiles } = (await world.admin("GET", "/catalogue")).body.data
+  type Country = { readonly iso2: string }
+  const kept = new Set([...countries.slice(0, first).map(({ iso2 }: Country) => iso2), "DE", "FR", "SE"])
+  const replaced = await world.admin("PUT", "/catalogue", {
+    countries: countries.filter(({ iso2 }: Country) => kept.has(iso2)),
+    operators: operators.filter(({ country }: { readonly country: string }) => kept.has(country)),
+    profiles: profiles.filter(({ iso2_list }: { readonly iso2_list: ReadonlyArray<string> }) =>
+      iso2_list.every((iso2) => kept.has(iso2))
+    )
+  })
+  if (replaced.status !== 200) throw new Error(replaced.text)
+}
