@@ -34,12 +34,12 @@ export const columns = (again: () => void, tasks: Tasks): ReadonlyArray<View.Col
   {
     title: "SIM",
     of: ({ iccid, organization_id }) =>
-      iccid === null ? "–" : <View.Link to={Search.simOf({ iccid, organization_id })}>{iccid}</View.Link>
+      iccid === null ? null : <View.Link to={Search.simOf({ iccid, organization_id })}>{iccid}</View.Link>
   },
   { title: "Attempts", of: ({ attempts }) => attempts },
   { title: "The telco said", of: ({ last_message }) => <View.Text>{last_message}</View.Text> },
-  { title: "Ours", of: ({ ours }) => ours ?? "–" },
-  { title: "Theirs", of: ({ theirs }) => theirs ?? "–" },
+  { title: "Ours", of: ({ ours }) => ours },
+  { title: "Theirs", of: ({ theirs }) => theirs },
   ...(Api.allows("support")
     ? [
         {

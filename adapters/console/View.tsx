@@ -98,9 +98,12 @@ export const State = ({ children, tone }: { readonly tone: Tone; readonly childr
   <span class={`state ${tone}`}>{children}</span>
 )
 
+/** What there is nothing to say of: cards leave it out. */
+const none = <span class="none">–</span>
+
 /** A text of somebody, which may be of any direction and length. */
 export const Text = ({ children }: { readonly children: string | null }) =>
-  children === null ? <span class="none">–</span> : <bdi>{children}</bdi>
+  children === null ? none : <bdi>{children}</bdi>
 
 /** The tags of a SIM (rule I14). */
 export const Tags = ({ of }: { readonly of: ReadonlyArray<string> }) =>
@@ -208,6 +211,7 @@ export const useReading = <Data,>(
 
 export interface Column<Item> {
   readonly title: string
+  /** What a cell shows; null: there is nothing to say. */
   readonly of: (item: Item) => ComponentChildren
 }
 
@@ -238,7 +242,7 @@ class Rows<Item> extends Component<RowsProperties<Item> & { readonly isKept: boo
           <tr key={row}>
             {columns.map(({ of, title }) => (
               <td key={title} data-label={title}>
-                {of(item)}
+                {of(item) ?? none}
               </td>
             ))}
           </tr>

@@ -27,7 +27,7 @@ const changes: ReadonlyArray<View.Column<CatalogueChanges.Change>> = [
   { title: "Detail", of: ({ detail }) => <View.Text>{detail === "" ? null : detail}</View.Text> },
   {
     title: "Plans that use it",
-    of: ({ plans }) => (plans === undefined ? "–" : plans > 0 ? <strong class="bad">{plans}</strong> : plans)
+    of: ({ plans }) => (plans === undefined ? null : plans > 0 ? <strong class="bad">{plans}</strong> : plans)
   }
 ]
 

@@ -18,12 +18,12 @@ const headers: ReadonlyArray<View.Column<Delivery["headers"][number]>> = [
 const attempts: ReadonlyArray<View.Column<Delivery["attempt_log"][number]>> = [
   { title: "Attempt", of: ({ number }) => number },
   { title: "When", of: ({ at }) => <View.Time at={at} /> },
-  { title: "Took", of: ({ duration_ms }) => (duration_ms === null ? "–" : `${duration_ms} ms`) },
-  { title: "Status", of: ({ response_status }) => response_status ?? "–" },
+  { title: "Took", of: ({ duration_ms }) => (duration_ms === null ? null : `${duration_ms} ms`) },
+  { title: "Status", of: ({ response_status }) => response_status },
   { title: "Error", of: ({ error }) => <View.Text>{error}</View.Text> },
   {
     title: "Answer",
-    of: ({ response_body }) => (response_body === null || response_body === "" ? "–" : <pre>{response_body}</pre>)
+    of: ({ response_body }) => (response_body === null || response_body === "" ? null : <pre>{response_body}</pre>)
   }
 ]
 

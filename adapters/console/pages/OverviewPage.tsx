@@ -82,9 +82,7 @@ const telcos = (again: () => void, say: Say): ReadonlyArray<View.Column<Telco>> 
   { title: "Oldest", of: ({ oldest_since }) => <View.Time at={oldest_since} /> },
   { title: "Next try", of: ({ next_try_at }) => <View.Time at={next_try_at} /> },
   ...offered(({ name, waiting_jobs }: Telco) =>
-    waiting_jobs === 0 ? (
-      "–"
-    ) : (
+    waiting_jobs === 0 ? null : (
       <View.Action label="Try all at it now" does={() => retryAll({ telco: name ?? "" }, say)} done={again} />
     )
   )
@@ -142,9 +140,9 @@ const stocks = (tasks: Task.Tasks): ReadonlyArray<View.Column<Stock>> => [
     of: ({ free, is_low, level }) =>
       is_low ? <View.State tone="bad">{free}, which is low</View.State> : upTo(Math.max(FREE, level ?? 0), free)
   },
-  { title: "Level", of: ({ level }) => level ?? "–" },
+  { title: "Level", of: ({ level }) => level },
   { title: "Sold a day", of: ({ sold_a_day }) => sold_a_day },
-  { title: "Days left", of: ({ days_left }) => days_left ?? "–" },
+  { title: "Days left", of: ({ days_left }) => days_left },
   ...offered((stock: Stock) => <Task.Openers tasks={[Levels.task(stock.organization_id, stock)]} with={tasks} />)
 ]
 

@@ -17,7 +17,7 @@ const columns = (of: string, tasks: Task.Tasks): ReadonlyArray<View.Column<Item>
     title: "Free eSIMs",
     of: ({ free, level }) => (free < (level ?? 0) ? <View.State tone="bad">{free}, which is low</View.State> : free)
   },
-  { title: "Level", of: ({ level }) => level ?? "–" },
+  { title: "Level", of: ({ level }) => level },
   { title: "In use", of: ({ in_use }) => in_use },
   { title: "On their way back", of: ({ releasing }) => releasing },
   { title: "Downloaded, and free", of: ({ downloaded }) => downloaded },
