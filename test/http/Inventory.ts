@@ -42,8 +42,8 @@ export const esims = (first: number, count: number, label = "Green") =>
   }))
 
 /** An organization with `count` free eSIMs from number `first` on, and a plan for France. */
-export const stock = async (world: World.World, first: number, count: number): Promise<Stock> => {
-  const tenant = await World.tenant(world)
+export const stock = async (world: World.World, first: number, count: number, name?: string): Promise<Stock> => {
+  const tenant = await World.tenant(world, "full", name)
   await world.admin("POST", `/organizations/${tenant.organizationId}/sims`, { sims: esims(first, count) })
   const profiles = await tenant.get("/v3/coverage-profiles?region_code=FR&label=Green")
   const coverageId: string = profiles.body.data[0].coverage_id

@@ -188,8 +188,8 @@ export interface Tenant {
 }
 
 /** Makes an organization with a key; its calls send the key. */
-export const tenant = async (world: World, scope: "full" | "read" = "full"): Promise<Tenant> => {
-  const made = await world.admin("POST", "/organizations", { name: "Acme" })
+export const tenant = async (world: World, scope: "full" | "read" = "full", name = "Acme"): Promise<Tenant> => {
+  const made = await world.admin("POST", "/organizations", { name })
   const organizationId: string = made.body.data.organization_id
   const answer = await world.admin("POST", `/organizations/${organizationId}/api-keys`, { name: "tests", scope })
   const key: string = answer.body.data.key

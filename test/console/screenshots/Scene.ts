@@ -36,9 +36,8 @@ export interface Scene {
 }
 
 export const play = async (world: World.World): Promise<Scene> => {
-  const { plan, planId, tenant } = await Inventory.stock(world, 1, 12)
+  const { plan, planId, tenant } = await Inventory.stock(world, 1, 12, NAMES[0])
   const { organizationId } = tenant
-  await world.admin("PATCH", `/organizations/${organizationId}`, { name: NAMES[0] })
   await world.admin("POST", "/organizations", { name: NAMES[1] })
   const weekly = await plan({
     name: "France weekly 2 GB",
@@ -103,7 +102,8 @@ export const play = async (world: World.World): Promise<Scene> => {
   await advance("1 hour")
   const unavailable = { fault: "unavailable", on: "cancelPackage" } as const
   await world.run(TelcoSimulator.TelcoSimulator.use((of) => of.setFaults([unavailable])))
-  await tenant.call("DELETE", `/v3/subscriptions/${World.iccid(6)}`)
+  await tenant.call("DELETE", `/v3/subscriptions/${World.iccid(8)}`)
+  await report("first_use", 5, 121.5)
   await advance("1 hour")
   await world.run(another)
   return { organizationId, iccid: World.iccid(1), fresh: World.iccid(4), free: World.iccid(11) }
@@ -118,7 +118,7 @@ const another = Effect.gen(function* () {
     processId: "c5b81f0e2f6d4d0cae4ad3a1d5a7b9e3",
     host: "esim-2",
     runs: ["worker"],
-    heldJobs: 1
+    heldJobs: 0
   }
   yield* (yield* Storage.Storage).keepProcess({ process, silentSince: 0 })
 })
