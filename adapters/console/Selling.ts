@@ -5,6 +5,7 @@ import * as Search from "./Search.tsx"
 import type { Field, Task } from "./Task.tsx"
 import type * as Types from "./Types.ts"
 import { counted } from "./View.tsx"
+import * as Words from "./Words.ts"
 
 export type Plan = Types.Item<"organizationPlans", "list">
 
@@ -44,7 +45,7 @@ export const forSale = (organization: string, filter: Readonly<Record<string, st
 
 /** What a plan gives, such as "5120 MB for 30 days, 12 times". */
 export const termsOf = ({ data_mega_bytes, nb_occurrence = 1, period_days, recurring }: Plan): string =>
-  `${data_mega_bytes} MB for ${counted(period_days, "day", "days")}${recurring ? `, ${counted(nb_occurrence, "time", "times")}` : ""}`
+  `${Words.allowance(data_mega_bytes)} for ${counted(period_days, "day", "days")}${recurring ? `, ${counted(nb_occurrence, "time", "times")}` : ""}`
 
 /** The field of the plan. */
 export const planField = ({ hasMore, plans }: Offered): Field => ({
@@ -67,7 +68,7 @@ const packageOf = ({
   data_mega_bytes,
   expiration_at
 }: Times & { readonly data_mega_bytes?: number }) => {
-  const data = data_mega_bytes === undefined ? "one" : `${data_mega_bytes} MB`
+  const data = data_mega_bytes === undefined ? "one" : Words.allowance(data_mega_bytes)
   const from = activation_at === null ? "from the first use on" : `from ${minute(activation_at)}`
   const to = expiration_at === null ? "" : ` to ${minute(expiration_at)}`
   return `${data} ${from}${to}`

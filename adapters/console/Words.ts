@@ -22,6 +22,26 @@ const WORK: Readonly<Record<string, string>> = {
   UsageDiffers: "Usage differs from the telco's"
 }
 
+const MEGABYTE = 1_048_576
+
+/** Bytes as megabytes with one digit, such as `12,345.6 MB`. */
+export const megabytes = (bytes: number): string =>
+  `${(bytes / MEGABYTE).toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 })} MB`
+
+/** The data of a plan, such as `12,000 MB`. */
+export const allowance = (megaBytes: number): string => `${megaBytes.toLocaleString("en")} MB`
+
+/** A UTC month by an instant in it, such as `November 2026`. */
+export const month = (at: number): string =>
+  new Date(at).toLocaleString("en", { month: "long", year: "numeric", timeZone: "UTC" })
+
+const REGIONS = new Intl.DisplayNames("en", { type: "region" })
+
+const COUNTRY = /^[A-Z]{2}$/
+
+/** A country by its code, such as `France (FR)`. */
+export const country = (code: string): string => (COUNTRY.test(code) ? `${REGIONS.of(code)} (${code})` : code)
+
 /** What a job does. */
 export const work = (kind: string): string => WORK[kind] ?? capital(spaced(kind))
 

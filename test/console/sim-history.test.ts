@@ -72,11 +72,11 @@ it("has all books in one order, with the attempts to deliver each event", async 
   const waits = rows.filter({ hasText: "Pause or resume the service" })
   expect(await waits.innerText()).toMatch(/unavailable, next try at 2026-01-10T\S+Z: The telco is out of reach/)
   expect(await rows.filter({ hasText: "Telia, 4G" }).count()).toBe(1)
-  expect(await rows.last().innerText()).toMatch(/^12 hours ago\s.*usage\s+SE\s+3\.0 MB/s)
+  expect(await rows.last().innerText()).toMatch(/^12 hours ago\s.*usage\s+Sweden \(SE\)\s+3\.0 MB/s)
   await check()
   expect(await page().getByRole("alert").count()).toBe(0)
 
-  await created.getByRole("link", { name: "To https://hooks.example/esim" }).click()
+  await created.getByRole("link", { name: "Its delivery" }).click()
   await page().getByRole("heading", { level: 1, name: "Delivery" }).waitFor()
   await page().locator("[data-summary]").getByText("https://hooks.example/esim").waitFor()
   expect(JSON.parse(await region("Body").innerText())).toMatchObject({

@@ -8,6 +8,7 @@ import * as World from "../http/World.ts"
 import * as Opened from "./Opened.ts"
 
 const [busy, spent, paused, fresh, free] = [1, 2, 3, 4, 5].map(World.iccid) as [string, string, string, string, string]
+const unsold = World.iccid(6)
 const MEGABYTE = 1_048_576
 let of = ""
 
@@ -113,9 +114,18 @@ describe("the page of a SIM", () => {
     expect(await page().title()).toBe(`SIM ${busy} – simplan console`)
   })
 
+  it.each([
+    ["was used is installed", busy, "nothing of it, but the SIM was used: it is installed."],
+    ["waits for its first use is perhaps not downloaded", fresh, "it was perhaps never downloaded. Have its QR code"],
+    ["is free need not be", unsold, "The SM-DP+ has reported nothing of it."]
+  ])("says of an unreported profile that a SIM that %s", async (_, iccid, sentence) => {
+    await signIn(sim(iccid))
+    await page().locator(".facts .empty").getByText(sentence).waitFor()
+  })
+
   it("draws how much of the plan is used, and what was used on each day", async () => {
     await signIn(sim(busy))
-    await page().getByRole("img", { name: "400.0 MB of 1000 MB used, 600.0 MB left" }).waitFor()
+    await page().getByRole("img", { name: "400.0 MB of 1,000 MB used, 600.0 MB left" }).waitFor()
     await page()
       .getByRole("img", { name: "Used by day (UTC): 2026-01-10 100.0 MB, 2026-01-11 150.0 MB, 2026-01-12 150.0 MB" })
       .waitFor()
@@ -131,8 +141,9 @@ describe("the page of a SIM", () => {
     await page().getByLabel("Show", { exact: true }).selectOption("usage")
     await expect.poll(() => rows.count()).toBeLessThan(all)
     expect(await rows.locator("td:nth-child(2)").allInnerTexts()).toEqual(["usage"])
-    await rows.getByText("3 of them").click()
+    await rows.getByText("3 entries").click()
     expect(await rows.getByRole("listitem").count()).toBe(3)
+    expect(await rows.locator("td:nth-child(3)").allInnerTexts()).toEqual(["France (FR), Spain (ES)"])
     expect(new URL(page().url()).searchParams.get("kind")).toBe("usage")
     await page().getByLabel("Show", { exact: true }).selectOption("problems")
     await page().getByText("There is none of this among what is read").waitFor()

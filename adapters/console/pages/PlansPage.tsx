@@ -8,10 +8,11 @@ import * as PlanTasks from "../PlanTasks.ts"
 import type { Plan } from "../Selling.ts"
 import * as Task from "../Task.tsx"
 import * as View from "../View.tsx"
+import * as Words from "../Words.ts"
 
 const columns = (of: string, tasks: Task.Tasks): ReadonlyArray<View.Column<Plan>> => [
   { title: "Name", of: ({ plan_name }) => <View.Text>{plan_name}</View.Text> },
-  { title: "Data", of: ({ data_mega_bytes }) => `${data_mega_bytes} MB` },
+  { title: "Data", of: ({ data_mega_bytes }) => Words.allowance(data_mega_bytes) },
   {
     title: "For",
     of: ({ nb_occurrence, period_days, recurring }) =>

@@ -26,7 +26,7 @@ type Package = Attachment["packages"][number]
 
 type Usage = Types.Item<"organizationUsage", "ofSim">
 
-const { megabytes } = Used
+const { allowance, megabytes } = Words
 
 const orNull = <A,>(read: Promise<A>): Promise<A | null> =>
   read.catch((error: unknown) => {
@@ -104,7 +104,7 @@ const packages: ReadonlyArray<View.Column<Row>> = [
   {
     title: "Used",
     of: ({ one, plan }) =>
-      `${megabytes(one.used_allowance.dataBytes)} of ${plan.data_mega_bytes} MB${assumptionOf(one)}`
+      `${megabytes(one.used_allowance.dataBytes)} of ${allowance(plan.data_mega_bytes)}${assumptionOf(one)}`
   },
   { title: "Package", of: ({ one }) => <View.Id>{one.package_id}</View.Id> }
 ]
@@ -115,8 +115,8 @@ type Move = NonNullable<Sim["replaces"]>
 const Moves = ({ of, sim: { replaced_by, replaces } }: { readonly of: string; readonly sim: Sim }) => {
   const sentence = (words: string, { at, iccid, subscription_id }: Move) => (
     <p data-moved={iccid}>
-      {words} {simLink(of, iccid)} since <View.Time at={at} />, by the move of the subscription{" "}
-      <View.Id>{subscription_id}</View.Id>.
+      {words} {simLink(of, iccid)} (<View.Time at={at} />
+      ), by the move of the subscription <View.Id>{subscription_id}</View.Id>.
     </p>
   )
   return (
@@ -179,7 +179,7 @@ const Identity = ({ all, of, path }: { readonly all: All; readonly of: string; r
           </dd>
           <dt>Subscription</dt>
           <dd>
-            <View.Id>{subscription.subscription_id}</View.Id> <View.Time at={subscription.created_at} />
+            <View.Id>{subscription.subscription_id}</View.Id> created <View.Time at={subscription.created_at} />
           </dd>
         </>
       )}
@@ -252,8 +252,18 @@ const profileStates: ReadonlyArray<View.Column<Smdp["state_history"][number]>> =
   { title: "Result", of: ({ modification_result }) => <View.Text>{modification_result}</View.Text> }
 ]
 
+/** What is said of a profile of which nothing is reported. */
+const unreported = ({ attachments, sim }: All): string => {
+  const nothing = "The SM-DP+ has reported nothing of it"
+  if (sim.reason.next_step === "install_esim")
+    return `${nothing}: it was perhaps never downloaded. Have its QR code scanned.`
+  return attachments.some(({ used_allowance }) => used_allowance.dataBytes > 0)
+    ? `${nothing}, but the SIM was used: it is installed.`
+    : `${nothing}.`
+}
+
 /** The states of its profile. */
-const Profile = ({ path }: { readonly path: string }) => {
+const Profile = ({ all, path }: { readonly all: All; readonly path: string }) => {
   const { data, failure } = View.useReading(`${path}/smdp-info`, () => Api.read<Smdp>(`${path}/smdp-info`))
   return (
     <section>
@@ -264,7 +274,7 @@ const Profile = ({ path }: { readonly path: string }) => {
           label="Profile states"
           columns={profileStates}
           items={data.state_history.toReversed()}
-          empty="The SM-DP+ has reported nothing: it was perhaps never downloaded. Have its QR code scanned."
+          empty={unreported(all)}
         />
       )}
     </section>
@@ -304,7 +314,7 @@ const Page = ({
         {installation.picture}
         <Moves of={of} sim={sim} />
         <Identity all={all} of={of} path={path("subscriptions")} />
-        {sim.is_esim && <Profile path={path("sims")} />}
+        {sim.is_esim && <Profile all={all} path={path("sims")} />}
       </div>
       <div class="course">
         <Plans all={all} organization={organization} path={path("subscriptions")} />

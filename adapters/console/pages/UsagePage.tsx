@@ -10,6 +10,7 @@ import { OfOrganization } from "../OfOrganization.tsx"
 import * as Plot from "../Plot.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
+import * as Words from "../Words.ts"
 
 type Usage = Types.Item<"organizationUsage", "ofOrganization">
 
@@ -28,7 +29,7 @@ const DAY = 86_400_000
 
 const monthOf = (from: number): Month => ({
   from,
-  name: new Date(from).toLocaleString("en", { month: "long", year: "numeric", timeZone: "UTC" }),
+  name: Words.month(from),
   days: ((UsageBook.endOf({ month: from, bytes: 0 }) ?? from) - from) / DAY
 })
 
@@ -46,11 +47,7 @@ const latest = (now: number): ReadonlyArray<Month> => {
   return months
 }
 
-const MEGABYTE = 1_048_576
-
-/** Bytes as megabytes with one digit, such as `12,345.6 MB`. */
-const amount = (bytes: number): string =>
-  `${(bytes / MEGABYTE).toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 })} MB`
+const { megabytes: amount } = Words
 
 /** What was used in a month and in the one before; null: there is no such day, or not yet. */
 interface Row {
@@ -67,11 +64,10 @@ const change = ({ now, then }: Row): string => {
   return `${percent < 0 ? "−" : "+"}${Math.abs(percent).toLocaleString("en")} %`
 }
 
-const regions = new Intl.DisplayNames("en", { type: "region" })
+const countryOf = (code: string | null): string => (code === null ? "not known" : Words.country(code))
 
-const countryOf = (code: string | null): string => (code === null ? "not known" : `${regions.of(code)} (${code})`)
-
-const shown = (bytes: number | null): string => (bytes === null ? "–" : amount(bytes))
+/** It stays in one line, on a phone too. */
+const shown = (bytes: number | null) => (bytes === null ? null : <span class="whole-line">{amount(bytes)}</span>)
 
 const columns = (title: string, now: string, then: string): ReadonlyArray<View.Column<Row>> => [
   { title, of: ({ key }) => key },
@@ -136,8 +132,8 @@ const Shown = ({ month, path }: { readonly path: string; readonly month: Month }
         {month.name}
         {!isOver && `, ${begun} of ${month.days} days`}: <strong>{amount(sum(used))}</strong>. {then.name}:{" "}
         {amount(sum(usedThen))}
-        {!isOver && `, ${amount(sum(usedThen.slice(0, same)))} of it on the same days`}. Days are of UTC. Reports that
-        come late change days that are past.
+        {!isOver && sum(usedThen) > 0 && `, ${amount(sum(usedThen.slice(0, same)))} of it on the same days`}. Days are
+        of UTC. Reports that come late change days that are past.
       </p>
       <p class="actions">
         <File label="Countries as CSV" name={`${name}-countries.csv`} path={`${dates(month, month)}&by=country`} />

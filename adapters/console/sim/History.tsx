@@ -57,6 +57,7 @@ const Attempts = ({ attempts }: { readonly attempts: ReadonlyArray<Attempt> }) =
 const whatOf = ({ type, what }: Entry): string => {
   if (type === "change") return Words.action(what)
   if (type === "job" || type === "problem") return Words.work(what)
+  if (type === "usage" || type === "network") return Words.country(what)
   return what
 }
 
@@ -66,7 +67,13 @@ const detailOf = (of: string, { attempts = [], deliveries = [], detail }: Entry)
     {deliveries.map(({ delivery_id, endpoint }) => (
       <p key={delivery_id}>
         <View.Link to={{ page: "delivery", of, delivery: delivery_id }}>
-          To <View.Text>{endpoint}</View.Text>
+          {deliveries.length === 1 ? (
+            "Its delivery"
+          ) : (
+            <>
+              To <View.Text>{endpoint}</View.Text>
+            </>
+          )}
         </View.Link>
       </p>
     ))}
@@ -77,7 +84,7 @@ const detailOf = (of: string, { attempts = [], deliveries = [], detail }: Entry)
 /** The whole group, opened by a click. */
 const Opened = ({ group }: { readonly group: Group }) => (
   <details>
-    <summary>{group.length} of them</summary>
+    <summary>{group.length} entries</summary>
     <ul class="attempts">
       {group.map((one, at) => (
         <li key={at}>

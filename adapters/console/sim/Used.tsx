@@ -3,6 +3,7 @@ import * as Api from "../Api.ts"
 import * as Plot from "../Plot.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
+import * as Words from "../Words.ts"
 
 type Attachment = Types.Item<"organizationSubscriptions", "attachments">
 
@@ -10,7 +11,7 @@ type Usage = Types.Item<"organizationUsage", "ofSim">
 
 const MEGABYTE = 1_048_576
 
-export const megabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`
+const { allowance, megabytes } = Words
 
 /** The package that is used now, else the next one. */
 const currentOf = ({ packages }: Attachment, now: number) =>
@@ -24,7 +25,7 @@ const Bar = ({ of }: { readonly of: Attachment }) => {
   const all = of.plan.data_mega_bytes * MEGABYTE
   const used = current.used_allowance.dataBytes
   const part = all === 0 ? 0 : Math.min(100, (used * 100) / all)
-  const said = `${megabytes(used)} of ${of.plan.data_mega_bytes} MB used, ${megabytes(Math.max(0, all - used))} left`
+  const said = `${megabytes(used)} of ${allowance(of.plan.data_mega_bytes)} used, ${megabytes(Math.max(0, all - used))} left`
   return (
     <div class="used">
       <p>
@@ -65,7 +66,10 @@ export const Bars = ({ attachments }: { readonly attachments: ReadonlyArray<Atta
 
 const columns: ReadonlyArray<View.Column<Usage>> = [
   { title: "Day (UTC)", of: ({ day }) => day ?? "before" },
-  { title: "Country", of: ({ country_alpha_2 }) => country_alpha_2 ?? "not known" },
+  {
+    title: "Country",
+    of: ({ country_alpha_2 }) => (country_alpha_2 == null ? "not known" : Words.country(country_alpha_2))
+  },
   { title: "Used", of: ({ used_bytes }) => megabytes(used_bytes) }
 ]
 

@@ -15,6 +15,19 @@ describe("words", () => {
     expect(Words.action(action)).toMatch(WORDS)
   })
 
+  it("tell all actions apart, which one chooses among", () => {
+    expect(new Set(AuditEntry.actions.map(Words.action)).size).toBe(AuditEntry.actions.length)
+  })
+
+  it("write numbers, countries and months in one way", () => {
+    expect(Words.megabytes(1_280 * 1_048_576 + 524_288)).toBe("1,280.5 MB")
+    expect(Words.megabytes(0)).toBe("0.0 MB")
+    expect(Words.allowance(12_000)).toBe("12,000 MB")
+    expect(Words.country("FR")).toBe("France (FR)")
+    expect(Words.country("unknown")).toBe("unknown")
+    expect(Words.month(Date.parse("2026-01"))).toBe("January 2026")
+  })
+
   it("are whole sentences of some", () => {
     expect(Words.work("SetService")).toBe("Pause or resume the service")
     expect(Words.work("CancelPackages")).toBe("Cancel packages")

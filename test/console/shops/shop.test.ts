@@ -60,7 +60,7 @@ describe("the plans of a shop", () => {
     await click("Sell a plan")
     await dialog().getByLabel("Plan").waitFor()
     expect(await dialog().getByLabel("Plan").locator("option").allInnerTexts()).toContain(
-      "France 1 GB: 1000 MB for 30 days"
+      "France 1 GB: 1,000 MB for 30 days"
     )
     await dialog().getByLabel("ICCID of the SIM").fill(World.iccid(9_999))
     await dialog().getByRole("alert").waitFor()
@@ -193,13 +193,13 @@ describe("an eSIM", () => {
   it("says before a move how much data goes along, and before a top-up what each plan gives", async () => {
     await signInAs("support", `?page=sim&of=${of}&iccid=${World.iccid(1)}`)
     await click("Move to another eSIM")
-    await dialog().getByText("The telco would order a package: 1000 MB from the first use on.").waitFor()
+    await dialog().getByText("The telco would order a package: 1,000 MB from the first use on.").waitFor()
     await dialog().getByText("Data that is used until then is taken off what goes along.").waitFor()
     await click("Cancel", dialog())
     await click("Top up")
     await dialog().getByLabel("Plan").waitFor()
     expect(await dialog().getByLabel("Plan").locator("option").allInnerTexts()).toEqual([
-      "France 1 GB: 1000 MB for 30 days"
+      "France 1 GB: 1,000 MB for 30 days"
     ])
   })
 })
