@@ -41,7 +41,8 @@ export const Download = <Item,>({
     }
     const header = columns.map((column) => column.name)
     View.download(name, Csv.of(header, rows))
-    say(hasMore ? `The file has the first ${rows.length} of them.` : `The file has all ${rows.length} of them.`)
+    const all = View.counted(rows.length, "row", "rows")
+    say(hasMore ? `The file has the first ${all}.` : `The file has ${all}: all there are.`)
   }
   return (
     <>

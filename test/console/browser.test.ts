@@ -224,7 +224,7 @@ describe("the search", () => {
     await page.getByText("By day and country").click()
     await usage.waitFor()
     expect(await usage.innerText()).toBe("2026-01-10\tnot known\t3.0 MB")
-    expect(await page.getByRole("region", { name: "Packages" }).innerText()).toContain("3.0 MB of 1000 MB")
+    expect(await page.getByRole("region", { name: "Packages" }).innerText()).toContain("3.0 MB of 1,000 MB")
   })
 
   it("lists several, and a SIM's page of them is two clicks away", async () => {
@@ -433,7 +433,7 @@ describe("the SIMs of an organization", () => {
       `"${sold.iccid}","Green","eSIM","","yes"`,
       `"${working}","Green","eSIM","","yes"`
     ])
-    expect(await page.locator("[data-file]").innerText()).toBe("The file has all 2 of them.")
+    expect(await page.locator("[data-file]").innerText()).toBe("The file has 2 rows: all there are.")
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await audit()).toEqual([])
     expect(await isWiderThanWindow()).toBe(false)
@@ -549,7 +549,7 @@ describe("the subscriptions of an organization", () => {
     const text = readFileSync(await (await waiting).path(), "utf8")
     expect(text).toContain(`"${World.iccid(700)}","Green",`)
     expect(text).toContain(`"'=HYPERLINK(1)"`)
-    expect(await page.locator("[data-file]").innerText()).toBe("The file has all 1 of them.")
+    expect(await page.locator("[data-file]").innerText()).toBe("The file has 1 row: all there are.")
   })
 })
 

@@ -209,7 +209,7 @@ const columns = (
   { title: "URL", of: ({ url }) => <View.Text>{url}</View.Text> },
   { title: "Standing", of: (endpoint) => <Standing of={endpoint} /> },
   {
-    title: "Waiting",
+    title: "Pending",
     of: ({ pending_deliveries, webhook_endpoint_id: endpoint }) => (
       <View.Link to={{ page: "deliveries", of, endpoint, status: "pending" }}>{pending_deliveries}</View.Link>
     )

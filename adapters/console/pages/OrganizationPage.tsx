@@ -23,13 +23,16 @@ type Operator = Types.Item<"serviceOperators", "list">
 
 type Usage = Types.Item<"organizationUsage", "ofOrganization">
 
-const MEGABYTE = 1_048_576
-
 const stock: ReadonlyArray<View.Column<Stock>> = [
   { title: "Label", of: ({ label }) => <View.Text>{label}</View.Text> },
   {
     title: "Free eSIMs",
-    of: ({ free, level }) => (level !== null && free < level ? `${free}, below the level of ${level}` : free)
+    of: ({ free, level }) =>
+      level !== null && free < level ? (
+        <View.State tone="bad">{`${free}, below the level of ${level}`}</View.State>
+      ) : (
+        free
+      )
   },
   { title: "In use", of: ({ in_use }) => in_use },
   { title: "On their way back", of: ({ releasing }) => releasing },
@@ -39,7 +42,7 @@ const stock: ReadonlyArray<View.Column<Stock>> = [
 const plans: ReadonlyArray<View.Column<Plan>> = [
   { title: "Plan", of: ({ plan_name }) => <View.Text>{plan_name}</View.Text> },
   { title: "Label", of: ({ label }) => <View.Text>{label}</View.Text> },
-  { title: "Data", of: ({ data_mega_bytes }) => `${data_mega_bytes} MB` },
+  { title: "Data", of: ({ data_mega_bytes }) => Words.allowance(data_mega_bytes) },
   { title: "Days", of: ({ period_days }) => period_days }
 ]
 
@@ -53,7 +56,7 @@ const endpoints: ReadonlyArray<View.Column<Endpoint>> = [
       </View.State>
     )
   },
-  { title: "Waiting", of: ({ pending_deliveries }) => pending_deliveries },
+  { title: "Pending", of: ({ pending_deliveries }) => pending_deliveries },
   { title: "Fails since", of: ({ failing_since }) => <View.Time at={failing_since} /> }
 ]
 
@@ -63,7 +66,7 @@ const problems: ReadonlyArray<View.Column<Problems.Problem>> = [
   {
     title: "SIM",
     of: ({ iccid, organization_id }) =>
-      iccid === null ? "–" : <View.Link to={Search.simOf({ iccid, organization_id })}>{iccid}</View.Link>
+      iccid === null ? null : <View.Link to={Search.simOf({ iccid, organization_id })}>{iccid}</View.Link>
   },
   { title: "The telco said", of: ({ last_message }) => <View.Text>{last_message}</View.Text> }
 ]
@@ -128,8 +131,8 @@ const readUsage = async (path: string): Promise<ReadonlyArray<Usage>> => {
 }
 
 const usage: ReadonlyArray<View.Column<Usage>> = [
-  { title: "Month (UTC)", of: ({ month }) => month ?? "–" },
-  { title: "Used", of: ({ used_bytes }) => `${(used_bytes / MEGABYTE).toFixed(1)} MB` }
+  { title: "Month (UTC)", of: ({ month }) => (month === undefined ? null : Words.month(Date.parse(month))) },
+  { title: "Used", of: ({ used_bytes }) => Words.megabytes(used_bytes) }
 ]
 
 const readPeople = async (of: string, path: string): Promise<ReadonlyArray<Acting>> => {

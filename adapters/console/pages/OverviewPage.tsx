@@ -109,7 +109,7 @@ const endpoints = (again: () => void, say: Say): ReadonlyArray<View.Column<Endpo
       <View.Link to={{ page: "deliveries", of, endpoint, status: "failed" }}>Failed deliveries</View.Link>
     )
   },
-  { title: "It fails since", of: ({ since }) => <View.Time at={since} /> },
+  { title: "Fails since", of: ({ since }) => <View.Time at={since} /> },
   {
     title: "Pending",
     of: ({ organization_id: of, pending_deliveries, webhook_endpoint_id: endpoint }) => (
@@ -118,15 +118,17 @@ const endpoints = (again: () => void, say: Say): ReadonlyArray<View.Column<Endpo
       </View.Link>
     )
   },
-  ...offered(({ organization_id, webhook_endpoint_id }: Endpoint) => (
-    <View.Action
-      label="Send all now"
-      does={async () =>
-        say(await Replay.pending(`/organizations/${encodeURIComponent(organization_id)}`, { webhook_endpoint_id }))
-      }
-      done={again}
-    />
-  ))
+  ...offered(({ organization_id, pending_deliveries, webhook_endpoint_id }: Endpoint) =>
+    pending_deliveries === 0 ? null : (
+      <View.Action
+        label="Send all now"
+        does={async () =>
+          say(await Replay.pending(`/organizations/${encodeURIComponent(organization_id)}`, { webhook_endpoint_id }))
+        }
+        done={again}
+      />
+    )
+  )
 ]
 
 /** Up to how many are counted, where no level is higher. */
@@ -207,6 +209,7 @@ const glances = (
   const low = stock.filter(({ is_low }) => is_low)
   const sims = new Set(problems.map(({ iccid }) => iccid)).size
   const of = (count: number) => upTo(Rules.COUNTED, count)
+  const pending = sum(failing.map(({ pending_deliveries }) => pending_deliveries))
   return [
     {
       id: "telcos",
@@ -241,7 +244,7 @@ const glances = (
       trouble:
         failing.length === 0
           ? null
-          : `${View.counted(failing.length, "fails", "fail")}. ${View.counted(sum(failing.map(({ pending_deliveries }) => pending_deliveries)), "delivery is pending", "deliveries are pending")}.`,
+          : `${View.counted(failing.length, "fails", "fail")}. ${pending === 0 ? "Nothing is pending" : View.counted(pending, "delivery is pending", "deliveries are pending")}.`,
       since: oldest(failing.map(({ since }) => since)),
       well: "All take what is sent."
     },
@@ -281,7 +284,7 @@ const AtAGlance = ({ all }: { readonly all: ReadonlyArray<Glance> }) => {
               <p>
                 {since !== null && (
                   <span>
-                    Since <View.Time at={since} />
+                    Began <View.Time at={since} />
                   </span>
                 )}
                 <button type="button" aria-label={`What to do: ${title}`} onClick={() => go(id)}>
@@ -340,12 +343,12 @@ const Process = ({ now, service }: { readonly service: Service; readonly now: st
         {Api.clock.value?.virtual === true ? ", on a virtual clock." : "."}
       </p>
       <p>
-        {version === null ? "The process that answers" : `Version ${version}`} runs since{" "}
+        {version === null ? "The process that answers" : `Version ${version}`} started{" "}
         <View.Time at={started_at} isReal />. Processes hold {View.counted(held_jobs, "job", "jobs")};{" "}
         {due_jobs === 1 ? "1 is" : `${due_jobs} are`} due and held by none
         {oldest_due_at !== null && (
           <>
-            , the oldest since <View.Time at={oldest_due_at} />
+            , the oldest was due <View.Time at={oldest_due_at} />
           </>
         )}
         .
