@@ -7,9 +7,10 @@ import { Download } from "../Download.tsx"
 import * as Filters from "../Filters.tsx"
 import { Grouped } from "../List.tsx"
 import * as Location from "../Location.ts"
-import { Actor, Name } from "../OfOrganization.tsx"
+import { Actor, Links, Name } from "../OfOrganization.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
+import * as Words from "../Words.ts"
 
 type Entry = Types.Item<"audit", "list">
 
@@ -50,7 +51,7 @@ const Changed = ({ run }: { readonly run: Run }) =>
 const columns = (of: string) => (): ReadonlyArray<View.Column<Run>> => [
   { title: "When", of: ([{ created_at }]) => <View.Time at={created_at} /> },
   { title: "Who", of: ([{ actor }]) => <Actor by={actor} of={of} /> },
-  { title: "What", of: ([{ action }]) => action },
+  { title: "What", of: ([{ action }]) => Words.action(action) },
   {
     title: "Of",
     of: (run) =>
@@ -71,7 +72,7 @@ const columns = (of: string) => (): ReadonlyArray<View.Column<Run>> => [
   },
   { title: "Changed", of: (run) => <Changed run={run} /> },
   { title: "Why", of: ([{ reason }]) => <View.Text>{reason}</View.Text> },
-  { title: "Address", of: ([{ address }]) => address ?? "–" }
+  { title: "Address", of: ([{ address }]) => address }
 ]
 
 const FILE = [
@@ -86,7 +87,7 @@ const FILE = [
   { name: "request_id", text: ({ request_id }: Entry) => request_id ?? "" }
 ]
 
-const KINDS = [["", "any"], ...AuditEntry.actions.map((action) => [action, action] as const)] as const
+const KINDS = [["", "any"], ...AuditEntry.actions.map((action) => [action, Words.action(action)] as const)] as const
 
 export default () => {
   const chosen = Location.field("of")
@@ -102,15 +103,16 @@ export default () => {
   return (
     <>
       <h1>Audit log</h1>
-      <p>
-        {chosen === "" ? (
-          "Changes of what belongs to no organization, newest first."
-        ) : (
-          <>
-            Changes in <Name of={chosen} />, newest first.
-          </>
-        )}
-      </p>
+      {chosen === "" ? (
+        <p>Changes of what belongs to no organization.</p>
+      ) : (
+        <>
+          <p class="of">
+            Of <Name of={chosen} />
+          </p>
+          <Links of={chosen} kind="ways tabs" />
+        </>
+      )}
       <Filters.Bar>
         <Filters.Input label="Only by" name="q" />
         <Filters.Choice label="What" name="kind" choices={KINDS} />
@@ -118,7 +120,10 @@ export default () => {
         <Filters.Input label="Since (UTC)" name="since" isTime />
         <Filters.Input label="Until (UTC)" name="until" isTime />
       </Filters.Bar>
-      <Download name="audit.csv" path={path} columns={FILE} />
+      <div class="listing">
+        <p class="note">Newest first.</p>
+        <Download name="audit.csv" path={path} columns={FILE} />
+      </div>
       <Grouped
         label="Audit log"
         path={path}
