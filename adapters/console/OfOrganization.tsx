@@ -250,16 +250,28 @@ const First = () => {
   )
 }
 
+/** How much of the links before the current one stays in sight, in pixels. */
+const INSET = 64
+
 /** Links to all that an organization has. */
-export const Links = ({ kind = "ways", of }: { readonly of: string; readonly kind?: string }) => (
-  <span class={kind}>
-    {pages().map(([page, title]) => (
-      <View.Link key={page} to={{ page, of }} current={Location.field("page") === page}>
-        {title}
-      </View.Link>
-    ))}
-  </span>
-)
+export const Links = ({ kind = "ways", of }: { readonly of: string; readonly kind?: string }) => {
+  const element = useRef<HTMLSpanElement>(null)
+  const at = Location.field("page")
+  // The link of the page itself is in sight if they are wider than a phone.
+  useEffect(() => {
+    const current = element.current?.querySelector("[aria-current]")
+    if (current instanceof HTMLElement) current.parentElement?.scrollTo({ left: current.offsetLeft - INSET })
+  }, [at])
+  return (
+    <span class={kind} ref={element}>
+      {pages().map(([page, title]) => (
+        <View.Link key={page} to={{ page, of }} current={at === page}>
+          {title}
+        </View.Link>
+      ))}
+    </span>
+  )
+}
 
 export const OfOrganization = ({
   Chosen,

@@ -29,10 +29,20 @@ const VirtualClock = () => {
       <span>
         The clock is virtual: it is <View.Time at={Api.clock.value?.now ?? null} isExact />.
       </span>
-      {mayAdvance() &&
-        SPANS.map(([by, name]) => (
-          <View.Action key={by} label={`Advance by ${name}`} does={() => advance(by)} done={() => undefined} />
-        ))}
+      {mayAdvance() && (
+        <span class="actions">
+          Advance by
+          {SPANS.map(([by, name]) => (
+            <View.Action
+              key={by}
+              label={name}
+              name={`Advance by ${name}`}
+              does={() => advance(by)}
+              done={() => undefined}
+            />
+          ))}
+        </span>
+      )}
     </>
   )
 }
@@ -44,7 +54,7 @@ export const Bar = () => {
     <section class="sandbox" aria-label="Sandbox">
       {isSimulated && (
         <span>
-          The telco is simulated<span class="aside">: nothing reaches a real SIM.</span>
+          The telco is simulated<span class="aside">: nothing reaches a real SIM</span>.
         </span>
       )}
       {isVirtual && <VirtualClock />}

@@ -332,9 +332,12 @@ export const Failure = ({ children }: { readonly children: string | null }) =>
 export const Action = ({
   does,
   done,
-  label
+  label,
+  name
 }: {
   readonly label: string
+  /** What it does, if the label tells that only beside what is before it. */
+  readonly name?: string
   readonly does: () => Promise<unknown>
   readonly done: () => void
 }) => {
@@ -355,7 +358,7 @@ export const Action = ({
   }
   return (
     <span class="action">
-      <button type="button" aria-disabled={state.busy} onClick={() => void act()}>
+      <button type="button" aria-label={name} aria-disabled={state.busy} onClick={() => void act()}>
         {label}
       </button>
       <Failure>{state.failure}</Failure>

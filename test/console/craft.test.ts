@@ -4,7 +4,7 @@
  * and two people do not overwrite one another.
  */
 import { TelcoSimulator } from "simplan/telco-simulator"
-import type { BrowserContextOptions, Page } from "playwright-core"
+import type { BrowserContextOptions, Locator, Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import * as Inventory from "../http/Inventory.ts"
 import * as World from "../http/World.ts"
@@ -174,6 +174,102 @@ describe("the header", () => {
     expect(await page().locator("header:visible, nav:visible, main button:not(.copies):visible").count()).toBe(0)
     expect(await region("SIMs").count()).toBe(1)
     await page().emulateMedia({ media: null })
+  })
+})
+
+describe("what stands beside one another", () => {
+  const PHONE = { width: 390, height: 844 }
+  const DESK = { width: 1280, height: 800 }
+  const sides = (at: Locator) =>
+    at.evaluate((one) => {
+      const { bottom, left, right, top } = one.getBoundingClientRect()
+      return { bottom, left, right, top }
+    })
+
+  it.each(["audit", "usage", "deliveries", "organization"])(
+    "the tabs of an organization on a phone have that of the page in sight: %s",
+    async (name) => {
+      await signIn("")
+      await page().setViewportSize(PHONE)
+      await go(`?page=${name}&of=${of}`)
+      await settled()
+      const tab = page().locator(".tabs [aria-current]")
+      await expect.poll(async () => (await sides(tab)).right).toBeLessThanOrEqual(PHONE.width)
+      expect((await sides(tab)).left).toBeGreaterThanOrEqual(0)
+      await page().setViewportSize(DESK)
+    }
+  )
+
+  it("the bar of the sandbox is no higher than three lines on a phone, and its buttons are one line", async () => {
+    await signIn("")
+    await page().setViewportSize(PHONE)
+    const tops = await page()
+      .locator(".sandbox button")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+    expect(tops).toHaveLength(3)
+    expect(new Set(tops).size).toBe(1)
+    const { bottom, top } = await sides(page().locator(".sandbox"))
+    expect(bottom - top).toBeLessThan(90)
+    await page().setViewportSize(DESK)
+  })
+
+  it("a long name of an organization is cut, and the arrow beside it is not", async () => {
+    await signIn(`?page=sims&of=${other}`)
+    await page().setViewportSize(PHONE)
+    const [button, arrow] = [page().locator(".switcher"), page().locator(".switcher [aria-hidden]")]
+    await expect.poll(() => button.innerText()).toContain("W")
+    expect((await sides(arrow)).right).toBeLessThan((await sides(button)).right)
+    await page().setViewportSize(DESK)
+  })
+
+  it("what a fact is called has the baseline of the fact, also if an id makes its line higher", async () => {
+    await signIn(`?page=sim&of=${of}&iccid=${sold}`)
+    const facts = page().locator("[data-identity]")
+    await facts.getByText("Acme").waitFor()
+    const bottoms = [facts.getByText("Organization"), facts.getByText("Acme")].map((at) =>
+      at.evaluate((one) => {
+        const text = one.ownerDocument.createRange()
+        text.selectNodeContents(one)
+        return text.getBoundingClientRect().bottom
+      })
+    )
+    const [called, fact] = await Promise.all(bottoms)
+    expect(Math.abs((called ?? 0) - (fact ?? 0))).toBeLessThan(1)
+  })
+
+  it("a cell's text has the baseline of the button in its row", async () => {
+    await signIn("?page=problems")
+    const row = region("Problems").locator("tbody tr").first()
+    await row.waitFor()
+    const middle = async (at: Locator) => {
+      const { bottom, top } = await sides(at)
+      return (bottom + top) / 2
+    }
+    const apart = (await middle(row.locator("time"))) - (await middle(row.getByRole("button", { name: "Retry" })))
+    expect(Math.abs(apart)).toBeLessThan(1.5)
+  })
+
+  it("what a field asks for can be read in both schemes as what is muted can", async () => {
+    await signIn("")
+    await settled()
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page().emulateMedia({ colorScheme })
+      const colours =
+        "[getComputedStyle(document.querySelector('[data-search]'), '::placeholder').color, getComputedStyle(document.querySelector('.about')).color]"
+      const [asked, muted] = await page().evaluate<[string, string]>(colours)
+      expect([colorScheme, asked]).toEqual([colorScheme, muted])
+    }
+    await page().emulateMedia({ colorScheme: null })
+  })
+
+  it("a card leaves out what there is nothing to say of", async () => {
+    await signIn("?page=problems")
+    const cell = region("Problems").locator('td[data-label="Ours"]').first()
+    await cell.waitFor()
+    expect(await cell.innerText()).toBe("–")
+    await page().setViewportSize(PHONE)
+    expect(await cell.isVisible()).toBe(false)
+    await page().setViewportSize(DESK)
   })
 })
 
