@@ -259,8 +259,9 @@ export const Links = ({ kind = "ways", of }: { readonly of: string; readonly kin
   const at = Location.field("page")
   // The link of the page itself is in sight if they are wider than a phone.
   useEffect(() => {
-    const current = element.current?.querySelector("[aria-current]")
-    if (current instanceof HTMLElement) current.parentElement?.scrollTo({ left: current.offsetLeft - INSET })
+    const [all, current] = [element.current, element.current?.querySelector("[aria-current]")]
+    if (all !== null && current instanceof HTMLElement && current.offsetLeft + current.offsetWidth > all.clientWidth)
+      all.scrollTo({ left: current.offsetLeft - INSET })
   }, [at])
   return (
     <span class={kind} ref={element}>

@@ -200,6 +200,15 @@ describe("what stands beside one another", () => {
     }
   )
 
+  it("the tabs of an organization stand still if that of the page is in sight", async () => {
+    await signIn("")
+    await page().setViewportSize({ width: 820, height: 844 })
+    await go(`?page=usage&of=${of}`)
+    await settled()
+    expect((await sides(page().locator(".tabs a").first())).left).toBeGreaterThanOrEqual(0)
+    await page().setViewportSize(DESK)
+  })
+
   it("the bar of the sandbox is no higher than three lines on a phone, and its buttons are one line", async () => {
     await signIn("")
     await page().setViewportSize(PHONE)

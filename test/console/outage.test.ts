@@ -212,7 +212,7 @@ it("is over by two clicks once the telco and the endpoint answer", async () => {
       },
       { timeout: 60_000 }
     )
-    .toMatch(/None waits\.[\s\S]*None fails\./)
+    .toMatch(/None waits\.[\s\S]*None that is enabled fails\./)
   await region("How telcos answer").getByText("answers", { exact: true }).waitFor()
 }, 120_000)
 
@@ -244,6 +244,9 @@ it("and its endpoint's page sends them by one, and leads to them", async () => {
   await world.admin("POST", `/organizations/${tenant.organizationId}/sims`, { sims: Inventory.esims(10, 1) })
   await tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid: World.iccid(10) })
   await advance("1 minute")
+  await page.goto(`${world.url}/admin/console?page=organization&of=${tenant.organizationId}`)
+  await region("Endpoints").locator(".state.bad").getByText("began to fail").waitFor()
+  await region("Stock").locator(".state.bad").getByText("below the level of 3").waitFor()
   answer = 200
   await page.goto(`${world.url}/admin/console?page=endpoints&of=${tenant.organizationId}`)
   await region("Endpoints").getByRole("link", { name: "1", exact: true }).click()

@@ -145,13 +145,14 @@ const why: Readonly<Record<string, string>> = {
   failing: "disabled: it failed for five days"
 }
 
-const Standing = ({ of }: { readonly of: Endpoint }) =>
+/** Whether it is enabled, and if so, whether it fails. */
+export const Standing = ({ of }: { readonly of: Endpoint }) =>
   of.enabled ? (
     of.failing_since === null ? (
       <View.State tone="good">enabled</View.State>
     ) : (
       <View.State tone="bad">
-        fails since <View.Time at={of.failing_since} />
+        began to fail <View.Time at={of.failing_since} />
       </View.State>
     )
   ) : (

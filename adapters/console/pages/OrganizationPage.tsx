@@ -10,6 +10,7 @@ import * as Search from "../Search.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 import * as Words from "../Words.ts"
+import { Standing } from "./EndpointsPage.tsx"
 
 type Stock = Types.Item<"organizationSims", "stock">
 
@@ -48,16 +49,8 @@ const plans: ReadonlyArray<View.Column<Plan>> = [
 
 const endpoints: ReadonlyArray<View.Column<Endpoint>> = [
   { title: "URL", of: ({ url }) => <View.Text>{url}</View.Text> },
-  {
-    title: "Enabled",
-    of: ({ enabled, failing_since }) => (
-      <View.State tone={!enabled ? "idle" : failing_since === null ? "good" : "bad"}>
-        {!enabled ? "no" : failing_since === null ? "yes" : "yes, but it fails"}
-      </View.State>
-    )
-  },
-  { title: "Pending", of: ({ pending_deliveries }) => pending_deliveries },
-  { title: "Fails since", of: ({ failing_since }) => <View.Time at={failing_since} /> }
+  { title: "Standing", of: (endpoint) => <Standing of={endpoint} /> },
+  { title: "Pending", of: ({ pending_deliveries }) => pending_deliveries }
 ]
 
 const problems: ReadonlyArray<View.Column<Problems.Problem>> = [

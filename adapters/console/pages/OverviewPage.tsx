@@ -246,7 +246,7 @@ const glances = (
           ? null
           : `${View.counted(failing.length, "fails", "fail")}. ${pending === 0 ? "Nothing is pending" : View.counted(pending, "delivery is pending", "deliveries are pending")}.`,
       since: oldest(failing.map(({ since }) => since)),
-      well: "All take what is sent."
+      well: "None that is enabled fails."
     },
     {
       id: "stock",
@@ -414,7 +414,7 @@ export default () => {
               label="Failing endpoints"
               columns={endpoints(again, say)}
               items={data.failing_endpoints}
-              empty="None fails."
+              empty="None that is enabled fails."
             />
           </Section>
           <Section id="stock" title="Free eSIMs">
