@@ -29,7 +29,8 @@ export default defineConfig({
     // of the run.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    maxWorkers: 2,
+    // One more than the two cores that there are at least: tests wait a fifth of their time.
+    maxWorkers: 3,
     // What the code logs is shown of a test that fails: that the telco fails is logged ten thousand
     // times in all.
     silent: "passed-only",
