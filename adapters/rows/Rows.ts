@@ -177,6 +177,9 @@ export const WAITING = "waiting"
 /** The endpoints that fail, by since when. */
 export const FAILING = "failing"
 
+/** The endpoints that the service has disabled, by since when they had failed. */
+export const DISABLED = "disabled"
+
 /** The queue of jobs. */
 export const JOBS = "jobs"
 
@@ -231,8 +234,12 @@ const ofSim = ({ sim, subscription }: SimAggregate.SimAggregate): Place => {
 
 const ofEndpoint = (endpoint: WebhookEndpoint.WebhookEndpoint): Place => {
   const place = created("endpointId")(endpoint)
-  if (!WebhookEndpoint.isFailing(endpoint)) return place
-  return { ...place, also: { list: FAILING, position: endpoint.failingSince, id: place.id } }
+  const { disabled, failingSince } = endpoint
+  if (WebhookEndpoint.isFailing(endpoint)) {
+    return { ...place, also: { list: FAILING, position: endpoint.failingSince, id: place.id } }
+  }
+  if (!WebhookEndpoint.missesEvents(endpoint) || disabled === null) return place
+  return { ...place, also: { list: DISABLED, position: failingSince ?? disabled.at, id: place.id } }
 }
 
 const ofJob = (job: Job.Job): Place => {

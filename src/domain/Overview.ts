@@ -130,7 +130,10 @@ export const telcos = (
     })
 }
 
-/** An endpoint that fails (`WebhookEndpoint.isFailing`). */
+/**
+ * An endpoint that fails (`WebhookEndpoint.isFailing`), or that the service has disabled because it
+ * failed for too long or is gone (`WebhookEndpoint.missesEvents`).
+ */
 export interface FailingEndpoint {
   /** Whose it is. */
   readonly organizationId: string
@@ -138,11 +141,17 @@ export interface FailingEndpoint {
   readonly endpointId: string
   /** As it was given. */
   readonly url: string
-  /** Since when it has failed. */
+  /** Since when it has failed; since when it is disabled if it answered that it is gone. */
   readonly since: Instant
+  /** Since when the service has it disabled; null: it is tried. */
+  readonly disabledAt: Instant | null
   /** How many deliveries to it are to be made yet, counted up to `COUNTED_OF_ENDPOINT`. */
   readonly pending: number
 }
+
+/** Those that have failed longest first, `ENDPOINTS` at most. */
+export const longestFailing = (endpoints: ReadonlyArray<FailingEndpoint>): ReadonlyArray<FailingEndpoint> =>
+  endpoints.toSorted((a, b) => a.since - b.since || Order.String(a.endpointId, b.endpointId)).slice(0, ENDPOINTS)
 
 /** Of how long the rate of a stock is. */
 export const RATE_SPAN = 7 * DAY

@@ -57,16 +57,24 @@ const named = {
   organizationName: field(text, "The organization's name", "Acme")
 }
 
-export const FailingEndpoint = View.answer("FailingEndpoint", "A webhook endpoint at which every attempt fails", {
-  ...named,
-  webhookEndpointId: View.named({ from: "endpointId" }, field(View.id, "The endpoint's id", Samples.endpointId)),
-  url: field(text, "Its URL, without secrets", "https://hooks.acme.example/esim"),
-  since: at("Since when it has failed", Samples.bought),
-  pendingDeliveries: View.named(
-    { from: "pending" },
-    counted(`How many deliveries to it are to be made yet, counted up to ${Rules.COUNTED_OF_ENDPOINT}`, 40)
-  )
-})
+export const FailingEndpoint = View.answer(
+  "FailingEndpoint",
+  "A webhook endpoint at which every attempt fails, or that is disabled for it",
+  {
+    ...named,
+    webhookEndpointId: View.named({ from: "endpointId" }, field(View.id, "The endpoint's id", Samples.endpointId)),
+    url: field(text, "Its URL, without secrets", "https://hooks.acme.example/esim"),
+    since: at("Since when it has failed, or is gone", Samples.bought),
+    disabledAt: perhaps(
+      "Since when the service has it disabled, because it failed for five days or answered 410; null: it is tried",
+      null
+    ),
+    pendingDeliveries: View.named(
+      { from: "pending" },
+      counted(`How many deliveries to it are to be made yet, counted up to ${Rules.COUNTED_OF_ENDPOINT}`, 40)
+    )
+  }
+)
 
 export const WatchedStock = View.answer("WatchedStock", "The free eSIMs of a label", {
   ...named,
@@ -171,7 +179,7 @@ export const Overview = View.answer("Overview", "What operators see first", {
   ),
   failingEndpoints: field(
     list(nested(FailingEndpoint)),
-    `Endpoints that fail, longest first, ${Rules.ENDPOINTS} at most`
+    `Endpoints that fail, or that the service has disabled for it, longest first, ${Rules.ENDPOINTS} at most`
   ),
   stock: field(
     list(nested(WatchedStock)),

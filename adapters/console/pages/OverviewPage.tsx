@@ -111,6 +111,18 @@ const endpoints = (again: () => void, say: Say): ReadonlyArray<View.Column<Endpo
   },
   { title: "Fails since", of: ({ since }) => <View.Time at={since} /> },
   {
+    title: "Disabled",
+    of: ({ disabled_at, organization_id: of }) =>
+      disabled_at === null ? null : (
+        <>
+          <View.State tone="bad">
+            <View.Time at={disabled_at} />
+          </View.State>{" "}
+          <View.Link to={{ page: "endpoints", of }}>Enable it there</View.Link>
+        </>
+      )
+  },
+  {
     title: "Pending",
     of: ({ organization_id: of, pending_deliveries, webhook_endpoint_id: endpoint }) => (
       <View.Link to={{ page: "deliveries", of, endpoint, status: "pending" }}>
@@ -201,6 +213,16 @@ const oldest = (times: ReadonlyArray<string | null>): string | null =>
 
 const sum = (counts: ReadonlyArray<number>): number => counts.reduce((total, one) => total + one, 0)
 
+/** How many endpoints fail, and how many the service has disabled. */
+const standing = (endpoints: ReadonlyArray<Endpoint>): string => {
+  const disabled = endpoints.filter(({ disabled_at }) => disabled_at !== null).length
+  const tried = endpoints.length - disabled
+  return [
+    ...(tried === 0 ? [] : [`${View.counted(tried, "fails", "fail")}.`]),
+    ...(disabled === 0 ? [] : [`${View.counted(disabled, "is", "are")} disabled for failing.`])
+  ].join(" ")
+}
+
 const glances = (
   { failing_endpoints: failing, stock, telcos: all, waiting: waits }: Overview,
   { data: problems, next_page }: Api.Page<Problems.Problem>
@@ -244,9 +266,9 @@ const glances = (
       trouble:
         failing.length === 0
           ? null
-          : `${View.counted(failing.length, "fails", "fail")}. ${pending === 0 ? "Nothing is pending" : View.counted(pending, "delivery is pending", "deliveries are pending")}.`,
+          : `${standing(failing)} ${pending === 0 ? "Nothing is pending" : View.counted(pending, "delivery is pending", "deliveries are pending")}.`,
       since: oldest(failing.map(({ since }) => since)),
-      well: "None that is enabled fails."
+      well: "All take what is sent."
     },
     {
       id: "stock",
@@ -409,12 +431,12 @@ export default () => {
       <Refusals of={refusals} />
       {data !== undefined && (
         <>
-          <Section id="endpoints" title="Endpoints that fail now">
+          <Section id="endpoints" title="Endpoints that fail, or are disabled for it">
             <View.Table
               label="Failing endpoints"
               columns={endpoints(again, say)}
               items={data.failing_endpoints}
-              empty="None that is enabled fails."
+              empty="None fails."
             />
           </Section>
           <Section id="stock" title="Free eSIMs">

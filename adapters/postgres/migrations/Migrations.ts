@@ -69,6 +69,18 @@ export const all: Chain = [
   {
     name: "changed_fields",
     steps: [Step.Step.Columns({ table: "audit_entry", columns: { changed: { type: "jsonb" } } })]
+  },
+  // The endpoints that the service has disabled (rule W7), for the overview.
+  {
+    name: "disabled_endpoints",
+    steps: [
+      Step.Step.Index({
+        name: "webhook_endpoint_disabled",
+        table: "webhook_endpoint",
+        definition: `(coalesce(failing_since, disabled_at))
+          where disabled_at is not null and disabled_reason <> 'Organization' and deleted_at is null`
+      })
+    ]
   }
 ]
 

@@ -73,8 +73,8 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
       Overview.ordered
     ),
   /**
-   * The endpoints that fail, and what is pending to each. The text of the condition is that of the
-   * index.
+   * The endpoints that fail, and those that are disabled for it, with what is pending to each. The
+   * texts of the conditions are those of the indexes.
    */
   failingEndpoints: ({ organizationId }) =>
     Effect.map(
@@ -83,21 +83,34 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
         return sql<Row<Overview.FailingEndpoint>>`
         select json_build_object(
           'organizationId', asked.organization_id, 'endpointId', asked.endpoint_id, 'url', asked.url,
-          'since', asked.failing_since, 'pending', counted.pending
+          'since', asked.since, 'disabledAt', asked.disabled_at, 'pending', counted.pending
         )::text as value
         from (
           select failing.*
           from (
-            select webhook_endpoint.organization_id, webhook_endpoint.endpoint_id, webhook_endpoint.url,
-              webhook_endpoint.failing_since
-            from simplan.webhook_endpoint
-            where webhook_endpoint.failing_since is not null and webhook_endpoint.disabled_at is null
-              and webhook_endpoint.deleted_at is null
-            order by webhook_endpoint.failing_since
-            limit ${Overview.COUNTED}::int
+            (
+              select webhook_endpoint.organization_id, webhook_endpoint.endpoint_id, webhook_endpoint.url,
+                webhook_endpoint.failing_since as since, webhook_endpoint.disabled_at
+              from simplan.webhook_endpoint
+              where webhook_endpoint.failing_since is not null and webhook_endpoint.disabled_at is null
+                and webhook_endpoint.deleted_at is null
+              order by webhook_endpoint.failing_since
+              limit ${Overview.COUNTED}::int
+            )
+            union all
+            (
+              select webhook_endpoint.organization_id, webhook_endpoint.endpoint_id, webhook_endpoint.url,
+                coalesce(webhook_endpoint.failing_since, webhook_endpoint.disabled_at) as since,
+                webhook_endpoint.disabled_at
+              from simplan.webhook_endpoint
+              where webhook_endpoint.disabled_at is not null and webhook_endpoint.disabled_reason <> 'Organization'
+                and webhook_endpoint.deleted_at is null
+              order by coalesce(webhook_endpoint.failing_since, webhook_endpoint.disabled_at)
+              limit ${Overview.COUNTED}::int
+            )
           ) failing
           where ${isAsked}
-          order by failing.failing_since, failing.endpoint_id
+          order by failing.since, failing.endpoint_id
           limit ${Overview.ENDPOINTS}::int
         ) asked
         cross join lateral (
@@ -106,7 +119,7 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
           where delivery_count.organization_id = asked.organization_id
             and delivery_count.endpoint_id = asked.endpoint_id
         ) counted
-        order by asked.failing_since, asked.endpoint_id`
+        order by asked.since, asked.endpoint_id`
       }),
       (found) =>
         found.map((one) => ({

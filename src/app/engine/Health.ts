@@ -345,7 +345,7 @@ const depthLayer: Layer.Layer<QueueDepth, never, Needs | StorageProbe> = Layer.e
       const counted = yield* counts(now)
       yield* updateJobs(counted.backlog, now)
       yield* updateWaiting(counted.waiting, now)
-      yield* updatePending(counted.endpoints)
+      yield* updatePending(counted.endpoints.filter(({ disabledAt }) => disabledAt === null))
       yield* Metric.update(problems, counted.problems)
       yield* updateProcesses(counted.processes)
       yield* updateDeliveries(yield* outbox.backlog({ now, machineNow }), now)

@@ -168,41 +168,51 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* World.finishAll(world)
   }),
 
-  scenario(
-    "endpoints that fail are listed with what is pending to them, of an organization or of all",
-    function* (world) {
-      const { now, storage } = world
-      const other = yield* World.neighbour(world)
-      const later = yield* Rows.storedEndpoint(world, { failingSince: now - HOUR })
-      const first = yield* Rows.storedEndpoint(world, { failingSince: now - 2 * HOUR, events: ["package.created"] })
-      yield* Rows.storedEndpoint(world)
-      yield* Rows.storedEndpoint(world, { failingSince: now - HOUR, disabled: { reason: "Failing", at: now } })
-      const theirs = yield* Rows.storedEndpoint(other, { failingSince: now - 3 * HOUR })
-      yield* storage.commit({ events: [Rows.event(world), Rows.event(world)] })
-      const listed = ({ endpointId, failingSince, organizationId, url }: typeof later, pending: number) => ({
-        ...{ organizationId, endpointId, url, since: failingSince ?? now, pending }
-      })
-      const ours = [listed(first, 0), listed(later, 2)]
-      yield* Suite.equals("of one", yield* storage.overview.failingEndpoints(World.of(world)), ours)
-      const organizationIds = [world.organizationId, other.organizationId]
-      const all = yield* storage.overview.failingEndpoints({ organizationId: null })
-      yield* Suite.equals(
-        "of all",
-        all.filter(({ organizationId }) => organizationIds.includes(organizationId)),
-        [listed(theirs, 0), ...ours]
-      )
-      const load = (yield* storage.overview.loads).find(({ organizationId }) => organizationId === world.organizationId)
-      yield* Suite.equals("whose the deliveries are", load, {
-        organizationId: world.organizationId,
-        waitingJobs: 0,
-        pendingDeliveries: 6 - 2
-      })
-      yield* storage.commit({
-        webhookEndpoints: [first, later, theirs].map((one) => ({ ...one, version: 1, failingSince: null }))
-      })
-      yield* World.finishAll(world)
+  scenario("endpoints that fail, or are disabled for it, are listed with what is pending to them", function* (world) {
+    const { now, storage } = world
+    const other = yield* World.neighbour(world)
+    const later = yield* Rows.storedEndpoint(world, { failingSince: now - HOUR })
+    const first = yield* Rows.storedEndpoint(world, { failingSince: now - 2 * HOUR, events: ["package.created"] })
+    yield* Rows.storedEndpoint(world)
+    const disabled = yield* Rows.storedEndpoint(world, {
+      failingSince: now - 4 * HOUR,
+      disabled: { reason: "Failing", at: now }
+    })
+    const gone = yield* Rows.storedEndpoint(world, { disabled: { reason: "Gone", at: now - 90 * MINUTE } })
+    yield* Rows.storedEndpoint(world, { failingSince: now - HOUR, disabled: { reason: "Organization", at: now } })
+    yield* Rows.storedEndpoint(world, { disabled: { reason: "Gone", at: now }, deletedAt: now })
+    const theirs = yield* Rows.storedEndpoint(other, { failingSince: now - 3 * HOUR })
+    yield* storage.commit({ events: [Rows.event(world), Rows.event(world)] })
+    const listed = (one: typeof later, pending: number) => {
+      const { endpointId, failingSince, organizationId, url } = one
+      const disabledAt = one.disabled?.at ?? null
+      return { organizationId, endpointId, url, since: failingSince ?? disabledAt ?? now, disabledAt, pending }
     }
-  ),
+    const ours = [listed(disabled, 0), listed(first, 0), listed(gone, 0), listed(later, 2)]
+    yield* Suite.equals("of one", yield* storage.overview.failingEndpoints(World.of(world)), ours)
+    const organizationIds = [world.organizationId, other.organizationId]
+    const all = yield* storage.overview.failingEndpoints({ organizationId: null })
+    yield* Suite.equals(
+      "of all",
+      all.filter(({ organizationId }) => organizationIds.includes(organizationId)),
+      [listed(disabled, 0), listed(theirs, 0), ...ours.slice(1)]
+    )
+    const load = (yield* storage.overview.loads).find(({ organizationId }) => organizationId === world.organizationId)
+    yield* Suite.equals("whose the deliveries are", load, {
+      organizationId: world.organizationId,
+      waitingJobs: 0,
+      pendingDeliveries: 6 - 2
+    })
+    yield* storage.commit({
+      webhookEndpoints: [first, later, theirs, disabled, gone].map((one) => ({
+        ...one,
+        version: 1,
+        failingSince: null,
+        disabled: null
+      }))
+    })
+    yield* World.finishAll(world)
+  }),
 
   scenario("stocks are listed by label, with a level or without, and with what was sold of them", function* (world) {
     const { now, storage } = world

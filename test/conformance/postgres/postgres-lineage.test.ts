@@ -284,7 +284,8 @@ describe("The migrations", () => {
       [3, "9defd99a1c67fecd"],
       [4, "77d1d8145ee4bbea"],
       [5, "d2271850efb9794b"],
-      [6, "247198c761bf3c91"]
+      [6, "247198c761bf3c91"],
+      [7, "5e38edfd60d03de3"]
     ])
   })
 })

@@ -114,6 +114,7 @@ it("shows a telco that does not answer, an endpoint that fails and a stock that 
       webhook_endpoint_id,
       url: "https://hooks.example/?key=***",
       since: expect.stringMatching(/^2026-01-10T12:00:/),
+      disabled_at: null,
       pending_deliveries: 1
     }
   ])
@@ -133,6 +134,25 @@ it("shows a telco that does not answer, an endpoint that fails and a stock that 
   expect(seen.service.loads).toEqual([
     { organization_id, organization_name: "Acme", waiting_jobs: 1, pending_deliveries: 1 }
   ])
+})
+
+it("shows an endpoint that was disabled because it failed, until it is enabled", async () => {
+  const { organization_id, webhook_endpoint_id } = await outage()
+  const since = (await overview()).failing_endpoints[0].since
+  await world.run(TelcoSimulator.TelcoSimulator.use((simulator) => simulator.setFaults([])))
+  await advance("6 days")
+  await stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid: World.iccid(3) })
+  const endpoints = `/organizations/${organization_id}/webhook-endpoints`
+  const path = `${endpoints}/${webhook_endpoint_id}`
+  await world.admin("POST", `${path}/test`)
+  await advance("1 minute")
+  const [disabled, ...others] = (await overview()).failing_endpoints
+  expect(others).toEqual([])
+  expect(disabled).toMatchObject({ webhook_endpoint_id, since, disabled_at: expect.stringMatching(/^2026-01-1[5-6]T/) })
+  const [listed] = (await world.admin("GET", endpoints)).body.data
+  expect(listed).toMatchObject({ enabled: false, disabled_reason: "failing" })
+  await world.admin("PATCH", path, { enabled: true })
+  expect((await overview()).failing_endpoints).toEqual([])
 })
 
 it("has the free eSIMs of every label, those that run out first", async () => {

@@ -43,7 +43,7 @@ export interface WaitingGroup {
   readonly nextTryAt: Date
 }
 
-/** A webhook endpoint at which every attempt fails. */
+/** A webhook endpoint at which every attempt fails, or that is disabled for it. */
 export interface FailingEndpoint {
   /** The organization's id. */
   readonly organizationId: string
@@ -53,8 +53,13 @@ export interface FailingEndpoint {
   readonly webhookEndpointId: string
   /** Its URL, without secrets. */
   readonly url: string
-  /** Since when it has failed. */
+  /** Since when it has failed, or is gone. */
   readonly since: Date
+  /**
+   * Since when the service has it disabled, because it failed for five days or answered 410; null:
+   * it is tried.
+   */
+  readonly disabledAt: Date | null
   /** How many deliveries to it are to be made yet, counted up to 1000. */
   readonly pendingDeliveries: number
 }
@@ -196,7 +201,7 @@ export interface Overview {
    * 10,000 are counted.
    */
   readonly waiting: ReadonlyArray<WaitingGroup>
-  /** Endpoints that fail, longest first, 50 at most. */
+  /** Endpoints that fail, or that the service has disabled for it, longest first, 50 at most. */
   readonly failingEndpoints: ReadonlyArray<FailingEndpoint>
   /**
    * Stocks by label, low ones first, then those with the fewest days left, 50 at most: of an

@@ -1,26 +1,39 @@
 select json_build_object(
   'organizationId', asked.organization_id, 'endpointId', asked.endpoint_id, 'url', asked.url,
-  'since', asked.failing_since, 'pending', counted.pending
+  'since', asked.since, 'disabledAt', asked.disabled_at, 'pending', counted.pending
 )::text as value
 from (
   select failing.*
   from (
-    select webhook_endpoint.organization_id, webhook_endpoint.endpoint_id, webhook_endpoint.url,
-    webhook_endpoint.failing_since
-    from simplan.webhook_endpoint
-    where webhook_endpoint.failing_since is not null and webhook_endpoint.disabled_at is null
-    and webhook_endpoint.deleted_at is null
-    order by webhook_endpoint.failing_since
-    limit $1::int
+    (
+      select webhook_endpoint.organization_id, webhook_endpoint.endpoint_id, webhook_endpoint.url,
+      webhook_endpoint.failing_since as since, webhook_endpoint.disabled_at
+      from simplan.webhook_endpoint
+      where webhook_endpoint.failing_since is not null and webhook_endpoint.disabled_at is null
+      and webhook_endpoint.deleted_at is null
+      order by webhook_endpoint.failing_since
+      limit $1::int
+    )
+    union all
+    (
+      select webhook_endpoint.organization_id, webhook_endpoint.endpoint_id, webhook_endpoint.url,
+      coalesce(webhook_endpoint.failing_since, webhook_endpoint.disabled_at) as since,
+      webhook_endpoint.disabled_at
+      from simplan.webhook_endpoint
+      where webhook_endpoint.disabled_at is not null and webhook_endpoint.disabled_reason <> 'Organization'
+      and webhook_endpoint.deleted_at is null
+      order by coalesce(webhook_endpoint.failing_since, webhook_endpoint.disabled_at)
+      limit $2::int
+    )
   ) failing
   where true
-  order by failing.failing_since, failing.endpoint_id
-  limit $2::int
+  order by failing.since, failing.endpoint_id
+  limit $3::int
 ) asked
 cross join lateral (
-  select least(greatest(coalesce(sum(delivery_count.pending), 0), 0), $3::int) as pending
+  select least(greatest(coalesce(sum(delivery_count.pending), 0), 0), $4::int) as pending
   from simplan.delivery_count
   where delivery_count.organization_id = asked.organization_id
   and delivery_count.endpoint_id = asked.endpoint_id
 ) counted
-order by asked.failing_since, asked.endpoint_id;
+order by asked.since, asked.endpoint_id;
