@@ -199,7 +199,8 @@ const leftOver = async (session: Database.Session, now: number): Promise<Readonl
     return Number(row?.["count"]) === 0 ? [] : [`${String(row?.["count"])} ${what} are left`]
   }
   const jobs = await session.query(`
-    select work->>'iccid' as iccid, work->>'_tag' as work, attempts, due_at - ${now} as due, ended_at is not null as ended, waiting
+    select work->>'iccid' as iccid, work->>'_tag' as work, attempts, (due_at - ${now})::float8 as due,
+      ended_at is not null as ended, waiting
     from simplan.job where due_at <= ${now} or work->>'_tag' <> 'CreatePackage'`)
   return [
     ...(jobs.length === 0 ? [] : [`${jobs.length} jobs are left, such as ${JSON.stringify(jobs.slice(0, 3))}`]),
