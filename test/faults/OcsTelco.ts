@@ -55,7 +55,9 @@ export const start = async (cwd: string): Promise<Telco> => {
         mobile_plan_id: 10,
         calls_per_second: 1_000,
         calls_at_once: 32,
-        timeout: `${TIMEOUT}ms`
+        timeout: `${TIMEOUT}ms`,
+        // A call without an answer is done within `lateness`. What would undo it waits so long.
+        watch: "1m"
       }
     },
     routes: [{ packages: "ocs" }]

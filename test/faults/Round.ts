@@ -118,20 +118,28 @@ const quiet = async (session: Database.Session, limit = QUIET): Promise<Readonly
 }
 
 /**
- * Makes what waits for a later try due at once, until nothing does: a server goes by the clock of
- * the database here.
+ * How long what waits may take that is made due again and again: a call that may come late is
+ * waited for by the clock of the machine.
+ */
+const HURRY = 240_000
+
+/**
+ * Makes what waits for a later try due at once, until nothing is to be tried again: a server goes
+ * by the clock of the database here.
  */
 const hurried = async (session: Database.Session): Promise<ReadonlyArray<string>> => {
   const later = "(extract(epoch from clock_timestamp()) * 1000)::bigint"
-  for (;;) {
+  for (const until = Date.now() + HURRY; Date.now() < until; ) {
     const waiting = await session.query(`
       with job as (update simplan.job set due_at = 0 where attempts > 0 and ended_at is null and due_at > ${later} returning 1),
         delivery as (update simplan.delivery set next_attempt_at = 0 where next_attempt_at > ${later} returning 1)
-      select 1 from job union all select 1 from delivery`)
+      select 1 from simplan.job where attempts > 0 and ended_at is null union all select 1 from delivery`)
     if (waiting.length === 0) return []
     const left = await quiet(session)
     if (left.length > 0) return left
+    await sleep(500)
   }
+  return [`What was to be tried again was not done in ${HURRY} ms`]
 }
 
 /** More at once than a server has connections, so that one that is stuck shows. */
