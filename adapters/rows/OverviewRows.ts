@@ -1,7 +1,7 @@
 /**
  * What operators see first, over rows.
  */
-import { Job, Overview, type Stock, type Time } from "simplan/ports"
+import { Job, Overview, type Stock, type Time, WebhookEndpoint } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import { all, take } from "./Lists.ts"
 import * as Rows from "./Rows.ts"
@@ -19,19 +19,15 @@ export const waitingJobs = (store: RowStore, of: Overview.Watching): ReadonlyArr
   Overview.waitingGroups(waiting(store, of))
 
 export const failingEndpoints = (store: RowStore, of: Overview.Watching): ReadonlyArray<Overview.FailingEndpoint> =>
-  Overview.longestFailing(
-    [Rows.FAILING, Rows.DISABLED].flatMap((list) =>
-      take(store.also("endpoint", list, null), Overview.ENDPOINTS, (endpoint) => {
-        const { disabled, endpointId, failingSince, organizationId, url } = endpoint
-        const since = failingSince ?? disabled?.at ?? null
-        if (since === null || !isOf(of, endpoint)) return null
-        const pending = take(store.waiting("delivery", Rows.ENDPOINTS), Overview.COUNTED_OF_ENDPOINT, ({ delivery }) =>
-          delivery.endpointId === endpointId ? delivery : null
-        )
-        return { organizationId, endpointId, url, since, disabledAt: disabled?.at ?? null, pending: pending.length }
-      })
+  take(store.also("endpoint", Rows.FAILING, null), Overview.ENDPOINTS, (endpoint) => {
+    const { disabled, endpointId, organizationId, url } = endpoint
+    const since = WebhookEndpoint.troubledSince(endpoint)
+    if (since === null || !isOf(of, endpoint)) return null
+    const pending = take(store.waiting("delivery", Rows.ENDPOINTS), Overview.COUNTED_OF_ENDPOINT, ({ delivery }) =>
+      delivery.endpointId === endpointId ? delivery : null
     )
-  )
+    return { organizationId, endpointId, url, since, disabledAt: disabled?.at ?? null, pending: pending.length }
+  })
 
 /** How many free ones are counted if the level is lower. */
 const COUNTED_FREE = 1_000

@@ -140,7 +140,13 @@ const storage = (store: RowStore): Storage.Service => {
             )
           )
         }),
-      failing: read(() => WebhookEndpoint.failingOf(take(store.also("endpoint", Rows.FAILING, null), COUNTED, all)))
+      failing: read(() =>
+        WebhookEndpoint.failingOf(
+          take(store.also("endpoint", Rows.FAILING, null), COUNTED, (one) =>
+            WebhookEndpoint.isFailing(one) ? one : null
+          )
+        )
+      )
     },
     eventHandlers: {
       list: read(() => values(list("handler"))),

@@ -174,11 +174,8 @@ export const PROBLEMS = "problems"
 /** The jobs that were tried and wait for their next try. */
 export const WAITING = "waiting"
 
-/** The endpoints that fail, by since when. */
+/** The endpoints that fail, or are disabled for it, by since when (`troubledSince`). */
 export const FAILING = "failing"
-
-/** The endpoints that the service has disabled, by since when they had failed. */
-export const DISABLED = "disabled"
 
 /** The queue of jobs. */
 export const JOBS = "jobs"
@@ -234,12 +231,8 @@ const ofSim = ({ sim, subscription }: SimAggregate.SimAggregate): Place => {
 
 const ofEndpoint = (endpoint: WebhookEndpoint.WebhookEndpoint): Place => {
   const place = created("endpointId")(endpoint)
-  const { disabled, failingSince } = endpoint
-  if (WebhookEndpoint.isFailing(endpoint)) {
-    return { ...place, also: { list: FAILING, position: endpoint.failingSince, id: place.id } }
-  }
-  if (!WebhookEndpoint.missesEvents(endpoint) || disabled === null) return place
-  return { ...place, also: { list: DISABLED, position: failingSince ?? disabled.at, id: place.id } }
+  const since = WebhookEndpoint.troubledSince(endpoint)
+  return since === null ? place : { ...place, also: { list: FAILING, position: since, id: place.id } }
 }
 
 const ofJob = (job: Job.Job): Place => {

@@ -131,8 +131,8 @@ export const telcos = (
 }
 
 /**
- * An endpoint that fails (`WebhookEndpoint.isFailing`), or that the service has disabled because it
- * failed for too long or is gone (`WebhookEndpoint.missesEvents`).
+ * An endpoint that fails, or that the service has disabled because it failed for too long or is
+ * gone (`WebhookEndpoint.troubledSince`).
  */
 export interface FailingEndpoint {
   /** Whose it is. */
@@ -148,10 +148,6 @@ export interface FailingEndpoint {
   /** How many deliveries to it are to be made yet, counted up to `COUNTED_OF_ENDPOINT`. */
   readonly pending: number
 }
-
-/** Those that have failed longest first, `ENDPOINTS` at most. */
-export const longestFailing = (endpoints: ReadonlyArray<FailingEndpoint>): ReadonlyArray<FailingEndpoint> =>
-  endpoints.toSorted((a, b) => a.since - b.since || Order.String(a.endpointId, b.endpointId)).slice(0, ENDPOINTS)
 
 /** Of how long the rate of a stock is. */
 export const RATE_SPAN = 7 * DAY

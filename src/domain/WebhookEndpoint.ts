@@ -228,6 +228,15 @@ export const isFailing = (
 ): endpoint is WebhookEndpoint & { readonly failingSince: Instant } =>
   isEnabled(endpoint) && endpoint.failingSince !== null
 
+/**
+ * Since when the endpoint has failed, or has been disabled by the service for it (`missesEvents`);
+ * null: it does neither.
+ */
+export const troubledSince = (endpoint: WebhookEndpoint): Instant | null => {
+  if (isFailing(endpoint)) return endpoint.failingSince
+  return missesEvents(endpoint) ? (endpoint.failingSince ?? endpoint.disabled?.at ?? null) : null
+}
+
 /** The endpoints that fail, of all organizations. */
 export interface Failing {
   /** How many there are, counted up to 10,000. */

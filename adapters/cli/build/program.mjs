@@ -32,8 +32,8 @@ export const make = async (target, root) => {
     name: "simplan-own-modules",
     enforce: "pre",
     resolveId: (id) => {
-      const [, name = ""] = OWN.exec(id) ?? []
-      const built = OWN.test(id) ? manifest.exports[`.${name}`]?.default : undefined
+      const found = OWN.exec(id)
+      const built = found === null ? undefined : manifest.exports[`.${found[1] ?? ""}`]?.default
       return built === undefined ? null : join(target, relative("dist", built))
     },
     transform: (code, id) => {
