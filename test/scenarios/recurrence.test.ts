@@ -91,7 +91,7 @@ describe("T5: occurrences", () => {
     await world.setFaults([{ fault: "unavailable", on: "createPackage", when: ({ key }) => key.endsWith(":1") }])
     await world.advanceBy(2.5 * Time.DAY)
     expect(await activations()).toEqual([0, 2, 3].map((day) => START + day * Time.DAY))
-    await world.advanceBy(2 * Time.DAY)
+    await world.advanceBy(10 * Time.DAY)
     const { packages } = await Calls.attachment(world, iccid)
     expect(packages.map(({ occurrence, status }) => [occurrence, status])).toEqual([
       [0, "Created"],

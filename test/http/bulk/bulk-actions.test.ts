@@ -462,8 +462,8 @@ describe("a request", () => {
   })
 })
 
-describe("3,000 subscriptions", () => {
-  const MANY = 3_000
+describe("10,000 subscriptions", () => {
+  const MANY = 10_000
 
   it("are acted on in turns with others, and again from where a broken request has ended", async () => {
     const first = numbers

@@ -26,6 +26,17 @@ const unread = (key: string): { readonly socket: Socket; readonly ask: () => voi
   return { socket, ask }
 }
 
+/** Reads the whole list with a pause after each piece; `length` is how long it says that it is. */
+const readSteadily = async (key: string) => {
+  const answer = await fetch(`${world.url}/v3/subscription?key=${key}`)
+  let bytes = 0
+  for await (const chunk of answer.body ?? []) {
+    bytes += chunk.byteLength
+    await sleep(25)
+  }
+  return { bytes, length: Number(answer.headers.get("content-length")) }
+}
+
 it("an answer below 64 KiB holds its place until it is read", async () => {
   world = await listOf(50, { bounds: { requests: 2 } })
   const [acme, other] = [await World.tenant(world), await World.tenant(world)]
@@ -70,13 +81,8 @@ it("a large answer that is read steadily is sent to its end", { timeout: 60_000 
   // A busy machine may stop the reader for seconds too.
   world = await listOf(20_000, { stallTimeout: "3 seconds" })
   const acme = await World.tenant(world)
-  const answer = await fetch(`${world.url}/v3/subscription?key=${acme.key}`)
-  let bytes = 0
-  for await (const chunk of answer.body ?? []) {
-    bytes += chunk.byteLength
-    await sleep(25)
-  }
-  expect(bytes).toBe(Number(answer.headers.get("content-length")))
+  const { bytes, length } = await readSteadily(acme.key)
+  expect(bytes).toBe(length)
 })
 
 describe("a reader that stops reading", () => {
@@ -109,12 +115,7 @@ describe("a reader that stops reading", () => {
     // A busy machine may stop the reader for seconds too.
     world = await Lists.world(120, undefined, { stallTimeout: "4 seconds" })
     const acme = await World.tenant(world)
-    const answer = await fetch(`${world.url}/v3/subscription?key=${acme.key}`)
-    let bytes = 0
-    for await (const chunk of answer.body ?? []) {
-      bytes += chunk.byteLength
-      await sleep(25)
-    }
+    const { bytes } = await readSteadily(acme.key)
     expect(bytes).toBeGreaterThan(12_000_000)
   })
 })
