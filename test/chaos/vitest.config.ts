@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config"
-import shared from "../vitest.config.ts"
+import { shared } from "../setup/suites/shared.ts"
 
 /** For `npm run test:chaos` alone. */
 export default defineConfig({

@@ -1,13 +1,12 @@
 import { defineConfig } from "vitest/config"
-import suite from "../vitest.config.ts"
+import { shared } from "../setup/suites/shared.ts"
 
 /** For `npm run test:poolers` alone. */
 export default defineConfig({
-  ...suite,
+  ...shared,
   test: {
-    ...suite.test,
+    ...shared.test,
     globalSetup: ["test/setup/databases/postgres.ts", "test/setup/copy.ts"],
-    include: ["test/poolers/**/*.test.ts"],
-    exclude: ["node_modules/**"]
+    include: ["test/poolers/**/*.test.ts"]
   }
 })

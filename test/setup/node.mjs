@@ -8,7 +8,7 @@ const RELEASES = ["22", "24"]
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const asked = process.argv.slice(2)
-const suite = ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts"]
+const suite = ["node_modules/vitest/vitest.mjs", "run", "--config", "test/setup/suites/everything.config.ts"]
 
 for (const release of asked.length === 0 ? RELEASES : asked) {
   console.log(`\nNode ${release}`)

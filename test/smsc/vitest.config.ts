@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config"
-import suite from "../vitest.config.ts"
+import { shared } from "../setup/suites/shared.ts"
 
 /** For `npm run test:smsc` alone. */
 export default defineConfig({
-  ...suite,
-  test: { ...suite.test, globalSetup: [], include: ["test/smsc/**/*.test.ts"], exclude: ["node_modules/**"] }
+  ...shared,
+  test: { ...shared.test, globalSetup: [], include: ["test/smsc/**/*.test.ts"] }
 })

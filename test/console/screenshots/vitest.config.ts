@@ -1,12 +1,11 @@
 import { defineConfig } from "vitest/config"
-import suite from "../../vitest.config.ts"
+import { shared } from "../../setup/suites/shared.ts"
 
 export default defineConfig({
-  ...suite,
+  ...shared,
   test: {
-    ...suite.test,
+    ...shared.test,
     include: ["test/console/screenshots/screenshots.ts"],
-    exclude: ["node_modules/**"],
     globalSetup: []
   }
 })

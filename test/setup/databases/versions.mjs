@@ -14,7 +14,7 @@ const asked = process.argv.slice(2)
 const platform = process.platform === "win32" ? "windows" : process.platform
 /** npm is a script there, which only a shell finds. */
 const shell = process.platform === "win32"
-const suite = ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts"]
+const suite = ["node_modules/vitest/vitest.mjs", "run", "--config", "test/setup/suites/everything.config.ts"]
 const tests = ["test/conformance/postgres/", "test/conformance/postgres.test.ts"]
 
 /**
