@@ -14,6 +14,7 @@ import * as Endpoints from "./Endpoints.ts"
 import * as BulkHandlers from "./handlers/BulkHandlers.ts"
 import * as CoverageHandlers from "./handlers/CoverageHandlers.ts"
 import * as ImportsHandlers from "./handlers/ImportsHandlers.ts"
+import { BundlesApi } from "./api/PlansApi.ts"
 import * as PlansHandlers from "./handlers/PlansHandlers.ts"
 import * as OrganizationsApi from "./api/OrganizationsApi.ts"
 import { TelcosApi } from "./api/TelcosApi.ts"
@@ -21,6 +22,7 @@ import { ClockApi, JobsApi, OverviewApi, ProblemsApi } from "./api/SystemApi.ts"
 import * as Rows from "./handlers/Rows.ts"
 import {
   AuditLogOperations,
+  BundlesOperations,
   ClockOperations,
   JobsOperations,
   Operation,
@@ -247,6 +249,7 @@ const endpoints = Effect.fnUntraced(function* (
     organizationSubscriptions: yield* SubscriptionsHandlers.make(byOrganizationOfPath),
     organizationUsage: yield* UsageHandlers.make(byOrganizationOfPath),
     organizationPlans: yield* PlansHandlers.make(byOrganizationOfPath),
+    bundles: Endpoints.group(BundlesApi, byOperator, Rows.handlers(services, BundlesOperations.bundles)),
     organizationCoverage: yield* CoverageHandlers.make(byOrganizationOfPath),
     organizationNetworks: yield* CoverageHandlers.operators(byOrganizationOfPath),
     bulk: yield* BulkHandlers.make(byOrganizationOfPath),

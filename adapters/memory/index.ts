@@ -35,6 +35,7 @@ const makeTables = (): Tables => ({
   idempotencyRecord: new Table("idempotencyRecord"),
   command: new Table("command"),
   job: new Table("job"),
+  awaitedPurchase: new Table("awaitedPurchase"),
   delivery: new Table("delivery"),
   auditEntry: new Table("auditEntry")
 })

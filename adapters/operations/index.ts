@@ -2,6 +2,7 @@
  * The rows of operations, for adapters that are faces. They load no service.
  */
 export * as AuditLogOperations from "./AuditLogOperations.ts"
+export * as BundlesOperations from "./BundlesOperations.ts"
 export * as ClockOperations from "./ClockOperations.ts"
 export * as JobsOperations from "./JobsOperations.ts"
 export * as Operation from "./Operation.ts"

@@ -51,6 +51,8 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     plans: PlansStatements.plans(database),
     regions: PlansStatements.regions(database),
     catalogues: { version: ServiceState.catalogueVersion(database), get: ServiceState.catalogue(database) },
+    adoptPurchase: JobQueue.adoptPurchase(database),
+    leavePurchase: JobQueue.leavePurchase(database),
     recordKeyUses: OrganizationsStatements.recordUses(database),
     sims: {
       import: SimImport.run(database),

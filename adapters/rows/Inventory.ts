@@ -88,42 +88,56 @@ export const counts = (store: RowStore, organizationId: string): ReadonlyArray<S
   return [...found.values()]
 }
 
-/** Whether a creation that is not decided has an eSIM of the label. */
-const isProvisioning = (store: RowStore, of: Pick<Storage.ReservationRequest, "organizationId" | "label">): boolean => {
+/** Which eSIMs a creation takes. */
+type Wanted = Pick<Storage.ReservationRequest, "organizationId" | "label" | "load">
+
+/** Whether a creation that is not decided has an eSIM of the label and the load. */
+const isProvisioning = (store: RowStore, of: Wanted): boolean => {
   for (const { value } of store.list("job", of.organizationId, null, "ascending")) {
     if (value.work._tag !== "Provision" || value.endedAt !== null) continue
-    const sim = store.find("sim", value.work.iccid, of.organizationId)?.value.sim
-    if (sim?.label === of.label && Sim.isUndecided(sim)) return true
+    const found = store.find("sim", value.work.iccid, of.organizationId)?.value
+    const sim = found === undefined ? undefined : Rows.supplied(found).sim
+    if (sim?.label === of.label && Sim.isUndecided(sim) && Sim.hasLoad(sim, of.load)) return true
   }
   return false
 }
 
 /**
- * Whether a SIM of the label is on its way back to stock. One whose release has ended in refusals
- * is not.
+ * Whether a SIM of the label and the load is on its way back to stock. One whose release has ended
+ * in refusals is not.
  */
-const isReturning = (store: RowStore, of: Pick<Storage.ReservationRequest, "organizationId" | "label">): boolean => {
+const isReturning = (store: RowStore, of: Wanted): boolean => {
   const refused = new Set<string>()
   for (const { value } of store.also("job", Rows.PROBLEMS, null)) {
     if (value.work._tag === "CancelPackages" && value.work.release !== null) refused.add(value.work.iccid)
   }
-  for (const { value } of store.also("sim", Rows.returningSims(of), null))
-    if (!refused.has(value.sim.iccid)) return true
+  for (const { value } of store.also("sim", Rows.returningSims(of), null)) {
+    const { sim } = Rows.supplied(value)
+    if (!refused.has(sim.iccid) && Sim.hasLoad(sim, of.load)) return true
+  }
   return false
 }
 
-/** Whether an eSIM of the label may be free later, if none is. */
-const shortageOf = (
-  store: RowStore,
-  of: Pick<Storage.ReservationRequest, "organizationId" | "label">
-): "Releasing" | "None" => (isReturning(store, of) || isProvisioning(store, of) ? "Releasing" : "None")
+/** Whether an eSIM of the label and the load may be free later, if none is. */
+const shortageOf = (store: RowStore, of: Wanted): "Releasing" | "None" =>
+  isReturning(store, of) || isProvisioning(store, of) ? "Releasing" : "None"
 
-export const freeSim = (
-  store: RowStore,
-  of: Pick<Storage.ReservationRequest, "organizationId" | "label">
-): Storage.FreeSim => {
-  for (const { value } of store.waiting("sim", Rows.freeSims(of)))
-    return { sim: Rows.supplied(value).sim, shortage: null }
+/** The free eSIMs of the label and the load, in the order in which they are given. */
+function* freeOf(store: RowStore, of: Wanted) {
+  const listed = store.waiting("sim", Rows.freeSims(of))
+  if (of.load === null) return yield* listed
+  const sellBy = ({ value }: { readonly value: SimAggregate.SimAggregate }): number =>
+    Rows.supplied(value).sim.purchase?.sellBy ?? Number.MAX_SAFE_INTEGER
+  yield* [...listed].toSorted(
+    (one, other) => sellBy(one) - sellBy(other) || one.value.sim.importSequence - other.value.sim.importSequence
+  )
+}
+
+export const freeSim = (store: RowStore, of: Wanted): Storage.FreeSim => {
+  for (const { value } of freeOf(store, of)) {
+    const { sim } = Rows.supplied(value)
+    if (Sim.hasLoad(sim, of.load)) return { sim, shortage: null }
+  }
   return { sim: null, shortage: shortageOf(store, of) }
 }
 
@@ -133,13 +147,10 @@ export const reserve = (
 ): Storage.ReservedSims => {
   const found: Array<SimAggregate.SimAggregate> = []
   let some = false
-  const rows =
-    purpose === "subscription"
-      ? store.waiting("sim", Rows.freeSims(of))
-      : store.list("sim", of.organizationId, null, "ascending")
+  const rows = purpose === "subscription" ? freeOf(store, of) : store.list("sim", of.organizationId, null, "ascending")
   for (const { lease, value: stored } of rows) {
     const value = Rows.supplied(stored)
-    if (value.sim.label !== of.label || !Sim.isSuitable(value.sim, purpose)) continue
+    if (value.sim.label !== of.label || !Sim.isSuitable(value.sim, purpose, of.load)) continue
     some = true
     if (lease !== null && lease.until > machineNow) continue
     found.push({ ...value, sim: { ...value.sim, version: value.sim.version + 1 } })

@@ -1,7 +1,7 @@
 /**
  * The ports `Jobs` and `Outbox` over a `RowStore`: what waits to be done, and who holds it.
  */
-import { Delivery, type Job, type Jobs, type Outbox, type Storage } from "simplan/ports"
+import { Delivery, Job, type Jobs, type Outbox, type Storage } from "simplan/ports"
 import { take } from "./Lists.ts"
 import * as Rows from "./Rows.ts"
 import { type RowStore, run } from "./RowStore.ts"
@@ -72,4 +72,29 @@ export const outbox = (store: RowStore): Outbox.Outbox["Service"] => {
     release: ({ now }) => run(store, () => store.release("delivery", now)),
     handBack: (leases) => run(store, () => store.lease("delivery", held(leases), null))
   }
+}
+
+/** Rule I15: an outstanding purchase that nobody awaits, awaited from now on. */
+export const adoptPurchase = (
+  store: RowStore,
+  { machineNow, until, ...of }: Parameters<Storage.Service["adoptPurchase"]>[0]
+): Job.Job | null => {
+  const { organizationId } = of
+  for (const { value: job } of store.list("job", organizationId, null, "ascending")) {
+    if (!Job.isPurchaseOf(job, of)) continue
+    const awaited = store.find("awaitedPurchase", job.jobId, organizationId)?.value
+    if (awaited !== undefined && awaited.until > machineNow) continue
+    store.put("awaitedPurchase", { organizationId, jobId: job.jobId, until }, null)
+    return job
+  }
+  return null
+}
+
+/** Rule I15: the purchase is awaited no more by who adopted it until then. */
+export const leavePurchase = (
+  store: RowStore,
+  { jobId, organizationId, until }: Parameters<Storage.Service["leavePurchase"]>[0]
+): void => {
+  const awaited = store.find("awaitedPurchase", jobId, organizationId)?.value
+  if (awaited?.until === until) store.remove("awaitedPurchase", awaited)
 }

@@ -204,6 +204,8 @@ const storage = (store: RowStore): Storage.Service => {
       version: read(() => get("catalogue", "")?.version ?? 0),
       get: read(() => get("catalogue", "")?.catalogue ?? null)
     },
+    adoptPurchase: (of) => read(() => Queues.adoptPurchase(store, of)),
+    leavePurchase: (of) => read(() => Queues.leavePurchase(store, of)),
     recordKeyUses: (uses) => read(() => Writes.recordKeyUses(store, uses)),
     sims: {
       import: (sims, auditEntry) => read(() => Inventory.importSims(store, sims, auditEntry)),

@@ -79,6 +79,11 @@ export interface Kinds {
   readonly command: Command.Command
   /** The id is `jobId`; it stands in a queue while it is to be done. */
   readonly job: Job.Job
+  /**
+   * Until when a request awaits a purchase (rule I15), in machine time. The id is the `jobId` of
+   * the purchase.
+   */
+  readonly awaitedPurchase: { readonly organizationId: string; readonly jobId: string; readonly until: Time.Instant }
   /** With its attempts, oldest first. */
   readonly delivery: Delivery.LoggedDelivery & { readonly attempts: ReadonlyArray<Delivery.LoggedAttempt> }
   /** The id is `entryId` (rule W11). */
@@ -272,20 +277,14 @@ const ofUsage = (entry: UsageBook.Entry): Place => {
   return { organizationId, id, position, also: { list: usageOf(entry), position, id }, work: null }
 }
 
-const NO_MOVES: Sim.Sim["moves"] = []
+/** What a SIM has that was stored before it could be paused, moved, tagged or bought. */
+const former = { movedTo: null, moves: [], service: Sim.inService, tags: [], purchase: null } satisfies Partial<Sim.Sim>
 
-const NO_TAGS: Sim.Sim["tags"] = []
-
-/**
- * A SIM as it is read: one that was stored before SIMs could be paused has service, and one from
- * before moves or tags were kept has none.
- */
+/** A SIM as it is read: what it was stored without is added. */
 export const supplied = (aggregate: Kinds["sim"]): Kinds["sim"] => {
-  const { movedTo = null, moves = NO_MOVES, service = Sim.inService, tags = NO_TAGS }: Partial<Sim.Sim> = aggregate.sim
   const { sim } = aggregate
-  return service === sim.service && movedTo === sim.movedTo && moves === sim.moves && tags === sim.tags
-    ? aggregate
-    : { ...aggregate, sim: { ...sim, movedTo, moves, service, tags } }
+  const isWhole = Object.keys(former).every((name) => Object.hasOwn(sim, name))
+  return isWhole ? aggregate : { ...aggregate, sim: { ...former, ...sim } }
 }
 
 /**
@@ -329,6 +328,7 @@ export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
     work: null
   }),
   job: ofJob,
+  awaitedPurchase: ({ jobId, organizationId }) => ({ ...ofService(jobId, 0), organizationId }),
   delivery: ofDelivery,
   auditEntry: created("entryId")
 }

@@ -128,6 +128,13 @@ export const make = ({
       return document._tag === "Some" ? document.value.telco : null
     })
 
+  /** The telco of a key, which is the one of all calls with it from now on. */
+  const kept = Effect.fnUntraced(function* (place: Journal.Place, iccid: string | null, name: string) {
+    const entry = { ...place, iccid, externalId: null, document: { telco: name }, dueAt: null }
+    const added = yield* CallFailure.ofJournal(journal.add(entry))
+    return added === null ? ((yield* recorded(place)) ?? name) : name
+  })
+
   /** The name of the telco for a call, which is that of all calls with this key from now on. */
   const assigned = Effect.fnUntraced(function* ({ iccid, key, operation, packageId }: TelcoPorts.Subject) {
     const capability = capabilities[operation]
@@ -137,10 +144,7 @@ export const make = ({
     const owner = yield* ownerOf(iccid)
     const route = Routing.find(routes, owner)
     if (route === undefined) return (yield* recorded(place)) ?? (yield* unrouted(owner.label))
-    const name = route.telcos[capability]
-    const entry = { ...place, iccid, externalId: null, document: { telco: name }, dueAt: null }
-    const added = yield* CallFailure.ofJournal(journal.add(entry))
-    return added === null ? ((yield* recorded(place)) ?? name) : name
+    return yield* kept(place, iccid, route.telcos[capability])
   })
 
   const gone = (name: string, { operation }: TelcoPorts.Subject): Telco.Refused | Telco.Unavailable => {
@@ -215,6 +219,16 @@ export const make = ({
       })
       const known = found.filter((one) => one !== null)
       return known.length === 0 ? null : known.flat()
+    }),
+    buySim: Effect.fnUntraced(function* (purchase) {
+      const { label, purchaseId } = purchase
+      const route = Routing.find(routes, purchase)
+      const place = { telco: ROUTES, kind: Journal.ROUTE, key: `purchase/${purchaseId}` }
+      if (route === undefined) return yield* unrouted(label)
+      const name = yield* kept(place, null, route.telcos.packages)
+      const buy = telcos.get(name)?.telco.buySim
+      if (buy === undefined) return yield* new Telco.Refused({ message: `The telco ${name} sells no SIMs` })
+      return yield* counted(name, "buySim", buy(purchase))
     }),
     compareUsage: Effect.fnUntraced(function* (of) {
       for (const name of yield* suppliers(of.iccid)) {

@@ -13,7 +13,7 @@
  * before any package came for it is spent.
  */
 import { Context, Duration, Effect, Fiber, Layer, Ref, Schema, type Scope } from "effect"
-import { Package as PackageRules, Telco, TelcoPorts } from "simplan/ports"
+import { Package as PackageRules, SimIdentities, Telco, TelcoPorts } from "simplan/ports"
 import { type Document, Books, BooksError, layerMemory as memoryBooks } from "./Books.ts"
 import * as Faults from "./Faults.ts"
 
@@ -70,6 +70,14 @@ export interface Inspection {
   readonly services: Effect.Effect<ReadonlyMap<string, boolean>, BooksError>
   /** The ICCID of each release of a profile. */
   readonly releasedProfiles: Effect.Effect<ReadonlyArray<string>, BooksError>
+  /** The ICCID of each SIM that was sold. */
+  readonly sales: Effect.Effect<ReadonlyArray<string>, BooksError>
+}
+
+/** What a supplier does by itself. */
+export interface Supplier {
+  /** Has a purchase that was not made yet bring this SIM: suppliers sell an ICCID again. */
+  readonly sell: (of: { readonly purchaseId: string; readonly iccid: string }) => Effect.Effect<void, BooksError>
 }
 
 /** What customers do. */
@@ -91,9 +99,10 @@ export interface Customers {
 }
 
 /** What a test can read of the telco, what customers do, and the faults that it can inject. */
-export class TelcoSimulator extends Context.Service<TelcoSimulator, Inspection & Customers & Faults.Controls>()(
-  "simplan/TelcoSimulator"
-) {}
+export class TelcoSimulator extends Context.Service<
+  TelcoSimulator,
+  Inspection & Customers & Supplier & Faults.Controls
+>()("simplan/TelcoSimulator") {}
 
 /** What goes wrong, and how the simulator behaves. */
 export interface Options {
@@ -154,6 +163,9 @@ const Message = Schema.Struct({
 
 const Release = Schema.Struct({ iccid: Schema.String, refusal: Refusal })
 
+/** A SIM that was sold, by the id of its purchase. */
+const Sale = Schema.Struct({ iccid: Schema.String, load: Schema.String, refusal: Refusal })
+
 /** A change of an ICCID's mobile plan; the last one added is what holds. */
 const MobilePlanChange = Schema.Struct({ iccid: Schema.String, applied: Schema.Boolean, refusal: Refusal })
 
@@ -209,6 +221,7 @@ const recordsIn = (books: Books["Service"]) => ({
   cancellations: terminations(books, CANCELLATION),
   messages: collection(books, "message", Message),
   releases: collection(books, "release", Release),
+  sales: collection(books, "sale", Sale),
   mobilePlanChanges: collection(books, "mobile plan change", MobilePlanChange),
   serviceChanges: collection(books, "service change", ServiceChange)
 })
@@ -258,7 +271,8 @@ const inspectionOf = (records: Records): Inspection => ({
     records.serviceChanges.list(),
     (all) => new Map(granted(all).map(({ record }) => [record.iccid, record.active]))
   ),
-  releasedProfiles: Effect.map(records.releases.list(), (all) => granted(all).map(({ record }) => record.iccid))
+  releasedProfiles: Effect.map(records.releases.list(), (all) => granted(all).map(({ record }) => record.iccid)),
+  sales: Effect.map(records.sales.list(), (all) => granted(all).map(({ record }) => record.iccid))
 })
 
 const bytesOf = (uses: ReadonlyArray<{ readonly bytes: number }>): number =>
@@ -285,8 +299,14 @@ const customersOf = (records: Records): Customers => ({
 
 type Outcome<A> = Effect.Effect<A, Telco.Refused | BooksError>
 
-const answer = ({ refusal }: { readonly refusal: string | null }): Effect.Effect<void, Telco.Refused> =>
-  refusal === null ? Effect.void : Effect.fail(new Telco.Refused({ message: refusal }))
+/** Why nothing is sold: a refusal may be one of these words. */
+const reasons = ["sold_out", "no_balance", "price"] as const
+
+const answer = ({ refusal }: { readonly refusal: string | null }): Effect.Effect<void, Telco.Refused> => {
+  if (refusal === null) return Effect.void
+  const reason = reasons.find((one) => one === refusal)
+  return Effect.fail(new Telco.Refused({ message: refusal, ...(reason !== undefined && { reason }) }))
+}
 
 /** Ends a package, unless the key was refused before or is refused now. */
 const end = (
@@ -326,6 +346,16 @@ const onlyOwn = Effect.fnUntraced(function* (
   if (occupiedBy.length === 0) return
   return yield* new Telco.Refused({ message: `The SIM ${iccid} has packages of others`, occupiedBy })
 })
+
+/** The ICCID of the SIM that a purchase brings: 19 digits that follow from its id. */
+const iccidOf = (purchaseId: string): string => {
+  let digits = 0n
+  for (const character of purchaseId) digits = (digits * 131n + BigInt(character.charCodeAt(0))) % 10n ** 13n
+  return `899990${String(digits).padStart(13, "0")}`
+}
+
+/** What each SIM costs, whatever its load. */
+const COST = { units: 250, scale: 2, currency: "USD" }
 
 /** Books out of reach are a telco out of reach. */
 const booked = <A>(work: Outcome<A>): Effect.Effect<A, Telco.Refused | Telco.Unavailable> =>
@@ -387,6 +417,18 @@ const working = (
           }))
         )
       })
+    ),
+  buySim: ({ load, purchaseId }) =>
+    booked(
+      Effect.flatMap(records.sales.add(purchaseId, { iccid: iccidOf(purchaseId), load, refusal }), (sale) =>
+        Effect.as(answer(sale), {
+          iccid: sale.iccid,
+          lpa: `LPA:1$smdp.simulator.example$${sale.iccid}`,
+          ...SimIdentities.none,
+          sellBy: null,
+          cost: COST
+        })
+      )
     )
 })
 
@@ -406,7 +448,8 @@ const untouched: State = {
     setMobilePlan: 0,
     setService: 0,
     listPackages: 0,
-    readUsage: 0
+    readUsage: 0,
+    buySim: 0
   }
 }
 
@@ -487,9 +530,16 @@ const make = (options: Options) =>
       listPackages: (of) =>
         send({ kind: "listPackages", key: of.iccid, iccid: of.iccid }, (refusal) => at(refusal).listPackages(of)),
       readUsage: (of) =>
-        send({ kind: "readUsage", key: of.iccid, iccid: of.iccid }, (refusal) => at(refusal).readUsage(of))
+        send({ kind: "readUsage", key: of.iccid, iccid: of.iccid }, (refusal) => at(refusal).readUsage(of)),
+      buySim: (of) =>
+        send({ kind: "buySim", key: of.purchaseId, iccid: iccidOf(of.purchaseId) }, (refusal) => at(refusal).buySim(of))
     })
-    const simulator = TelcoSimulator.of({ ...inspectionOf(records), ...customersOf(records), ...controls })
+    const simulator = TelcoSimulator.of({
+      ...inspectionOf(records),
+      ...customersOf(records),
+      sell: ({ iccid, purchaseId }) => Effect.asVoid(records.sales.add(purchaseId, { iccid, load: "", refusal: null })),
+      ...controls
+    })
     return Context.make(Telco.Telco, telco).pipe(Context.add(TelcoSimulator, simulator))
   })
 

@@ -29,6 +29,7 @@ export const actions = [
   "plan.create",
   "plan.archive",
   "plan.unarchive",
+  "plan.set_bundle",
   "plan.delete",
   "coverage_profile.create",
   "coverage_profile.set_zone",

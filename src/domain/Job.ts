@@ -3,6 +3,7 @@
  * same work cannot be stored twice. The telco de-duplicates its calls by keys that follow from the
  * same names.
  */
+import type { Amount } from "./Amount.ts"
 import type { Origin } from "./AuditEntry.ts"
 import type { Correction, Sides } from "./Correction.ts"
 import type { Label } from "./Label.ts"
@@ -131,6 +132,15 @@ export type Work =
     }
   /** Count the free eSIMs of a label, and notify that they are below its level (rule I12). */
   | { readonly _tag: "CheckStock"; readonly label: Label }
+  /** Buy an eSIM with a load of a supplier, for the stock (rule I15). */
+  | {
+      readonly _tag: "BuySim"
+      readonly purchaseId: string
+      readonly label: Label
+      readonly load: string
+      /** What it may cost at most; null: anything. */
+      readonly limit: Amount | null
+    }
   /** Carry out a command that a host has submitted in its own transaction (rule H1). */
   | { readonly _tag: "RunCommand"; readonly commandId: string }
 
@@ -151,6 +161,7 @@ export const kinds = [
   "UsageDiffers",
   "HandleEvent",
   "CheckStock",
+  "BuySim",
   "RunCommand"
 ] as const satisfies ReadonlyArray<Work["_tag"]>
 
@@ -173,6 +184,8 @@ export interface Refusals {
   readonly since: Instant
   /** What the telco said last. */
   readonly message: string
+  /** Why it has sold nothing (`Telco.Refused`). Absent: it does not say, or nothing was bought. */
+  readonly reason?: "sold_out" | "no_balance" | "price"
 }
 
 /**
@@ -263,6 +276,19 @@ export interface WaitingJob extends Job {
   readonly waiting: Waiting
 }
 
+/**
+ * Whether the job is an outstanding purchase of the load for the organization's label (rule I15).
+ */
+export const isPurchaseOf = (
+  { endedAt, organizationId, work }: Job,
+  of: { readonly organizationId: string; readonly label: Label; readonly load: string }
+): boolean =>
+  endedAt === null &&
+  work._tag === "BuySim" &&
+  organizationId === of.organizationId &&
+  work.label === of.label &&
+  work.load === of.load
+
 /** Whether the job was tried and is to be tried again. */
 export const isWaiting = (job: Job): job is WaitingJob => job.waiting !== null && job.endedAt === null
 
@@ -329,6 +355,7 @@ export const isAwaited = (work: Work): boolean => {
     case "UsageDiffers":
     case "HandleEvent":
     case "CheckStock":
+    case "BuySim":
       return false
   }
 }

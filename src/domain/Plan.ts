@@ -5,6 +5,7 @@
  * Terms are checked once, when a plan is created. An attachment has its own copy of the terms, so
  * archiving or deleting a plan changes no attachment.
  */
+import { type Amount, text as amountText } from "./Amount.ts"
 import { Result } from "effect"
 import type { Label } from "./Label.ts"
 import * as Recurrence from "./Recurrence.ts"
@@ -53,10 +54,27 @@ export interface PlanTerms {
    * 10, rising strictly (rule U2). Absent: 50, 80 and 100.
    */
   readonly alertThresholds?: ReadonlyArray<number>
+  /**
+   * The supplier's bundle that the plan was when it was attached (rule P5): an eSIM of the stock is
+   * taken that came with it. Absent: it was none.
+   */
+  readonly load?: string
+  /** The bundle that it is ordered as on a SIM that is in service. Absent: the same. */
+  readonly topUpLoad?: string
 }
 
 /** Terms as requested; the coverage profile adds its region code and label. */
-export type TermsRequest = Omit<PlanTerms, "regionCode" | "label">
+export type TermsRequest = Omit<PlanTerms, "regionCode" | "label" | "load" | "topUpLoad">
+
+/** What a plan is at a supplier (rule P5). */
+export interface Bundle {
+  /** The supplier's code of the bundle that an eSIM is bought with. */
+  readonly load: string
+  /** The code of what is bought for a SIM that is in service; null: the same. */
+  readonly topUpLoad: string | null
+  /** What an eSIM with the bundle may cost at most; null: anything. */
+  readonly limit: Amount | null
+}
 
 /** What an organization sells: terms under a name. */
 export interface Plan {
@@ -66,6 +84,8 @@ export interface Plan {
   readonly planId: string
   /** They never change. */
   readonly terms: PlanTerms
+  /** What it is at a supplier (rule P5); null: the telco goes by its terms. */
+  readonly bundle: Bundle | null
   /** Business time. */
   readonly createdAt: Instant
   /** Null while it can be subscribed to (rule P2). Unarchiving makes it null again. */
@@ -243,6 +263,41 @@ export const existing = (plan: Plan | null, planId: string): Result.Result<Plan,
  * the first time.
  */
 export const archived = (plan: Plan, now: Instant): Plan => ({ ...plan, archivedAt: plan.archivedAt ?? now })
+
+/** Rule P5: the terms that an attachment of the plan copies, with the bundle that it is now. */
+export const attachedTerms = ({ bundle, terms }: Plan): PlanTerms =>
+  bundle === null
+    ? terms
+    : { ...terms, load: bundle.load, ...(bundle.topUpLoad !== null && { topUpLoad: bundle.topUpLoad }) }
+
+/** Rule W11: what the audit log says of the plan's bundle. */
+export const facts = ({ bundle }: Pick<Plan, "bundle">): Readonly<Record<string, string | null>> => ({
+  load: bundle?.load ?? null,
+  "top-up load": bundle?.topUpLoad ?? null,
+  "price limit": bundle?.limit == null ? null : amountText(bundle.limit)
+})
+
+/**
+ * Rule P5: the bundle that a package of an attachment is ordered as. `isFirst`: nothing was ordered
+ * on its SIM before, so that it has the SIM's load.
+ */
+export const orderedLoad = ({ load, topUpLoad }: PlanTerms, isFirst: boolean): { readonly load?: string } =>
+  load === undefined ? {} : { load: isFirst ? load : (topUpLoad ?? load) }
+
+/** Rule P5: the plan as it is another bundle, or none. What is attached stays as it was ordered. */
+export const bundled = (plan: Plan, bundle: Bundle | null): Result.Result<Plan, InvalidField> =>
+  Result.gen(function* () {
+    for (const [field, code] of [
+      ["load", bundle?.load],
+      ["topUpLoad", bundle?.topUpLoad]
+    ] as const) {
+      if (code == null) continue
+      if (code.trim() === "") return yield* refuse(field, "must not be empty")
+      yield* TextLimit.check(field, code, TextLimit.LOAD)
+    }
+    if (bundle?.limit != null && bundle.limit.units < 0) return yield* refuse("priceLimit", "must not be negative")
+    return { ...plan, bundle }
+  })
 
 /** Rule P2: the plan takes new attachments again. */
 export const unarchived = (plan: Plan): Plan => ({ ...plan, archivedAt: null })

@@ -49,11 +49,15 @@ export const refused = ({ refused }: Pick<Job, "refused">, message: string, now:
 }
 
 /** Rule S6: the job ends with this refusal, as one that another try would only repeat. */
-export const ended = ({ refused }: Pick<Job, "refused">, message: string, now: Instant): Refused => ({
+export const ended = (
+  { refused }: Pick<Job, "refused">,
+  said: Pick<Refusals, "message" | "reason">,
+  now: Instant
+): Refused => ({
   refused: {
     times: (Math.floor((refused?.times ?? 0) / REFUSALS) + 1) * REFUSALS,
     since: refused?.since ?? now,
-    message
+    ...said
   },
   endedAt: now,
   dueAt: now

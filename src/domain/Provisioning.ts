@@ -18,7 +18,7 @@ import * as SimAggregate from "./SimAggregate.ts"
 import * as Occurrence from "./Occurrence.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
-import type { Plan } from "./Plan.ts"
+import { attachedTerms, type Plan } from "./Plan.ts"
 import { type InvalidField, LabelMismatch, PlanArchived, type Refusing, SimBusy, SimWithdrawn } from "./Refusal.ts"
 import { isInService, type Sim } from "./Sim.ts"
 import { checkSize, type Created, isPending, type Subscription } from "./Subscription.ts"
@@ -136,7 +136,7 @@ export const subscribe = (
       subscriptionId: subscription.subscriptionId,
       attachmentId: ids.attachmentId,
       planId: plan.planId,
-      terms: plan.terms,
+      terms: attachedTerms(plan),
       ...start,
       metadata: request.metadata,
       createdAt: now,

@@ -61,6 +61,29 @@ export class SimsReleasing extends Data.TaggedError("SimsReleasing")<{
   readonly retryAfterSeconds: number
 }> {}
 
+/**
+ * No eSIM with the plan's load is free now, but one is being bought of the supplier (rule I15). It
+ * comes into the stock as soon as the supplier has it.
+ */
+export class EsimsIssuing extends Data.TaggedError("EsimsIssuing")<{
+  /** The label of the eSIM that was wanted. */
+  readonly label: Label
+  /** When to ask again; at least 1. */
+  readonly retryAfterSeconds: number
+}> {}
+
+/** The supplier has no more eSIMs with the plan's load (rule I15). */
+export class SoldOut extends Data.TaggedError("SoldOut")<{
+  /** The supplier's code of the bundle. */
+  readonly load: string
+}> {}
+
+/** The account at the supplier has not enough money for an eSIM with the plan's load (rule I15). */
+export class NoBalance extends Data.TaggedError("NoBalance")<{
+  /** The supplier's code of the bundle. */
+  readonly load: string
+}> {}
+
 /** An archived plan takes no new attachments (rule P2). */
 export class PlanArchived extends Data.TaggedError("PlanArchived")<{
   /** The plan that was to be attached. */
@@ -329,6 +352,20 @@ const catalogue = {
     sentence: ({ label }) => `No eSIM with label ${label} is free now, but some are being released; try again later`,
     retry: "Soon",
     retryAfterSeconds: ({ retryAfterSeconds }) => retryAfterSeconds
+  }),
+  EsimsIssuing: row(EsimsIssuing, "esims_issuing", {
+    sentence: ({ label }) =>
+      `No eSIM with label ${label} is free now; the supplier issues one, which takes a moment: try again`,
+    retry: "Soon",
+    retryAfterSeconds: ({ retryAfterSeconds }) => retryAfterSeconds
+  }),
+  SoldOut: row(SoldOut, "sold_out", {
+    sentence: ({ load }) => `The supplier has no more eSIMs with ${load}`,
+    retry: "OnChange"
+  }),
+  NoBalance: row(NoBalance, "no_balance", {
+    sentence: ({ load }) => `The balance at the supplier is too low for an eSIM with ${load}`,
+    retry: "OnChange"
   }),
   PlanArchived: row(PlanArchived, "plan_archived", {
     sentence: () => "The plan is archived"

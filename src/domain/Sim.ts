@@ -3,6 +3,7 @@
  * (rules I1, I6, I7, I9, I14, S2, S5 and S7).
  */
 import * as ActivationCode from "./ActivationCode.ts"
+import type { Amount } from "./Amount.ts"
 import type { Label } from "./Label.ts"
 import type { LastOperator } from "./Location.ts"
 import * as Moves from "./Moves.ts"
@@ -94,6 +95,18 @@ export const changeOfService = (service: Service): Extract<Service, { readonly _
 /** A SIM has service until a subscription of it is paused. */
 export const inService: Service = { _tag: "Settled", pausedAt: null }
 
+/** What a supplier has sold an eSIM as (rule I15). */
+export interface Purchase {
+  /** What it was bought by, once in the whole service. */
+  readonly purchaseId: string
+  /** The supplier's code of the bundle that it came with. */
+  readonly load: string
+  /** Until when the bundle has to be put into use; null: the supplier does not say. */
+  readonly sellBy: Instant | null
+  /** What it was charged at; null: the supplier does not say. */
+  readonly cost: Amount | null
+}
+
 /** A card or a downloadable profile of the inventory (rules I1, I2 and S2). */
 export interface Sim extends SimIdentities.SimIdentities {
   /** The organization that owns it. */
@@ -134,6 +147,8 @@ export interface Sim extends SimIdentities.SimIdentities {
    * The moves of subscriptions from it and to it, oldest first, which it keeps for good (rule S8).
    */
   readonly moves: ReadonlyArray<Moves.Move>
+  /** The purchase that it came by; null: it was imported. */
+  readonly purchase: Purchase | null
   /** The words that its organization has for it, in the order of rule I14. */
   readonly tags: ReadonlyArray<string>
   /**
@@ -222,17 +237,34 @@ export interface Stock {
 /** What an eSIM is reserved for. */
 export type Purpose = "subscription" | "mobile plan"
 
+/** The load that a plan takes eSIMs with (rule S2). */
+export interface WantedLoad {
+  /** The supplier's code of the bundle. */
+  readonly load: string
+  /** One that has to be put into use by then is not given to anybody any more. */
+  readonly sellAfter: Instant
+}
+
+/**
+ * Rule S2: whether the SIM came with the wanted load, which can be sold still; null: whether it
+ * came with none.
+ */
+export const hasLoad = ({ purchase }: Pick<Sim, "purchase">, wanted: WantedLoad | null): boolean =>
+  wanted === null
+    ? purchase === null
+    : purchase?.load === wanted.load && (purchase.sellBy === null || purchase.sellBy > wanted.sellAfter)
+
 /**
  * Whether a SIM can be reserved for the purpose, if nobody else has it reserved: rules S2, I6 and
- * I9.
+ * I9. The load matters to a subscription alone.
  */
-export const isSuitable = (sim: Sim, purpose: Purpose): boolean =>
+export const isSuitable = (sim: Sim, purpose: Purpose, wanted: WantedLoad | null): boolean =>
   purpose === "subscription"
-    ? isFree(sim)
+    ? isFree(sim) && hasLoad(sim, wanted)
     : sim.isEsim && withdrawnReason(sim) === null && sim.mobilePlan._tag === "Settled" && !sim.mobilePlan.applied
 
 /** What an import may leave out of a SIM: all of it. */
-export const leftOut = { lpa: null, ...SimIdentities.none }
+export const leftOut = { lpa: null, purchase: null, ...SimIdentities.none }
 
 /** Rule I1: a SIM as it is imported: free, never used, never seen in a device. */
 export const imported = (

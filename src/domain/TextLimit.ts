@@ -36,6 +36,9 @@ export const LPA = 255
 /** Why something is changed, in the words of the caller. */
 export const REASON = 500
 
+/** A supplier's code of a bundle. */
+export const LOAD = 255
+
 /** A tag of a SIM. */
 export const TAG = 40
 

@@ -18,6 +18,8 @@
  */
 import { Context, type Effect } from "effect"
 import type { Use } from "../domain/ApiKey.ts"
+import type { Job } from "../domain/Job.ts"
+import type { Label } from "../domain/Label.ts"
 import type { Process } from "../domain/Process.ts"
 import type { Instant } from "../domain/Time.ts"
 import type * as Changes from "./Changes.ts"
@@ -111,6 +113,27 @@ export interface Service extends Reads {
   readonly recordKeyUses: (uses: ReadonlyArray<Use>) => Effect.Effect<void, StorageError>
   /** Import, pages, and reservations. */
   readonly sims: Sims
+  /**
+   * An outstanding purchase of the load for the organization's label (`Job.isPurchaseOf`) that
+   * nobody awaits at `machineNow`, the oldest first; it is awaited until `until` from now on. One
+   * that another statement has locked is skipped. Null: there is none.
+   */
+  readonly adoptPurchase: (of: {
+    readonly organizationId: string
+    readonly label: Label
+    readonly load: string
+    readonly machineNow: Instant
+    readonly until: Instant
+  }) => Effect.Effect<Job | null, StorageError>
+  /**
+   * Nobody awaits the purchase any more, unless it was adopted anew: it is awaited until another
+   * time then.
+   */
+  readonly leavePurchase: (of: {
+    readonly organizationId: string
+    readonly jobId: string
+    readonly until: Instant
+  }) => Effect.Effect<void, StorageError>
   /** The instant at which a virtual clock stands; null if none was ever committed. */
   readonly virtualClock: Read<Instant | null>
   /**

@@ -9,7 +9,10 @@
  * none, since it may be done twice.
  */
 import { Context, Data, type Effect } from "effect"
+import type { Amount } from "../domain/Amount.ts"
+import type { Label } from "../domain/Label.ts"
 import type { PlanTerms } from "../domain/Plan.ts"
+import type { SimIdentities } from "../domain/SimIdentities.ts"
 import type { Instant } from "../domain/Time.ts"
 
 /** The telco refuses, for good: the same call, by its key, will be refused again. */
@@ -22,6 +25,12 @@ export class Refused extends Data.TaggedError("Telco.Refused")<{
    * once they are gone. Absent: the telco refuses for another reason.
    */
   readonly occupiedBy?: ReadonlyArray<string>
+  /**
+   * Why a purchase is refused. `sold_out`: the supplier has no more of it. `no_balance`: the
+   * account there has not enough money. `price`: it costs more than the limit. Absent: another
+   * reason.
+   */
+  readonly reason?: "sold_out" | "no_balance" | "price"
 }> {}
 
 /**
@@ -63,6 +72,13 @@ export interface PackageOrder {
   /** What it grants; name, label and region code are the plan's. */
   readonly terms: PlanTerms
   /**
+   * The supplier's bundle that it is ordered as, if the plan is one: on a SIM that was bought with
+   * this load, and whose load no package has yet, the load itself, else a top-up by it. It stands
+   * in the order, so that a plan that becomes another bundle buys nothing twice. Absent: the telco
+   * goes by the terms.
+   */
+  readonly load?: string
+  /**
    * Of a SIM that was free until now: the attachments that alone may have packages on it. A telco
    * that finds another one of this service's there refuses, and names it in `occupiedBy` (rule S5).
    * Absent: nothing is to be found out.
@@ -78,7 +94,41 @@ export interface TelcoPackage {
   readonly activationAt: Instant | null
   /** It replaces the time that was asked for (rule T6). */
   readonly expirationAt: Instant | null
+  /** What a top-up was charged at, if the telco says so. */
+  readonly cost?: Amount
 }
+
+/** A SIM that is to be bought of a supplier, with a bundle on it. */
+export interface SimPurchase {
+  /** An id that never changes. */
+  readonly purchaseId: string
+  /** Whose stock the SIM is for. */
+  readonly organizationId: string
+  /** The label that the SIM gets. */
+  readonly label: Label
+  /** The supplier's code of the bundle that the SIM comes with. */
+  readonly load: string
+  /** The most that it may cost; null: anything. */
+  readonly limit: Amount | null
+}
+
+/** A SIM that was bought. */
+export interface BoughtSim extends SimIdentities {
+  /** The SIM's; a supplier may sell one again that a former customer had. */
+  readonly iccid: string
+  /** Its activation code (SGP.22 section 4.1). */
+  readonly lpa: string
+  /** Until when the load has to be put into use; null: the supplier does not say. */
+  readonly sellBy: Instant | null
+  /** What it was charged at; null: the supplier does not say. */
+  readonly cost: Amount | null
+}
+
+/**
+ * Whether money comes back for a SIM that was returned. `credit`: it was credited at once. `asked`:
+ * people at the supplier decide. `none`: no.
+ */
+export type Refund = "credit" | "asked" | "none"
 
 /** How a message was sent, if a telco reports it. */
 export interface SentSms {
@@ -208,5 +258,17 @@ export class Telco extends Context.Service<
      * Absent: whoever compares does so by itself.
      */
     readonly compareUsage?: (of: { readonly iccid: string; readonly day: Instant }) => Call<void>
+    /**
+     * Buys a SIM with a load, idempotent by `purchaseId`: there is never a second SIM of one
+     * purchase. `Unavailable` while the supplier is allocating it too: the same call later has the
+     * SIM. `Refused`: nothing was bought, and nothing will be. A SIM that came although the call
+     * was not answered is the next one's for which it fits. Absent: the telco sells none.
+     */
+    readonly buySim?: (purchase: SimPurchase) => Call<BoughtSim>
+    /**
+     * Gives a SIM back that nobody has used, for good, idempotent by its ICCID and `purchaseId`.
+     * `Refused`: the supplier takes it back no more. Absent: it takes none back.
+     */
+    readonly returnSim?: (of: { readonly purchaseId: string; readonly iccid: string }) => Call<Refund>
   }
 >()("simplan/Telco") {}

@@ -94,14 +94,16 @@ export const map = (
   port: Telco["Service"],
   wrap: <A>(call: Call<A>, operation: keyof Telco["Service"]) => Call<A>
 ): Telco["Service"] => {
-  const { compareUsage, listPackages, readUsage } = port
+  const { buySim, compareUsage, listPackages, readUsage, returnSim } = port
   const { setService: wrapped, ...others } = dispatch(({ operation }, call) => wrap(call(port), operation))
   return {
     ...others,
     ...(port.setService !== undefined && { setService: wrapped }),
     ...(listPackages !== undefined && { listPackages: (of) => wrap(listPackages(of), "listPackages") }),
     ...(readUsage !== undefined && { readUsage: (of) => wrap(readUsage(of), "readUsage") }),
-    ...(compareUsage !== undefined && { compareUsage: (of) => wrap(compareUsage(of), "compareUsage") })
+    ...(compareUsage !== undefined && { compareUsage: (of) => wrap(compareUsage(of), "compareUsage") }),
+    ...(buySim !== undefined && { buySim: (of) => wrap(buySim(of), "buySim") }),
+    ...(returnSim !== undefined && { returnSim: (of) => wrap(returnSim(of), "returnSim") })
   }
 }
 

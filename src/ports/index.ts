@@ -5,6 +5,7 @@
 export * as Activation from "../domain/Activation.ts"
 export * as ActivationCode from "../domain/ActivationCode.ts"
 export * as Allowance from "../domain/Allowance.ts"
+export * as Amount from "../domain/Amount.ts"
 export * as ApiKey from "../domain/ApiKey.ts"
 export * as Attachment from "../domain/Attachment.ts"
 export * as AuditEntry from "../domain/AuditEntry.ts"

@@ -4,6 +4,7 @@
  */
 export * as AuditLog from "./AuditLog.ts"
 export * as Bulk from "./Bulk.ts"
+export * as Bundles from "./Bundles.ts"
 export * as Clock from "./Clock.ts"
 export * as Copy from "./Copy.ts"
 export * as Coverage from "./Coverage.ts"

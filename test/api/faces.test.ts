@@ -118,6 +118,7 @@ const faces: Faces = {
     page: both("plans.list"),
     archive: both("plans.archive"),
     unarchive: both("plans.unarchive"),
+    setBundle: both("plans.setBundle", "bundles.setBundle"),
     remove: both("plans.remove")
   },
   problems: {
@@ -201,6 +202,7 @@ const faces: Faces = {
  */
 const ofLibraryAlone = [
   "messages.settled",
+  "plans.bundle",
   "sims.previewImport",
   "telcos.compare",
   "telcos.comparisons",
@@ -213,7 +215,8 @@ const ofLibraryAlone = [
  * Endpoints that answer without a service of the table, and the twins of `/v3` in the management
  * API.
  */
-const ofApiAlone = /^(?:system|notifications|telcos|organization[A-Z]\w*)\.|^serviceOperators\.(?:begin|end)Session$/
+const ofApiAlone =
+  /^(?:system|notifications|telcos|organization[A-Z]\w*)\.|^bundles\.bundle$|^serviceOperators\.(?:begin|end)Session$/
 
 const namesOf = (face: "library" | "api"): ReadonlyArray<string> =>
   Object.values(faces).flatMap((methods) =>

@@ -70,6 +70,7 @@ export const plan = (changes: Partial<Plan> = {}): Plan => ({
   organizationId,
   planId: "plan",
   terms: terms(),
+  bundle: null,
   createdAt: NOW,
   archivedAt: null,
   deletedAt: null,

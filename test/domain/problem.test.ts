@@ -218,9 +218,11 @@ describe("A difference between both books (S6)", () => {
   })
 
   it("ends a job at once that another try would only repeat, and a retry gives it three more", () => {
-    const ended = Problem.ended({ refused: null }, "others are there", 7)
+    const ended = Problem.ended({ refused: null }, { message: "others are there" }, 7)
     expect(ended).toEqual({ refused: { times: 3, since: 7, message: "others are there" }, endedAt: 7, dueAt: 7 })
-    expect(Problem.ended(Problem.refused(ended, "a", 8), "b", 9)).toMatchObject({ refused: { times: 6, since: 7 } })
+    expect(Problem.ended(Problem.refused(ended, "a", 8), { message: "b" }, 9)).toMatchObject({
+      refused: { times: 6, since: 7 }
+    })
     expect(Problem.refused(ended, "a", 8).endedAt).toBeNull()
   })
 })

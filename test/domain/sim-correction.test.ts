@@ -75,8 +75,8 @@ describe("A SIM that no subscription holds", () => {
       true,
       "broken"
     ])
-    expect(Sim.isSuitable(withdrawn, "subscription")).toBe(false)
-    expect(Sim.isSuitable(withdrawn, "mobile plan")).toBe(false)
+    expect(Sim.isSuitable(withdrawn, "subscription", null)).toBe(false)
+    expect(Sim.isSuitable(withdrawn, "mobile plan", null)).toBe(false)
     expect(applied(withdrawn, { status: { _tag: "Withdrawn", reason: "lost" } }).allocation).toMatchObject({
       reason: "lost"
     })

@@ -52,7 +52,8 @@ describe("The labels", () => {
 
 describe("A new SIM (I1)", () => {
   const { createdAt, iccid, isEsim, label, lpa, organizationId, simId } = sim()
-  const one = Sim.imported({ organizationId, simId, iccid, label, isEsim, lpa, createdAt, ...SimIdentities.none })
+  const stored = { organizationId, simId, iccid, label, isEsim, lpa, createdAt }
+  const one = Sim.imported({ ...stored, purchase: null, ...SimIdentities.none })
 
   it("is free, without any sign of use", () => {
     expect(one).toEqual({
@@ -68,6 +69,7 @@ describe("A new SIM (I1)", () => {
       createdAt,
       allocation: { _tag: "Free" },
       recycledAt: null,
+      purchase: null,
       movedTo: null,
       moves: [],
       tags: [],

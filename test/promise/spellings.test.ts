@@ -178,6 +178,9 @@ const calls: Readonly<Record<string, Asked>> = {
     await plans.remove({ organizationId, planId: unused })
     return plans.list({ organizationId }).toArray()
   },
+  "plans.bundle": ({ plans }, { organizationId, planId }) => plans.bundle({ organizationId, planId }),
+  "plans.setBundle": ({ plans }, { organizationId, planId }) =>
+    plans.setBundle({ organizationId, planId, load: "1 GB" }),
   "plans.unarchive": async ({ plans }, { organizationId, planId }) => {
     await plans.archive({ organizationId, planId })
     await plans.unarchive({ organizationId, planId })

@@ -306,9 +306,11 @@ describe("A withdrawn SIM (I9, S8)", () => {
         } else if (!one.mobilePlan.applied) expect(Result.getOrThrow(Result.flip(change))._tag).toBe("SimWithdrawn")
         else expect(Result.getOrThrow(change)).toBeNull()
         const chosen = [Sim.isFree, Sim.isReturning, Sim.isUndecided].map((asks) => asks(one))
-        expect([...chosen, Sim.isSuitable(one, "subscription"), Sim.isSuitable(one, "mobile plan")]).toEqual(
-          Array(5).fill(false)
-        )
+        expect([
+          ...chosen,
+          Sim.isSuitable(one, "subscription", null),
+          Sim.isSuitable(one, "mobile plan", null)
+        ]).toEqual(Array(5).fill(false))
         expect([Sim.status(one), Stock.stateOf(one), Sim.isUsed(one)]).toEqual(["withdrawn", "withdrawn", true])
         expect(Result.getOrThrow(Result.flip(SimAggregate.visible(of, ICCID)))._tag).toBe("NotFound")
         const replaced = Replacement.replace(

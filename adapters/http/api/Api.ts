@@ -17,7 +17,7 @@ import {
   OrganizationUsageApi,
   SearchApi
 } from "./OrganizationOperationsApi.ts"
-import { PlansApi } from "./PlansApi.ts"
+import { BundlesApi, PlansApi } from "./PlansApi.ts"
 import { ReportsApi } from "./ReportsApi.ts"
 import { ServiceOperatorsApi } from "./ServiceOperatorsApi.ts"
 import { SimsApi, WalletApi } from "./SimsApi.ts"
@@ -43,6 +43,7 @@ export class Api extends HttpApi.make("simplan")
   .add(OrganizationSubscriptionsApi)
   .add(OrganizationUsageApi)
   .add(OrganizationPlansApi)
+  .add(BundlesApi)
   .add(OrganizationCoverageApi)
   .add(OrganizationNetworksApi)
   .add(BulkApi)

@@ -4,8 +4,10 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Operator, Plan as PlanRules, TextLimit } from "simplan/ports"
+import { BundlesOperations } from "../../operations/index.ts"
 import * as Operations from "./Operations.ts"
 import * as Roles from "./Roles.ts"
+import * as Rows from "./Rows.ts"
 import * as Schemas from "./Schemas.ts"
 
 const limit = Schema.Literals(["32", "64", ...PlanRules.throttlingLimits])
@@ -204,3 +206,7 @@ export class PlansApi extends HttpApiGroup.make("plans")
     Schemas.group("Plans", "What can be sold: an allowance, a validity, and perhaps throttling and recurrence.")
   )
   .prefix("/v3") {}
+
+export class BundlesApi extends Rows.group("bundles", BundlesOperations.bundles)
+  .annotateMerge(Schemas.group("Management: bundles", "Which bundles of suppliers plans are."))
+  .prefix("/admin/v1") {}

@@ -306,6 +306,9 @@ export const writes = {
       "sim_not_found",
       "no_free_esim",
       "esims_releasing",
+      "esims_issuing",
+      "sold_out",
+      "no_balance",
       "packages_listed",
       "telco_refused",
       "telco_unavailable"

@@ -81,6 +81,31 @@ export const all: Chain = [
           where disabled_at is not null and disabled_reason <> 'Organization' and deleted_at is null`
       })
     ]
+  },
+  // eSIMs that were bought of suppliers (rule I15), and plans that are bundles of theirs (rule P5).
+  {
+    name: "purchases",
+    steps: [
+      Step.Step.Columns({ table: "sim", columns: { purchase: { type: "jsonb" } } }),
+      Step.Step.Columns({ table: "plan", columns: { bundle: { type: "jsonb" } } }),
+      Step.Step.Columns({ table: "job", columns: { awaited_until: { type: "bigint" } } })
+    ]
+  },
+  {
+    name: "purchase_indexes",
+    steps: [
+      Step.Step.Index({
+        name: "sim_loaded",
+        table: "sim",
+        definition: `(organization_id, label, (purchase->>'load'), ((purchase->>'sellBy')::bigint), import_sequence)
+          where is_esim and allocated_to is null and not downloaded and purchase is not null`
+      }),
+      Step.Step.Index({
+        name: "job_purchase",
+        table: "job",
+        definition: `(organization_id, created_at, job_id) where ended_at is null and work->>'_tag' = 'BuySim'`
+      })
+    ]
   }
 ]
 

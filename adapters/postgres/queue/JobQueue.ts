@@ -27,6 +27,9 @@ const columns = Columns.of<Job.Job>(
   ["jobId"]
 )
 
+// The text of the condition is that of the index.
+const isPurchase = "job.ended_at is null and job.work->>'_tag' = 'BuySim'"
+
 type Packed = Columns.Packed<Job.Job>
 
 const value = Columns.packed("job", columns)
@@ -142,6 +145,43 @@ export const problemCount = (database: Database) =>
     ),
     (count) => count ?? 0
   )
+
+/** An outstanding purchase that nobody awaits, awaited from now on (rule I15). */
+export const adoptPurchase =
+  (database: Database) =>
+  (asked: Parameters<Storage.Service["adoptPurchase"]>[0]): Effect.Effect<Job.Job | null, Storage.StorageError> =>
+    Effect.map(
+      database.write((sql) => {
+        const { label, load, machineNow, organizationId, until } = ClockOffset.claimed(database.offset, asked)
+        return sql<Row<Packed>>`
+          update simplan.job set awaited_until = ${until}::bigint
+          where job.job_id = (
+            select job.job_id from simplan.job
+            where job.organization_id = ${organizationId} and ${sql.literal(isPurchase)}
+              and job.work->>'label' = ${label} and job.work->>'load' = ${load}
+              and (job.awaited_until is null or job.awaited_until <= ${machineNow}::bigint)
+            order by job.created_at, job.job_id
+            limit 1
+            for update skip locked
+          )
+          returning (${sql.literal(value)})::text as value`
+      }),
+      ([row]) => (row === undefined ? null : unpack(row))
+    )
+
+/** The purchase is awaited no more by who adopted it until then. */
+export const leavePurchase =
+  (database: Database) =>
+  ({ jobId, organizationId, ...lease }: Parameters<Storage.Service["leavePurchase"]>[0]) =>
+    Effect.asVoid(
+      database.write(
+        (sql) => sql<Row<number>>`
+          update simplan.job set awaited_until = null
+          where job.job_id = ${jobId} and job.organization_id = ${organizationId}
+            and job.awaited_until = ${ClockOffset.endOf(database.offset, lease)}::bigint
+          returning '1' as value`
+      )
+    )
 
 type Retried = NonNullable<Writes["retried"]>[number]
 

@@ -19,6 +19,7 @@ const columns = Columns.of<Plan.Plan>(
     organizationId: "text",
     planId: "text",
     terms: "jsonb",
+    bundle: "jsonb",
     createdAt: "bigint",
     archivedAt: "bigint",
     deletedAt: "bigint",

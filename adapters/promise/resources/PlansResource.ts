@@ -9,6 +9,7 @@ import type * as Types from "../types/PlansTypes.ts"
 import * as Methods from "../Methods.ts"
 import type { Runtime } from "../Runtime.ts"
 import { Fields } from "../../fields/index.ts"
+import { BundlesOperations } from "../../operations/index.ts"
 
 export const termsOf = (of: Plan.PlanTerms): Types.Terms => ({
   name: of.name,
@@ -91,6 +92,7 @@ const filter = Arguments.decoder(
 )
 
 export const make = (runtime: Runtime): Types.Plans => ({
+  ...Methods.ofRows(runtime, "plans", BundlesOperations.bundles),
   create: Methods.writing(runtime, { name: "plans.create", decode: creation, fields }, (request) =>
     Methods.once(
       "Plan",

@@ -2,7 +2,10 @@
  * Plans and their terms.
  */
 import type { CallOptions, PagedList, WriteOptions } from "./Calls.ts"
+import type { OfPlanBundle, PlanBundle, SetPlanBundle } from "./printed/Bundles.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
+
+export type * from "./printed/Bundles.ts"
 
 /**
  * A network supply tier. A plan has that of its coverage profile, and only a SIM of the label can
@@ -127,6 +130,14 @@ export interface Plans {
   readonly archive: (of: OfPlan, options?: WriteOptions) => Promise<void>
   /** Makes the plan take new attachments again (rule P2). Errors: `NotFoundError`. */
   readonly unarchive: (of: OfPlan, options?: WriteOptions) => Promise<void>
+  /** Which bundle of a supplier the plan is (rule P5). Errors: `NotFoundError`. */
+  readonly bundle: (of: OfPlanBundle, options?: CallOptions) => Promise<PlanBundle>
+  /**
+   * Says which bundle of a supplier the plan is from now on (rule P5): a subscription of it gets an
+   * eSIM that came with the load, and one is bought if none is free. Without a load it is none.
+   * What is attached stays as it was ordered. Errors: `NotFoundError`, `InvalidFieldError`.
+   */
+  readonly setBundle: (of: SetPlanBundle, options?: WriteOptions) => Promise<PlanBundle>
   /**
    * Deletes the plan. Attachments keep their copy of its terms (rule P2). Errors: `NotFoundError`.
    */

@@ -222,9 +222,9 @@ export interface Subscriptions {
    * (rule S5). If it fails, nothing remains of it.
    *
    * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `NoFreeSimError`,
-   * `SimsReleasingError`, `PlanArchivedError`, `LabelMismatchError`, `SimBusyError`,
-   * `SimWithdrawnError`, `PackagesListedError`, `SubscriptionFullError`, `TelcoRefusedError`,
-   * `TelcoUnavailableError`.
+   * `SimsReleasingError`, `EsimsIssuingError`, `SoldOutError`, `NoBalanceError`,
+   * `PlanArchivedError`, `LabelMismatchError`, `SimBusyError`, `SimWithdrawnError`,
+   * `PackagesListedError`, `SubscriptionFullError`, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<CreatedSubscription>
   /**

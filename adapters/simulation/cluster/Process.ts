@@ -112,6 +112,8 @@ const writing: Readonly<Record<Writing, true>> = {
   keepProcess: true,
   forgetProcess: true,
   recordKeyUses: true,
+  adoptPurchase: true,
+  leavePurchase: true,
   sessionKey: true,
   "sims.import": true,
   "sims.reserve": true,

@@ -119,7 +119,14 @@ export const reserved = Effect.fnUntraced(function* (world: World.World) {
   )
   const free = sims.filter(({ allocation, downloaded }) => allocation._tag === "Free" && !downloaded).length
   const machineNow = yield* Clock.currentTimeMillis
-  const claim = { organizationId, label: "Green", purpose: "subscription", count: 100, token: "the verdict" } as const
+  const claim = {
+    organizationId,
+    label: "Green",
+    purpose: "subscription",
+    load: null,
+    count: 100,
+    token: "the verdict"
+  } as const
   const had = yield* Effect.orDie(storage.sims.reserve({ ...claim, machineNow, until: machineNow + 1 }))
   return had.sims.length === free ? [] : [`of ${free} free SIMs ${had.sims.length} can be had`]
 })

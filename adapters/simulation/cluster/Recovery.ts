@@ -52,7 +52,7 @@ export const reservations = Effect.fnUntraced(function* (world: World.World) {
   const machineNow = yield* Clock.currentTimeMillis
   const reserved = yield* Effect.orDie(
     storage.sims.reserve({
-      ...{ organizationId, label, purpose: "subscription", count, token: "another process" },
+      ...{ organizationId, label, purpose: "subscription", load: null, count, token: "another process" },
       ...{ machineNow, until: machineNow + 2 * KEPT }
     })
   )

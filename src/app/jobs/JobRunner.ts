@@ -24,6 +24,7 @@ import { CurrentIdempotency, putRecord, unattended } from "../commit/Served.ts"
 import type { NamedTypes } from "../commit/Caused.ts"
 import type { Ids } from "../commit/Ids.ts"
 import { type Done, finishing, type LeasedJob, type NotTaken, notTaken } from "../telco/TelcoCall.ts"
+import * as BuySim from "./BuySim.ts"
 import * as ChangeMobilePlan from "./ChangeMobilePlan.ts"
 import * as CorrectDifference from "./CorrectDifference.ts"
 import * as Notifications from "./Notifications.ts"
@@ -180,6 +181,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
       const notifyAttachment = yield* Notifications.one
       const notifyAttachments = yield* Notifications.all
       const checkStock = yield* Notifications.checkStock
+      const buySim = yield* BuySim.make
 
       const dispatched = (held: LeasedJob, of: OneStep): Effect.Effect<TryOutcome, Storage.StorageError> => {
         switch (of._tag) {
@@ -205,6 +207,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
             return notifyAttachments(held, of)
           case "CheckStock":
             return checkStock(held, of)
+          case "BuySim":
+            return buySim(held, of)
           case "CorrectDifference":
           case "UsageDiffers":
             return correctDifference(held, of)

@@ -10,6 +10,7 @@ import type { Work } from "../../domain/Job.ts"
 import * as Occurrence from "../../domain/Occurrence.ts"
 import { attachmentIdOf, canonicalId, idOf, isAtTelco, packageId } from "../../domain/Package.ts"
 import * as Pause from "../../domain/Pause.ts"
+import { orderedLoad } from "../../domain/Plan.ts"
 import * as Problem from "../../domain/Problem.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import * as Replacement from "../../domain/Replacement.ts"
@@ -149,7 +150,9 @@ export const make = Effect.gen(function* () {
       case "Order": {
         const { attachment, window } = step
         const sole = work.isFirst === true ? { onlyAttachments: yield* owners(held, iccid) } : {}
-        const order = { packageId: id, iccid, window, terms: attachment.terms, ...sole }
+        const { terms } = attachment
+        const load = orderedLoad(terms, work.isFirst === true)
+        const order = { packageId: id, iccid, window, terms, ...load, ...sole }
         const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
         if (Result.isSuccess(answer)) {
           yield* recordOutcome({ _tag: "Created", telco: answer.success })
@@ -274,7 +277,8 @@ export const make = Effect.gen(function* () {
         return yield* cancelled(held, iccid, id, now)
       case "Order": {
         const onlyAttachments = yield* owners(held, iccid)
-        const order = { packageId: id, iccid, window: step.window, terms: step.terms, onlyAttachments }
+        const { terms, window } = step
+        const order = { packageId: id, iccid, window, terms, ...orderedLoad(terms, false), onlyAttachments }
         const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
         if (Result.isFailure(answer) && answer.failure._tag === "Telco.Unavailable") {
           const retry = retrying(held, yield* clock.now, answer.failure, step.window?.end)
@@ -361,7 +365,7 @@ export const make = Effect.gen(function* () {
     packageIds: ReadonlyArray<string>
   ) {
     const message = Deletion.reviewed(iccid, packageIds)
-    const { jobs } = ending(held, message, yield* clock.now)
+    const { jobs } = ending(held, { message }, yield* clock.now)
     yield* commits.retryOnConflict(commits.write({ jobs }))
     return yield* logRefused(held, "release", new Refused({ message }), true)
   })

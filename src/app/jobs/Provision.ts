@@ -20,6 +20,7 @@ import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Work } from "../../domain/Job.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import { packageId } from "../../domain/Package.ts"
+import { orderedLoad } from "../../domain/Plan.ts"
 import * as Problem from "../../domain/Problem.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import * as Recurrence from "../../domain/Recurrence.ts"
@@ -79,6 +80,7 @@ const makeAsk = Effect.gen(function* () {
       }
       const order = {
         ...{ packageId: packageId(attachmentId, occurrence), iccid, window, terms },
+        ...orderedLoad(terms, onlyAttachments !== null && ordered.length === 0),
         ...(onlyAttachments !== null && { onlyAttachments })
       }
       const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))

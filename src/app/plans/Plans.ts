@@ -1,8 +1,8 @@
 /**
  * Plans of an organization: create, read, archive, delete (rules P1 to P4).
  */
-import { Context, Effect, Equal, Layer } from "effect"
-import type { Action } from "../../domain/AuditEntry.ts"
+import { Context, Effect, Equal, Layer, Result } from "effect"
+import { type Action, type FieldChange, differences } from "../../domain/AuditEntry.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import type { Label } from "../../domain/Label.ts"
 import * as PlanRules from "../../domain/Plan.ts"
@@ -54,6 +54,13 @@ export class Plans extends Context.Service<
     readonly archive: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
     /** The plan takes attachments again. Unarchiving again changes nothing. */
     readonly unarchive: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
+    /**
+     * Says which bundle of a supplier the plan is from now on (rule P5); null: none. What is
+     * attached stays as it was ordered.
+     */
+    readonly setBundle: (
+      of: OfPlan & { readonly bundle: PlanRules.Bundle | null }
+    ) => Effect.Effect<Plan, InvalidField | NotFound | StorageError>
     /** Deletes the plan for good; its attachments go on (rule P2). A second time is `NotFound`. */
     readonly remove: (of: OfPlan) => Effect.Effect<void, NotFound | StorageError>
   }
@@ -82,23 +89,27 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
     })
 
-    const audited = (plan: Plan, action: Action, now: Instant) => {
+    const audited = (plan: Plan, action: Action, now: Instant, changed: ReadonlyArray<FieldChange> = []) => {
       const { organizationId, planId: resourceId } = plan
-      return commits.audited({ plans: [plan] }, { organizationId, action, resourceId, iccid: null }, now)
+      return commits.audited({ plans: [plan] }, { organizationId, action, resourceId, iccid: null, changed }, now)
     }
 
     /** Commits the plan that `change` returns, unless it equals the loaded one. */
-    const change = (action: Action, of: OfPlan, change: (plan: Plan, now: Instant) => Plan) =>
+    const change = <E>(action: Action, of: OfPlan, change: (plan: Plan, now: Instant) => Result.Result<Plan, E>) =>
       commits.retryOnConflict(
         Effect.gen(function* () {
           const plan = yield* get(of)
           const now = yield* clock.now
-          const changed = change(plan, now)
+          const changed = yield* Effect.fromResult(change(plan, now))
           if (Equal.equals(changed, plan)) return changed
-          yield* commits.write(yield* audited(changed, action, now), kinds.Done.keep(null))
+          const facts = differences(PlanRules.facts(plan), PlanRules.facts(changed))
+          yield* commits.write(yield* audited(changed, action, now, facts), kinds.Done.keep(null))
           return changed
         })
       )
+
+    const always = (change: (plan: Plan, now: Instant) => Plan) => (plan: Plan, now: Instant) =>
+      Result.succeed(change(plan, now))
 
     return Plans.of({
       get,
@@ -121,6 +132,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
           planId: yield* ids.next(now, organizationId),
           terms: checked,
           createdAt: now,
+          bundle: null,
           archivedAt: null,
           deletedAt: null,
           version: 0
@@ -145,9 +157,10 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
           ({ createdAt, planId }) => ({ createdAt, id: planId })
         )
       }),
-      archive: (of) => change("plan.archive", of, PlanRules.archived),
-      unarchive: (of) => change("plan.unarchive", of, PlanRules.unarchived),
-      remove: (of) => Effect.asVoid(change("plan.delete", of, PlanRules.deleted))
+      archive: (of) => change("plan.archive", of, always(PlanRules.archived)),
+      unarchive: (of) => change("plan.unarchive", of, always(PlanRules.unarchived)),
+      setBundle: ({ bundle, ...of }) => change("plan.set_bundle", of, (plan) => PlanRules.bundled(plan, bundle)),
+      remove: (of) => Effect.asVoid(change("plan.delete", of, always(PlanRules.deleted)))
     })
   })
 )

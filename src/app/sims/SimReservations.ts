@@ -21,7 +21,7 @@
 import { Context, Effect, Exit, Fiber, Layer, type Scope } from "effect"
 import type { Label } from "../../domain/Label.ts"
 import { NoFreeSim, SimsReleasing } from "../../domain/Refusal.ts"
-import type { Sim } from "../../domain/Sim.ts"
+import type { Purpose, Sim, WantedLoad } from "../../domain/Sim.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import { type ReservedSims, Storage, type StorageError } from "../../ports/Storage.ts"
@@ -32,10 +32,13 @@ import { Settings } from "../Settings.ts"
 export interface Kind {
   readonly organizationId: string
   readonly label: Label
-  readonly purpose: "subscription" | "mobile plan"
+  readonly purpose: Purpose
+  /** The load that they came with (rule S2); null: none. */
+  readonly load: WantedLoad | null
 }
 
-type Shortage = NoFreeSim | SimsReleasing | StorageError
+/** Why no eSIM is reserved. */
+export type Shortage = NoFreeSim | SimsReleasing | StorageError
 
 /** Reserves an eSIM that no other request gets meanwhile. */
 export type Reserve = (kind: Kind) => Effect.Effect<Sim, Shortage>
@@ -89,8 +92,8 @@ export const outOfStock = (shortage: "Releasing" | "None", label: Label): NoFree
 /** The eSIM that a request would get (rule S2), which stays free. */
 export const unreserved =
   (storage: Storage["Service"]): Reserve =>
-  ({ label, organizationId }) =>
-    Effect.flatMap(storage.sims.free({ organizationId, label }), ({ shortage, sim }) =>
+  ({ label, load, organizationId }) =>
+    Effect.flatMap(storage.sims.free({ organizationId, label, load }), ({ shortage, sim }) =>
       shortage === null ? Effect.succeed(sim) : Effect.fail(outOfStock(shortage, label))
     )
 
@@ -363,7 +366,8 @@ const makePool = (kind: Kind, statements: Statements, claimMillis: number, fork:
  * Gives each request its source of reservations. Closing the scope releases what is reserved ahead.
  */
 const makePools = Effect.fnUntraced(function* (
-  statements: Statements
+  statements: Statements,
+  direct: Source
 ): Effect.fn.Return<() => Source, never, Scope.Scope> {
   const { claimMillis } = yield* Settings
   const fork = Effect.runForkWith(yield* Effect.context())
@@ -398,9 +402,14 @@ const makePools = Effect.fnUntraced(function* (
       return pool
     }
     return {
-      reserve: (kind, onReserved) => Effect.suspend(() => enter(kind).take(onReserved)),
+      // What a supplier has sold is few, and bought as it is asked for: none is reserved ahead.
+      reserve: (kind, onReserved) =>
+        kind.load === null ? Effect.suspend(() => enter(kind).take(onReserved)) : direct.reserve(kind, onReserved),
       // In the background: the failed request need not wait.
-      abandon: (reservation) => Effect.sync(() => entered?.pool.release(reservation)),
+      abandon: (reservation) =>
+        reservation.sim.purchase === null
+          ? Effect.sync(() => entered?.pool.release(reservation))
+          : direct.abandon(reservation),
       end: Effect.sync(leave)
     }
   }
@@ -437,7 +446,7 @@ export const layer: Layer.Layer<SimReservations, never, Storage | Ids> = Layer.e
     const { fastPaths } = yield* Settings
     const statements = yield* makeStatements()
     const direct = makeDirect(statements)
-    const sourceFor = fastPaths.simReservationPool ? yield* makePools(statements) : () => direct
+    const sourceFor = fastPaths.simReservationPool ? yield* makePools(statements, direct) : () => direct
 
     return SimReservations.of({
       during: <A, E, R>(request: (reserve: Reserve) => Effect.Effect<A, E, R>) =>

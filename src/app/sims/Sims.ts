@@ -324,7 +324,7 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
         rowOf.set(iccid, index + 1)
         for (const message of rowWarnings) warnings.push({ row: index + 1, iccid, message })
         const simId = yield* ids.next(now, organizationId)
-        sims.set(iccid, SimRules.imported({ ...sim, organizationId, iccid, simId, createdAt: now }))
+        sims.set(iccid, SimRules.imported({ ...sim, organizationId, iccid, simId, purchase: null, createdAt: now }))
       }
       const outcome = sims.size === 0 ? NOTHING_STORED : yield* store([...sims.values()])
       for (const { iccid, organizationId: owner } of outcome.taken) {

@@ -83,7 +83,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
 
     const simFor = Effect.fnUntraced(function* (request: ChangeRequest, reserve: Reserve) {
       const { iccid, label, organizationId } = request
-      if (iccid === null) return yield* reserve({ organizationId, label, purpose: "mobile plan" })
+      if (iccid === null) return yield* reserve({ organizationId, label, purpose: "mobile plan", load: null })
       return (
         (yield* storage.sims.get({ organizationId, iccid })) ?? (yield* new NotFound({ resource: "sim", id: iccid }))
       )

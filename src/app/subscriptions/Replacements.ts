@@ -89,7 +89,7 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
       isInside: boolean
     ) {
       for (let tried = 0; tried < OccupiedSims.SIMS_TRIED; tried++) {
-        const sim = yield* reserve({ organizationId, label, purpose: "subscription" })
+        const sim = yield* reserve({ organizationId, label, purpose: "subscription", load: null })
         if (isInside) return sim
         // Failure: the first order on it finds them.
         const others = yield* Effect.catchTag(withhold(sim), "Telco.Unavailable", () => Effect.succeed([]))
@@ -138,7 +138,12 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
       previewReplace: Effect.fn("Replacements.previewReplace")(function* (of) {
         const aggregate = yield* loadLive(of)
         const { label, organizationId } = aggregate.sim
-        const free = yield* SimReservations.unreserved(storage)({ organizationId, label, purpose: "subscription" })
+        const free = yield* SimReservations.unreserved(storage)({
+          organizationId,
+          label,
+          purpose: "subscription",
+          load: null
+        })
         return yield* Effect.fromResult(Preview.replacement(aggregate, free, yield* clock.now))
       })
     })

@@ -13,6 +13,7 @@ import type { Plan } from "../../domain/Plan.ts"
 import * as Preview from "../../domain/Preview.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import {
+  type EsimsIssuing,
   type InsideTransaction,
   type InvalidField,
   type NoFreeSim,
@@ -44,9 +45,10 @@ import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
 import * as OccupiedSims from "../telco/OccupiedSims.ts"
+import * as Purchases from "../sims/Purchases.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
 import { type NotTaken, notTaken } from "../telco/TelcoCall.ts"
-import { BackgroundTasks } from "../jobs/Leases.ts"
+import { BackgroundTasks, type Leases } from "../jobs/Leases.ts"
 import { makeEndProblems } from "./Attachments.ts"
 import * as Pauses from "./Pauses.ts"
 
@@ -87,6 +89,7 @@ export class Subscriptions extends Context.Service<
       | NotFound
       | NoFreeSim
       | SimsReleasing
+      | Purchases.NotBought
       | Refusing<"creation">
       | RequestInProgress
       | PackagesListed
@@ -103,7 +106,7 @@ export class Subscriptions extends Context.Service<
       request: CreateRequest
     ) => Effect.Effect<
       Preview.OfCreation,
-      InvalidField | NotFound | NoFreeSim | SimsReleasing | Refusing<"creation"> | StorageError
+      InvalidField | NotFound | NoFreeSim | SimsReleasing | EsimsIssuing | Refusing<"creation"> | StorageError
     >
     /** The live subscription of the SIM; a pending one is `NotFound` (rule S5). */
     readonly get: (of: OfSubscription) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
@@ -180,7 +183,8 @@ const onStoredPlan =
  * Decides on a cached plan, so that a plan that many subscriptions are made of is read once. It may
  * have been archived or deleted meanwhile. The commit names the version that was decided on, so
  * such a decision ends in a conflict and is made again on the stored plan. A refusal that a cached
- * plan leads to is checked on the stored plan as well.
+ * plan leads to is checked on the stored plan as well, but for one of a supplier: what is bought is
+ * bought for the stored plan.
  */
 const makeOnCachedPlan = Effect.fnUntraced(function* (load: LoadPlan): Effect.fn.Return<DecideOnPlan> {
   const plans = yield* Cache.makeWith((key: string) => load(JSON.parse(key)), {
@@ -196,7 +200,7 @@ const makeOnCachedPlan = Effect.fnUntraced(function* (load: LoadPlan): Effect.fn
         ? decide(reload)
         : Effect.catchIf(
             decide(cachedThenReload(cached.value, reload)),
-            (error) => !(error instanceof StorageError),
+            (error) => !(error instanceof StorageError) && !Purchases.isNotBought(error),
             () => decide(reload)
           )
     )
@@ -220,6 +224,7 @@ type Needs =
   | Commits
   | Catalogues
   | BackgroundTasks
+  | Leases
   | Paging.FilteredLists
   | JobRunner.JobRunner
   | SimReservations.SimReservations
@@ -240,6 +245,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const runner = yield* JobRunner.JobRunner
     const reservations = yield* SimReservations.SimReservations
     const withhold = yield* OccupiedSims.makeWithhold
+    const purchases = yield* Purchases.make
     const lists = yield* Paging.FilteredLists
     const inTransaction = yield* HostTransaction
     const refuseInside = yield* makeRefuseInside
@@ -256,20 +262,12 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       return (yield* storage.subscriptions.get(of)) ?? (yield* new NotFound({ resource: "subscription", id: of.iccid }))
     })
 
-    /**
-     * The aggregate of the named SIM, or of a free eSIM that is reserved for this request
-     * (rule S2).
-     */
-    const aggregateFor = Effect.fnUntraced(function* (
-      organizationId: string,
-      iccid: string | null,
-      plan: Plan,
-      reserve: SimReservations.Reserve
-    ): Effect.fn.Return<SimAggregate, NotFound | NoFreeSim | SimsReleasing | StorageError> {
-      if (iccid === null) {
-        const sim = yield* reserve({ organizationId, label: plan.terms.label, purpose: "subscription" })
-        return { sim, subscription: null, attachments: [] }
-      }
+    /** The aggregate of the named SIM, or of the free eSIM that the request gets (rule S2). */
+    const aggregateFor = Effect.fnUntraced(function* <E>(
+      { iccid, organizationId }: Pick<CreateRequest, "iccid" | "organizationId">,
+      free: Effect.Effect<Sim, E>
+    ): Effect.fn.Return<SimAggregate, E | NotFound | StorageError> {
+      if (iccid === null) return { sim: yield* free, subscription: null, attachments: [] }
       const aggregate = yield* storage.simAggregates.get({ organizationId, iccid })
       if (aggregate === null) return yield* new NotFound({ resource: "sim", id: iccid })
       yield* RequestContext.countAttachments(aggregate.attachments)
@@ -303,7 +301,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const plan = yield* existing
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
-      const aggregate = yield* aggregateFor(organizationId, request.iccid, plan, reserve)
+      const aggregate = yield* aggregateFor(request, purchases.reserve(reserve, organizationId, plan))
       const subscriptionId = yield* ids.next(now, organizationId)
       const fresh = { subscriptionId, attachmentId: yield* ids.next(now, organizationId) }
       const subscribed = yield* Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, fresh, now))
@@ -332,12 +330,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const plan = yield* loadPlan(request)
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
-      const aggregate = yield* aggregateFor(
-        request.organizationId,
-        request.iccid,
-        plan,
-        SimReservations.unreserved(storage)
-      )
+      const aggregate = yield* aggregateFor(request, purchases.preview(request.organizationId, plan))
       return yield* Effect.fromResult(Preview.creation(plan, aggregate, request, now))
     })
 

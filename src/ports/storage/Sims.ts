@@ -8,7 +8,7 @@
 import type { Effect } from "effect"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Label } from "../../domain/Label.ts"
-import type { Kept, Purpose, Sim, Stock } from "../../domain/Sim.ts"
+import type { Kept, Purpose, Sim, Stock, WantedLoad } from "../../domain/Sim.ts"
 import type { SimIdentities } from "../../domain/SimIdentities.ts"
 import type { Entry } from "../../domain/SmdpHistory.ts"
 import type { Count, Level } from "../../domain/Stock.ts"
@@ -53,6 +53,8 @@ export interface ReservationRequest {
   readonly label: Label
   /** Decides which SIMs are suitable. */
   readonly purpose: Purpose
+  /** The load that a subscription takes SIMs with; null: those without one. */
+  readonly load: WantedLoad | null
   /** What the reservations are released by. */
   readonly token: string
   /** How many are wanted, at least one. */
@@ -128,17 +130,19 @@ export interface Sims {
   }) => Read<{ readonly hits: ReadonlyArray<Hit>; readonly hasMore: boolean }>
   /**
    * Reserves eSIMs of the label that are suitable (`Sim.isSuitable`) and not reserved. For a
-   * `subscription`: free ones (rule S2), never used ones first, by import sequence; then those
-   * recycled longest ago, by import sequence if equal. For a `mobile plan`: those whose mobile
-   * plan is settled and not applied, by import sequence, free or not. Each reservation raises the
-   * SIM's version. Rows that another statement has locked are skipped, and count as `Busy`.
+   * `subscription` without a load: free ones (rule S2), never used ones first, by import sequence;
+   * then those recycled longest ago, by import sequence if equal. With a load: those that have to
+   * be sold first, by import sequence if equal, and those that need not be last. For a `mobile
+   * plan`: those whose mobile plan is settled and not applied, by import sequence, free or not.
+   * Each reservation raises the SIM's version. Rows that another statement has locked are skipped,
+   * and count as `Busy`.
    */
   readonly reserve: (claim: ReservationRequest) => Effect.Effect<ReservedSims, StorageError>
   /**
    * The eSIM that `reserve` would give first for a `subscription` if none were reserved, or the
    * shortage that it would report then. It stays as it is, and another request may get it.
    */
-  readonly free: (of: OfOrganization & { readonly label: Label }) => Read<FreeSim>
+  readonly free: (of: OfOrganization & { readonly label: Label; readonly load: WantedLoad | null }) => Read<FreeSim>
   /**
    * Ends reservations. A SIM that is not, or no longer, reserved with the token stays as it is.
    * Versions stay.

@@ -40,6 +40,7 @@ const claim = (adapter: Adapter, token: string, machineNow = 0, count = 1) =>
       organizationId: org,
       label: "Green",
       purpose: "subscription",
+      load: null,
       token,
       count,
       machineNow,
@@ -94,7 +95,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
       const adapters = yield* Effect.all([connect(url(), 8), connect(url(), 8)])
       yield* on(adapters[0], (storage) => storage.sims.import(newSims(org, 0, 300)))
       const processes = yield* Effect.forEach(adapters, claiming)
-      const kind = { organizationId: org, label: "Green", purpose: "subscription" } as const
+      const kind = { organizationId: org, label: "Green", purpose: "subscription", load: null } as const
       const subscribe = (number: number): Effect.Effect<string | null, Storage.StorageError | Storage.Conflict> =>
         (processes[number % 2] ?? processes[0]).during((claim) =>
           claim(kind).pipe(
@@ -126,7 +127,7 @@ describe("Claims of several processes on one PostgreSQL", () => {
     yield* on(adapter, (storage) => storage.sims.import(newSims(org, 0, 1)))
     const { during } = yield* claiming(adapter)
     const client = yield* Effect.provide(SqlClient.SqlClient, adapter)
-    const one = during((of) => of({ organizationId: org, label: "Green", purpose: "subscription" }))
+    const one = during((of) => of({ organizationId: org, label: "Green", purpose: "subscription", load: null }))
     yield* Effect.flip(client.withTransaction(Effect.andThen(one, Effect.fail("undone"))))
     expect((yield* claim(adapter, "a", Date.now())).sims).toMatchObject([{ version: 2 }])
   })

@@ -146,7 +146,9 @@ const leftAsBefore = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name
     insert into simplan.migration (migration_id, name, digest)
       select n, 'of before', case n when 1 then '8eb2a492e6a21766' when 35 then 'ec4dd28fba8d0ce5' end
       from generate_series(1, 35) n;
-    alter table simplan.sim drop column moves, drop column tags;
+    alter table simplan.sim drop column moves, drop column tags, drop column purchase;
+    alter table simplan.plan drop column bundle;
+    alter table simplan.job drop column awaited_until;
     alter table simplan.audit_entry drop column changed;
     create table simplan.seen_report (
       organization_id text collate "C", report_id text collate "C", received_at bigint, primary key (organization_id, report_id)
@@ -285,7 +287,9 @@ describe("The migrations", () => {
       [4, "77d1d8145ee4bbea"],
       [5, "d2271850efb9794b"],
       [6, "247198c761bf3c91"],
-      [7, "5e38edfd60d03de3"]
+      [7, "5e38edfd60d03de3"],
+      [8, "9d80a9af0873035d"],
+      [9, "70eb5ea8680cb872"]
     ])
   })
 })

@@ -357,7 +357,7 @@ const use = (adapter: Adapter, round: number) =>
         ["Green", 40],
         ["Red", 1]
       ] as const) {
-        yield* storage.sims.reserve({ ...of, label, purpose, token, count, ...machine })
+        yield* storage.sims.reserve({ ...of, label, purpose, load: null, token, count, ...machine })
       }
     }
     yield* storage.sims.release({ ...of, reservations: ids.slice(0, 20).map((id) => ({ iccid: iccidOf(id), token })) })
@@ -496,6 +496,9 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.problems.page({ after: { createdAt: 50, id: "" }, limit: 10 })
     yield* storage.problems.count
     yield* storage.probe(SOME_DUE + round)
+    const purchase = { organizationId: org, label: "Green", load: "1 GB", machineNow: 0, until: 1 } as const
+    yield* storage.adoptPurchase(purchase)
+    yield* storage.leavePurchase({ organizationId: org, jobId: "nobody's", until: 1 })
     const process = Values.process({ processId: `process-${round}` })
     yield* storage.keepProcess({ process, silentSince: 0 })
     yield* storage.processes.list({ since: 0 })
@@ -531,8 +534,8 @@ const useAtOnce = (adapter: Adapter, round: number) =>
           yield* storage.plans.get({ ...of, planId: `plan-${number}` })
           const token = `at-once-${number}`
           const claim = { ...of, label: "Green" as const, token, count: 1, machineNow: 0, until: 1_000 }
-          yield* storage.sims.reserve({ ...claim, purpose: "subscription" })
-          yield* storage.sims.reserve({ ...claim, purpose: "mobile plan" })
+          yield* storage.sims.reserve({ ...claim, purpose: "subscription", load: null })
+          yield* storage.sims.reserve({ ...claim, purpose: "mobile plan", load: null })
           const id = 2 * COUNT + number
           yield* storage.commit({
             sims: line === null ? [] : [{ loaded: line, next: afterUse(line) }],

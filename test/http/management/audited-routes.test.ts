@@ -195,6 +195,13 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
       return () => world.admin("POST", `${of()}/plans/${planId}/archive`)
     }
   ],
+  "PUT /admin/v1/organizations/{id}/plans/{planId}/bundle": [
+    "plan.set_bundle",
+    async () => {
+      const planId = await stock.plan({ name: "A bundle" })
+      return () => world.admin("PUT", `${of()}/plans/${planId}/bundle`, { load: "1 GB" })
+    }
+  ],
   "POST /admin/v1/organizations/{id}/plans/{planId}/unarchive": [
     "plan.unarchive",
     async () => {

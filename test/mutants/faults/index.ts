@@ -17,7 +17,7 @@ import { reports } from "./reports.ts"
 import { creation, deletion, packages, previews } from "./service.ts"
 import { sessions } from "./sessions.ts"
 import { lifecycle, state } from "./state.ts"
-import { stock } from "./stock.ts"
+import { purchases, stock } from "./stock.ts"
 import { threshold } from "./threshold.ts"
 
 export { list }
@@ -43,6 +43,7 @@ export const faults: ReadonlyArray<Fault> = [
   ...pauses,
   ...replacements,
   ...stock,
+  ...purchases,
   ...corrections,
   ...outages,
   ...limits,

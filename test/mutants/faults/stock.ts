@@ -55,3 +55,31 @@ export const stock = faultsOf("Stock.ts", "stock", [
   ["I12", "the check comes before its second is over", "Math.floor(now / span) + 1 + skipped", without("1 + ")],
   ["I12", "the second check may come before a long commit ends", "checkIn(of, now, LATER, 1)", instead("1", "0")]
 ])
+
+export const purchases = [
+  ...faultsOf("Purchase.ts", "stock", [
+    ["S2", "a load is given that has to be put into use at once", "now + MARGIN", "now"],
+    [
+      "I15",
+      "a SIM comes into the stock without its load",
+      "purchase: { purchaseId, load, sellBy, cost }",
+      "purchase: null"
+    ],
+    ["I15", "a SIM of another purchase counts", "purchase?.purchaseId === purchaseId", "purchase !== null"]
+  ]),
+  ...faultsOf("Sim.ts", "stock", [
+    ["S2", "a plan of no bundle takes bought SIMs", "? purchase === null", "? true"],
+    ["S2", "a SIM with another load is taken", "purchase?.load === wanted.load &&", "purchase !== null &&"],
+    [
+      "S2",
+      "a SIM is given on the day it lapses",
+      "purchase.sellBy > wanted.sellAfter",
+      "purchase.sellBy >= wanted.sellAfter"
+    ]
+  ]),
+  ...faultsOf("Plan.ts", "stock", [
+    ["P5", "a top-up is ordered by the load", "isFirst ? load : (topUpLoad ?? load)", "load"],
+    ["P5", "a plan has what it was before", "return { ...plan, bundle }", "return plan"],
+    ["P5", "an attachment has no top-up of its own", "...(bundle.topUpLoad !== null &&", "...(false &&"]
+  ])
+]

@@ -17,7 +17,7 @@ import * as SimReservations from "../../../src/app/sims/SimReservations.ts"
 import { iccidOf, inService, newSims } from "../../conformance/postgres/PostgresWorld.ts"
 import * as Tests from "../../setup/Tests.ts"
 
-const kind = { organizationId: "org", label: "Green", purpose: "subscription" } as const
+const kind = { organizationId: "org", label: "Green", purpose: "subscription", load: null } as const
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => iccidOf(from + index))
 
 /**
@@ -225,7 +225,7 @@ test("keeps none for a mobile plan", function* () {
   const storage = yield* stock(300)
   const one = yield* process(storage)
   const request = one.during((claim) =>
-    Effect.andThen(claim({ ...kind, purpose: "mobile plan" }), Effect.sleep(REQUEST))
+    Effect.andThen(claim({ ...kind, purpose: "mobile plan", load: null }), Effect.sleep(REQUEST))
   )
   const requests = Effect.all([request, request, request], { discard: true })
   yield* Effect.all(

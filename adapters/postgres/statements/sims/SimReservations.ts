@@ -58,6 +58,10 @@ const purposes = {
     fits: isFree,
     order: `recycled_at nulls first, import_sequence`
   },
+  load: {
+    fits: `${isFree} and sim.purchase is not null`,
+    order: `(purchase->>'sellBy')::bigint, import_sequence`
+  },
   "mobile plan": {
     fits: `sim.is_esim and not sim.mobile_plan_applied and sim.mobile_plan_target is null
             and ${SimsStatements.allocatedSo((sim) => Sim.withdrawnReason(sim) === null)}`,
@@ -78,7 +82,20 @@ interface Outcome {
   readonly provisioning: true | null
 }
 
-type OfLabel = Pick<Storage.ReservationRequest, "organizationId" | "label">
+type OfLabel = Pick<Storage.ReservationRequest, "organizationId" | "label" | "load">
+
+/** Whether a SIM came with the load, and can be sold still (`Sim.hasLoad`). */
+const hasLoad = (sql: Sql, { load }: Pick<OfLabel, "load">): Fragment =>
+  load === null
+    ? sql`sim.purchase is null`
+    : sql`sim.purchase->>'load' = ${load.load} and coalesce((sim.purchase->>'sellBy')::bigint > ${load.sellAfter}::bigint, true)`
+
+/** Which SIMs fit the request, and in which order. */
+const fitting = (sql: Sql, of: OfLabel & Pick<Storage.ReservationRequest, "purpose">) => {
+  const isSale = of.purpose === "subscription"
+  const { fits, order } = purposes[isSale && of.load !== null ? "load" : of.purpose]
+  return { order, fits: isSale ? sql`${sql.literal(fits)} and ${hasLoad(sql, of)}` : sql.literal(fits) }
+}
 
 // The index of the jobs of SIMs has texts of the default collation. In another one, and by a join,
 // all jobs that have ended would be gone over, for each SIM.
@@ -89,7 +106,7 @@ type OfLabel = Pick<Storage.ReservationRequest, "organizationId" | "label">
 const returning = (sql: Sql, of: OfLabel) => sql`
         select true from simplan.sim
         where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and sim.releasing
-          and ${sql.literal(isReleasing)} and sim.is_esim and not sim.downloaded
+          and ${sql.literal(isReleasing)} and sim.is_esim and not sim.downloaded and ${hasLoad(sql, of)}
           and (
             select count(*) from simplan.job
             where job.ended_at is not null and job.organization_id = ${of.organizationId}
@@ -104,7 +121,7 @@ const provisioning = (sql: Sql, of: OfLabel) => sql`
         where job.organization_id = ${of.organizationId} and job.ended_at is null and job.work->>'_tag' = 'Provision'
           and (
             select sim.label = ${of.label} and ${sql.literal(isProvisioning)}
-              and sim.is_esim and not sim.downloaded
+              and sim.is_esim and not sim.downloaded and ${hasLoad(sql, of)}
             from simplan.sim
             where sim.organization_id = ${of.organizationId} and sim.iccid = job.work->>'iccid'
           )
@@ -113,13 +130,13 @@ const provisioning = (sql: Sql, of: OfLabel) => sql`
 /** The SIM that a reservation for a subscription would give first if none were reserved. */
 export const free = (database: Database) => (of: OfLabel) =>
   Effect.map(
-    database.rows(
-      (sql) => sql<Row<{ readonly sim: SimsStatements.Packed | null; readonly mayReturn: true | null }>>`
+    database.rows((sql) => {
+      const { fits, order } = fitting(sql, { ...of, purpose: "subscription" })
+      return sql<Row<{ readonly sim: SimsStatements.Packed | null; readonly mayReturn: true | null }>>`
         with free as (
           select ${sql.literal(SimsStatements.value)} as value from simplan.sim
-          where sim.organization_id = ${of.organizationId} and sim.label = ${of.label}
-            and ${sql.literal(purposes.subscription.fits)}
-          order by ${sql.literal(purposes.subscription.order)}
+          where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and ${fits}
+          order by ${sql.literal(order)}
           limit 1
         )
         select json_build_object(
@@ -130,7 +147,7 @@ export const free = (database: Database) => (of: OfLabel) =>
             ${provisioning(sql, of)}
           )) end
         )::text as value`
-    ),
+    }),
     ([found]): Storage.FreeSim => {
       const packed = found?.sim ?? null
       if (packed === null) return { sim: null, shortage: found?.mayReturn ? "Releasing" : "None" }
@@ -156,8 +173,9 @@ const flushing = (sql: Sql, joined: boolean) =>
 // `fitting` has an order for the planner's sake likewise, which would else read the table as a
 // whole if it expects to find one soon; it takes the order out of an `exists`.
 const reservation = (sql: Sql, of: Storage.ReservationRequest, joined: boolean) => {
-  const fits = sql.literal(purposes[of.purpose].fits)
-  const order = sql.literal(purposes[of.purpose].order)
+  const wanted = fitting(sql, of)
+  const { fits } = wanted
+  const order = sql.literal(wanted.order)
   return sql<Row<Outcome>>`
     with claimed as (
       update simplan.sim
@@ -173,7 +191,7 @@ const reservation = (sql: Sql, of: Storage.ReservationRequest, joined: boolean) 
         ) free
         limit (select ${of.count}::int)
       ))
-      returning sim.recycled_at, sim.import_sequence, ${sql.literal(SimsStatements.value)} as value
+      returning sim.recycled_at, sim.import_sequence, sim.purchase, ${sql.literal(SimsStatements.value)} as value
     )
     select json_build_object(
       'sims', (select coalesce(json_agg(value order by ${order}), '[]') from claimed),

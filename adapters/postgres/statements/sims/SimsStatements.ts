@@ -129,7 +129,8 @@ const rest = Columns.of<Rest>({
   serviceChange: "text",
   serviceActive: "boolean",
   moves: "jsonb",
-  tags: "jsonb"
+  tags: "jsonb",
+  purchase: "jsonb"
 })
 
 /** A column of a list as it is written: null if nothing is in it. */
@@ -209,6 +210,7 @@ const unpackRest = (packed: Columns.Packed<Rest>) => ({
   movedTo: packed[inRest.movedTo],
   moves: packed[inRest.moves] ?? [],
   tags: packed[inRest.tags] ?? [],
+  purchase: packed[inRest.purchase],
   downloaded: packed[inRest.downloaded],
   smdp: packed[inRest.smdp],
   location: packed[inRest.location],
@@ -259,6 +261,7 @@ export const unpack = (
   const { imsi, msisdn, subscriberId } = identities === null ? SimIdentities.none : unpackIdentities(identities)
   const known = rest === null ? fresh : unpackRest(rest)
   const { downloaded, lastActivityAt, location, mobilePlan, movedTo, moves, recycledAt, service, smdp, tags } = known
+  const { purchase } = known
   return {
     organizationId,
     simId,
@@ -276,6 +279,7 @@ export const unpack = (
     movedTo,
     moves,
     tags,
+    purchase,
     downloaded,
     smdp,
     location,

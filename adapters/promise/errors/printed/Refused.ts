@@ -73,6 +73,65 @@ export class SimsReleasingError extends SimplanError {
   }
 }
 
+/**
+ * No eSIM with the plan's load is free now, but one is being bought of the supplier (rule I15). It
+ * comes into the stock as soon as the supplier has it. `esims_issuing`, 503.
+ */
+export class EsimsIssuingError extends SimplanError {
+  static {
+    this.prototype.name = "EsimsIssuingError"
+  }
+
+  /** The label of the eSIM that was wanted. */
+  readonly label: "Green" | "Aqua" | "Blue" | "Voilet" | "Red" | "Grey" | "Orange"
+  /** When to ask again; at least 1. */
+  readonly retryAfterSeconds: number
+
+  constructor(
+    details: ErrorDetails & {
+      readonly label: "Green" | "Aqua" | "Blue" | "Voilet" | "Red" | "Grey" | "Orange"
+      readonly retryAfterSeconds: number
+    }
+  ) {
+    super(details)
+    this.label = details.label
+    this.retryAfterSeconds = details.retryAfterSeconds
+  }
+}
+
+/** The supplier has no more eSIMs with the plan's load (rule I15). `sold_out`, 409. */
+export class SoldOutError extends ConflictError {
+  static {
+    this.prototype.name = "SoldOutError"
+  }
+
+  /** The supplier's code of the bundle. */
+  readonly load: string
+
+  constructor(details: ErrorDetails & { readonly load: string }) {
+    super(details)
+    this.load = details.load
+  }
+}
+
+/**
+ * The account at the supplier has not enough money for an eSIM with the plan's load (rule I15).
+ * `no_balance`, 503.
+ */
+export class NoBalanceError extends SimplanError {
+  static {
+    this.prototype.name = "NoBalanceError"
+  }
+
+  /** The supplier's code of the bundle. */
+  readonly load: string
+
+  constructor(details: ErrorDetails & { readonly load: string }) {
+    super(details)
+    this.load = details.load
+  }
+}
+
 /** The organization has as many of a kind as it may have (rule W13). `quota_exceeded`, 409. */
 export class QuotaExceededError extends ConflictError {
   static {

@@ -23,6 +23,7 @@ export type AuditAction =
   | "plan.create"
   | "plan.archive"
   | "plan.unarchive"
+  | "plan.set_bundle"
   | "plan.delete"
   | "coverage_profile.create"
   | "coverage_profile.set_zone"

@@ -17,6 +17,7 @@ export type JobKind =
   | "UsageDiffers"
   | "HandleEvent"
   | "CheckStock"
+  | "BuySim"
   | "RunCommand"
 
 /** The class of the reason to wait. */

@@ -4,13 +4,14 @@
  */
 import { Effect, Struct } from "effect"
 import * as fc from "fast-check"
+import type { Sim } from "../../../domain/Sim.ts"
 import { DAY, MINUTE } from "../../../domain/Time.ts"
 import * as UsageBook from "../../../domain/UsageBook.ts"
 import type { StorageError } from "../../../ports/Storage.ts"
 import type { Side } from "./RandomCommits.ts"
 import * as RandomReads from "./RandomReads.ts"
-import { type Ask, idOf, pick, type Run } from "./RandomSteps.ts"
-import { items, newSim } from "../world/World.ts"
+import { type Ask, idOf, LOADS, pick, type Run, wantedLoad } from "./RandomSteps.ts"
+import { items, newSim, type World } from "../world/World.ts"
 
 type Answer = Effect.Effect<unknown, StorageError>
 
@@ -25,6 +26,13 @@ export const withoutImportSequences = (value: unknown): unknown => {
   )
 }
 
+const purchase = ({ id, now }: World, choice: number): Sim["purchase"] => ({
+  purchaseId: id(),
+  load: pick(LOADS, choice),
+  sellBy: choice % 3 === 0 ? null : now + (choice % 4) * DAY,
+  cost: choice % 4 === 0 ? null : { units: choice, scale: 2, currency: "USD" }
+})
+
 const importSims = (run: Run, { other, world }: Side, { choice, row }: Ask): Answer => {
   const count = 1 + (choice % 3)
   const sims = Array.from({ length: count }, (_, index) => {
@@ -36,7 +44,8 @@ const importSims = (run: Run, { other, world }: Side, { choice, row }: Ask): Ans
       lpa: choice % 7 === 6 || choice % 3 === 0 ? null : `LPA:1$smdp.example$${choice}`,
       imsi: choice % 4 === 0 ? null : `20893${choice % 2}00000000${index}`,
       msisdn: choice % 3 === 0 ? null : `4477009000${choice % 3}`,
-      label: choice % 5 === 4 ? "Blue" : "Green"
+      label: choice % 5 === 4 ? "Blue" : "Green",
+      purchase: choice % 5 < 3 ? null : purchase(world, choice)
     })
   })
   return world.storage.sims.import(sims)
@@ -73,11 +82,25 @@ const asks = {
         organizationId: world.organizationId,
         label: choice % 9 === 8 ? "Blue" : "Green",
         purpose: row === 5 ? "mobile plan" : "subscription",
+        load: wantedLoad(world.now, choice + row),
         token: pick(run.tokens, choice),
         count: 1 + (choice % 3),
         machineNow,
         until: machineNow + (1 + (choice % 10)) * MINUTE
       })
+  },
+  "adopt purchase": {
+    often: 1,
+    answer: (_: Run, { world: { organizationId, storage } }: Side, { choice, machineNow }: Ask) => {
+      const until = machineNow + (1 + (choice % 10)) * MINUTE
+      return Effect.tap(
+        storage.adoptPurchase({ organizationId, label: "Green", load: pick(LOADS, choice), machineNow, until }),
+        (job) =>
+          job === null || choice % 3 > 0
+            ? Effect.void
+            : storage.leavePurchase({ organizationId, jobId: job.jobId, until })
+      )
+    }
   },
   "claim jobs": { often: 2, answer: (run: Run, side: Side, ask: Ask) => side.world.jobs.claim(claim(run, side, ask)) },
   "claim deliveries": {

@@ -10,7 +10,7 @@ import { DAY, HOUR, type Instant, MINUTE } from "../../../domain/Time.ts"
 import * as UsageBook from "../../../domain/UsageBook.ts"
 import type { Commit, StorageError } from "../../../ports/Storage.ts"
 import * as AggregateEdits from "./AggregateEdits.ts"
-import { idOf, type Part, pick, type Run } from "./RandomSteps.ts"
+import { idOf, LOADS, type Part, pick, type Run } from "./RandomSteps.ts"
 import * as Rows from "../world/Rows.ts"
 import { alone, change, newSim, type World } from "../world/World.ts"
 
@@ -112,6 +112,7 @@ const ofPlan = (run: Run, { world }: Side, part: Part): Piece => {
       planId,
       terms,
       createdAt: stored?.createdAt ?? world.now + (part.choice % 3),
+      bundle: part.choice % 4 === 2 ? { load: "1 GB", topUpLoad: null, limit: null } : null,
       archivedAt: part.choice % 3 === 1 ? world.now : null,
       deletedAt: part.choice === 11 ? world.now : null,
       version: seenVersion(stored, part)
@@ -333,7 +334,14 @@ const kinds = {
   ),
   "put job": ofJob(({ choice, dueAt, jobId, run, stale, token, world }) => {
     const lease = stale ? { token, until: run.machineNow + choice * MINUTE } : null
-    return { put: [{ job: Rows.job(world, { jobId, dueAt }), lease }] }
+    const bought = {
+      _tag: "BuySim",
+      purchaseId: jobId,
+      label: "Green",
+      load: pick(LOADS, choice),
+      limit: null
+    } as const
+    return { put: [{ job: Rows.job(world, { jobId, dueAt, ...(choice % 3 === 0 && { work: bought }) }), lease }] }
   }, 3),
   "finish job": ofJob(({ jobId, token }) => ({ finished: [{ jobId, token }] }), 2),
   "retry job": ofJob(({ choice, dueAt, jobId, stale, token, world: { now } }) => {

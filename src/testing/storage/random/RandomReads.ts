@@ -14,7 +14,7 @@ import type { Pending } from "../../../ports/Jobs.ts"
 import type { Keyset, Read } from "../../../ports/Storage.ts"
 import type { costs } from "../../../ports/storage/ReadCosts.ts"
 import type { Side } from "./RandomCommits.ts"
-import { type Ask, idOf, pick, type Run } from "./RandomSteps.ts"
+import { type Ask, idOf, pick, type Run, wantedLoad } from "./RandomSteps.ts"
 import * as Rows from "../world/Rows.ts"
 import { items } from "../world/World.ts"
 
@@ -285,7 +285,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
         searches.search === null
           ? []
           : [storage.sims.search({ search: searches.search, organizationId, limit: 1_000 })],
-      free: [storage.sims.free({ ...organization, label: sims.label ?? "Green" })],
+      free: [storage.sims.free({ ...organization, label: sims.label ?? "Green", load: wantedLoad(world.now, choice) })],
       stock: [sorted(storage.sims.stock({ organizationIds: [organizationId] }), "label")],
       counts: [sorted(storage.sims.counts(organization), "label", "isEsim", "state")],
       countFree: [storage.sims.countFree({ ...organization, label: sims.label ?? "Green", atMost: 1 + choice })],

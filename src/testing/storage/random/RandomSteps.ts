@@ -5,7 +5,8 @@
  * A step is a name and small numbers that pick rows from small pools, so that steps meet each other
  * often, and so that a run that fails shrinks to a short one that can be read.
  */
-import type { Instant } from "../../../domain/Time.ts"
+import type { WantedLoad } from "../../../domain/Sim.ts"
+import { DAY, type Instant } from "../../../domain/Time.ts"
 import type { World } from "../world/World.ts"
 
 /** The numbers of a part of a random commit. */
@@ -48,3 +49,10 @@ export const pick = <A>(pool: ReadonlyArray<A>, index: number): A => {
  */
 export const idOf = (run: Run, { organizationId }: World, index: number): string =>
   pick(run.ids.get(organizationId) ?? [], index)
+
+/** The loads that SIMs come with. */
+export const LOADS = ["1 GB", "2 GB"] as const
+
+/** The load that a request takes a SIM with. */
+export const wantedLoad = (now: Instant, choice: number): WantedLoad | null =>
+  choice % 3 < 2 ? null : { load: pick(LOADS, choice), sellAfter: now + ((choice % 5) - 1) * DAY }

@@ -18,6 +18,7 @@ const claim = (world: World.World, changes: Partial<ReservationRequest> = {}) =>
     organizationId: world.organizationId,
     label: "Green",
     purpose: "subscription",
+    load: null,
     token: world.id(),
     count: 1,
     machineNow: world.machineNow,
@@ -54,6 +55,93 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const inOrder = [1, 4, 2, 5, 0, 3].flatMap((index) => sims[index] ?? [])
     for (const [index, sim] of inOrder.entries()) yield* expects(`SIM ${index}`, claim(world), given(sim))
     yield* expects("all are claimed", claim(world), busy)
+  }),
+
+  scenario("SIMs with a load are given to requests for it, those that have to be sold first (I15)", function* (world) {
+    const { now, organizationId, storage } = world
+    const bought = (load: string, days: number | null, changes: Partial<Sim> = {}) =>
+      World.newSim(world, {
+        purchase: { purchaseId: world.id(), load, sellBy: days === null ? null : now + days * DAY, cost: null },
+        ...changes
+      })
+    const rows = [
+      bought("1 GB", null),
+      bought("1 GB", 30),
+      bought("1 GB", 1),
+      bought("1 GB", 20),
+      bought("1 GB", 25, { downloaded: true }),
+      bought("2 GB", 2),
+      World.newSim(world)
+    ]
+    const [unlimited, later, late, sooner, , other, plain] = yield* World.stock(world, rows)
+    const wanted = { load: "1 GB", sellAfter: now + DAY }
+    const free = (load: typeof wanted | null) => storage.sims.free({ organizationId, label: "Green", load })
+    const first = yield* World.given("the third SIM of the load", sooner)
+    yield* Suite.equals("the one that a request would get", yield* free(wanted), { sim: first, shortage: null })
+    const given1 = (sim: Sim | undefined) => given(...(sim === undefined ? [] : [sim]))
+    yield* expects("the one that is to be sold first", claim(world, { load: wanted }), given1(sooner))
+    yield* expects("the next one", claim(world, { load: wanted }), given1(later))
+    yield* expects("the one that keeps", claim(world, { load: wanted }), given1(unlimited))
+    yield* expects("one that is too late for it is none", claim(world, { load: wanted }), busy)
+    yield* expects("an earlier sale", claim(world, { load: { ...wanted, sellAfter: now } }), given1(late))
+    yield* expects("another load", claim(world, { load: { ...wanted, load: "2 GB" } }), given1(other))
+    yield* expects("a load that there is none of", claim(world, { load: { ...wanted, load: "3 GB" } }), none)
+    yield* expects("none", claim(world), given1(plain))
+    yield* expects("no other one without", claim(world), busy)
+    yield* Suite.equals("no other one", yield* free({ ...wanted, load: "3 GB" }), { sim: null, shortage: "None" })
+    yield* Suite.equals(
+      "as it is stored",
+      (yield* World.aggregate(world, sooner?.iccid ?? "")).sim.purchase,
+      rows[3]?.purchase
+    )
+  }),
+
+  scenario("a purchase is awaited by one request at a time, the oldest first (I15)", function* (world) {
+    const { machineNow, organizationId, storage } = world
+    const purchase = (load: string, createdAt: number, changes: Partial<Job> = {}) =>
+      Rows.job(world, {
+        jobId: `buy:${world.id()}`,
+        work: { _tag: "BuySim", purchaseId: world.id(), label: "Green", load, limit: null },
+        createdAt,
+        ...changes
+      })
+    const [old, young, ended, other] = [
+      purchase("1 GB", world.now),
+      purchase("1 GB", world.now + 1, { dueAt: world.now + DAY }),
+      purchase("1 GB", world.now - 1, { endedAt: world.now }),
+      purchase("2 GB", world.now)
+    ]
+    yield* storage.commit({ jobs: { put: [young, other, ended, old].map((job) => ({ job, lease: null })) } })
+    const adopt = (at: number, load = "1 GB", label: Sim["label"] = "Green") =>
+      storage.adoptPurchase({
+        organizationId,
+        label,
+        load,
+        machineNow: machineNow + at,
+        until: machineNow + at + MINUTE
+      })
+    yield* Suite.equals("the oldest", yield* adopt(0), old)
+    yield* Suite.equals("the next", yield* adopt(1), young)
+    yield* Suite.equals("no more", yield* adopt(2), null)
+    yield* Suite.equals("another load", yield* adopt(2, "2 GB"), other)
+    yield* Suite.equals("another label", yield* adopt(2, "1 GB", "Blue"), null)
+    yield* Suite.equals("until the time is over", yield* adopt(MINUTE - 1), null)
+    yield* Suite.equals("then it is anybody's", yield* adopt(MINUTE), old)
+    const left = (until: number) => storage.leavePurchase({ organizationId, jobId: old?.jobId ?? "", until })
+    yield* left(machineNow + MINUTE)
+    yield* Suite.equals("the end of an earlier wait", yield* adopt(MINUTE + 1), young)
+    yield* left(machineNow + 2 * MINUTE)
+    yield* Suite.equals("the end of the wait", yield* adopt(MINUTE + 2), old)
+    yield* storage.commit({ jobs: { cancelled: [young?.jobId ?? ""] } })
+    yield* Suite.equals("what is gone is nobody's", yield* adopt(3 * MINUTE), old)
+    const neighbour = yield* World.neighbour(world)
+    const elsewhere = { organizationId: neighbour.organizationId, label: "Green", load: "2 GB" } as const
+    const until = machineNow + DAY
+    yield* Suite.equals(
+      "another organization",
+      yield* storage.adoptPurchase({ ...elsewhere, machineNow: until, until }),
+      null
+    )
   }),
 
   scenario(
@@ -114,7 +202,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
   }),
 
   scenario("the SIM that is free first is shown and stays as it is, or the shortage of a claim is", function* (world) {
-    const free = world.storage.sims.free({ organizationId: world.organizationId, label: "Green" })
+    const free = world.storage.sims.free({ organizationId: world.organizationId, label: "Green", load: null })
     const sees = (what: string, expected: FreeSim) =>
       Effect.flatMap(free, (actual) => Suite.equals(what, actual, expected))
     const other = yield* World.neighbour(world)

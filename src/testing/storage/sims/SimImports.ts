@@ -362,7 +362,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const sim = World.newSim(world)
     const before = yield* World.aggregate(world, (yield* World.stockOne(world, sim)).iccid)
     const token = world.id()
-    const claim = { organizationId, label: sim.label, purpose: "subscription", count: 1, machineNow } as const
+    const claim = {
+      organizationId,
+      label: sim.label,
+      purpose: "subscription",
+      load: null,
+      count: 1,
+      machineNow
+    } as const
     const reserved = yield* storage.sims.reserve({ ...claim, token, until: machineNow + 60_000 })
     yield* storage.sims.import([{ ...sim, ...all }])
     const busy = yield* storage.sims.reserve({ ...claim, token: world.id(), until: machineNow + 60_000 })

@@ -73,7 +73,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* World.stockOne(yield* World.neighbour(world))
     const { machineNow } = world
     yield* world.storage.sims.reserve({
-      ...{ ...World.of(world), label: "Green", purpose: "subscription", token: world.id(), count: 1 },
+      ...{ ...World.of(world), label: "Green", purpose: "subscription", load: null, token: world.id(), count: 1 },
       ...{ machineNow, until: machineNow + 1_000 }
     })
     yield* Suite.equals("up to many", yield* free(100_000), 3)

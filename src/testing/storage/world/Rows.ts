@@ -128,6 +128,7 @@ export const plan = (world: World, changes: Partial<Plan> = {}): Plan => ({
   organizationId: world.organizationId,
   planId: world.id(),
   terms: terms(world),
+  bundle: null,
   createdAt: world.now,
   archivedAt: null,
   deletedAt: null,

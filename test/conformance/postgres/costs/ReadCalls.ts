@@ -215,7 +215,7 @@ export const calls = ({ jobs, outbox, storage }: Ports, share: number): Calls =>
         sought.map((search) => storage.sims.search({ search, organizationId: owner, limit: SimSearch.MOST_HITS + 1 }))
       )
     ),
-    free: several(Label.labels.map((label) => storage.sims.free({ ...of, label }))),
+    free: several(Label.labels.map((label) => storage.sims.free({ ...of, label, load: null }))),
     stock: [storage.sims.stock({ organizationIds: watched })],
     counts: [storage.sims.counts(of)],
     countFree: [storage.sims.countFree({ ...of, label: "Green", atMost: 100_000 * share })],

@@ -83,7 +83,9 @@ export const commits: Readonly<Record<string, Storage.Commit>> = {
     webhookEndpoints: [Values.endpoint({ organizationId, endpointId: "w", url: "https://example.com", createdAt: 1 })]
   },
   plans: {
-    plans: [{ organizationId, planId: "p", terms, createdAt: 1, archivedAt: null, deletedAt: null, version: 0 }]
+    plans: [
+      { organizationId, planId: "p", terms, bundle: null, createdAt: 1, archivedAt: null, deletedAt: null, version: 0 }
+    ]
   },
   unchangedPlans: { unchangedPlans: [{ organizationId, planId: "p", version: 1 }] },
   regions: {
@@ -273,13 +275,28 @@ export const operations: Readonly<Record<string, Operation>> = {
       organizationId,
       label: "Green",
       purpose: "subscription",
+      load: null,
       token: "t",
       count: 1,
       machineNow: 1,
       until: 2
     }),
+  "sims.reserve of a load": ({ storage }) =>
+    storage.sims.reserve({
+      organizationId,
+      label: "Green",
+      purpose: "subscription",
+      load: { load: "1 GB", sellAfter: 1 },
+      token: "t",
+      count: 1,
+      machineNow: 1,
+      until: 2
+    }),
+  adoptPurchase: ({ storage }) =>
+    storage.adoptPurchase({ organizationId, label: "Green", load: "1 GB", machineNow: 1, until: 2 }),
+  leavePurchase: ({ storage }) => storage.leavePurchase({ organizationId, jobId: "j", until: 2 }),
   "sims.release": ({ storage }) => storage.sims.release({ organizationId, reservations: [{ iccid, token: "t" }] }),
-  "sims.free": ({ storage }) => storage.sims.free({ organizationId, label: "Green" }),
+  "sims.free": ({ storage }) => storage.sims.free({ organizationId, label: "Green", load: null }),
   "sims.stock": ({ storage }) => storage.sims.stock({ organizationIds: [organizationId] }),
   "sims.counts": ({ storage }) => storage.sims.counts({ organizationId }),
   "sims.countFree": ({ storage }) => storage.sims.countFree({ organizationId, label: "Green", atMost: 10 }),

@@ -4,7 +4,7 @@ with given as (
     select * from json_to_recordset(($1::text)::json) as r("organizationId" text, "simId" text, iccid text, label text,
       "isEsim" boolean, lpa text, "createdAt" bigint, allocation text, "allocatedTo" text, imsi text, msisdn text,
       "subscriberId" text, "recycledAt" bigint, "movedTo" text, downloaded boolean, smdp jsonb, location jsonb,
-      "lastActivityAt" bigint, moves jsonb, tags jsonb, "mobilePlan" jsonb, service jsonb, position integer)
+      "lastActivityAt" bigint, moves jsonb, tags jsonb, purchase jsonb, "mobilePlan" jsonb, service jsonb, position integer)
     limit $2::int
   ) r
 ), registered as (
@@ -29,13 +29,13 @@ with given as (
   insert into simplan.sim (
     organization_id, sim_id, iccid, import_sequence, label, is_esim, lpa, created_at, allocation, allocated_to, version,
     imsi, msisdn, subscriber_id, releasing, recycled_at, moved_to, downloaded, smdp, location, last_activity_at,
-    mobile_plan_applied, mobile_plan_target, paused_at, service_change, service_active, moves, tags
+    mobile_plan_applied, mobile_plan_target, paused_at, service_change, service_active, moves, tags, purchase
   )
   select r."organizationId", r."simId", r.iccid, r.import_sequence, r.label, r."isEsim", r.lpa, r."createdAt",
   r.allocation, r."allocatedTo", 1, r.imsi, r.msisdn, r."subscriberId", nullif(r.allocation in ('Releasing'), false),
   r."recycledAt", r."movedTo", r.downloaded, r.smdp, r.location, r."lastActivityAt",
   (r."mobilePlan"->>'applied')::boolean, (r."mobilePlan"->>'target')::boolean, (r.service->>'pausedAt')::bigint,
-  r.service->>'changeId', (r.service->>'active')::boolean, r.moves, r.tags
+  r.service->>'changeId', (r.service->>'active')::boolean, r.moves, r.tags, r.purchase
   from numbered r
   returning 1
 ), differing as (

@@ -5,10 +5,10 @@ from (
     json_build_array(array_agg(sim.sim_id), array_agg(sim.iccid), array_agg(sim.import_sequence), array_agg(sim.label),
       array_agg(sim.is_esim), array_agg(sim.lpa), array_agg(sim.created_at), array_agg(sim.allocation),
       array_agg(sim.allocated_to), array_agg(sim.version),
-      array_agg(case when sim.recycled_at is not null or sim.moved_to is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null or sim.paused_at is not null or sim.service_change is not null or sim.service_active is not null or sim.moves is not null or sim.tags is not null
+      array_agg(case when sim.recycled_at is not null or sim.moved_to is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null or sim.paused_at is not null or sim.service_change is not null or sim.service_active is not null or sim.moves is not null or sim.tags is not null or sim.purchase is not null
         then json_build_array(sim.recycled_at, sim.moved_to, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at,
           sim.mobile_plan_applied, sim.mobile_plan_target, sim.paused_at, sim.service_change, sim.service_active, sim.moves,
-          sim.tags)
+          sim.tags, sim.purchase)
         end), array_agg(case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
         then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
         end))

@@ -1,0 +1,62 @@
+/**
+ * The bundles of suppliers that plans are (rule P5).
+ */
+import { Effect, Result } from "effect"
+import { Amount, type Plan, Refusal } from "simplan/ports"
+import { Bundles as Views, type View } from "simplan/views"
+import * as Operation from "./Operation.ts"
+
+type Asked = View.Of<typeof Views.SetPlanBundle>
+
+const refuse = (field: string, message: string) => Result.fail(new Refusal.InvalidField({ field, message }))
+
+const limitOf = ({ currency, priceLimit }: Asked): Result.Result<Plan.Bundle["limit"], Refusal.InvalidField> => {
+  if (priceLimit === null) {
+    return currency === null ? Result.succeed(null) : refuse("priceLimit", "must be given with a currency")
+  }
+  if (currency === null || !/^[A-Z]{3}$/.test(currency)) return refuse("currency", "must be three capital letters")
+  const limit = Amount.parse(priceLimit, currency)
+  return limit === undefined ? refuse("priceLimit", "must be a decimal such as 9.50") : Result.succeed(limit)
+}
+
+const bundleOf = (asked: Asked): Result.Result<Plan.Bundle | null, Refusal.InvalidField> => {
+  const { load, topUpLoad } = asked
+  if (load !== null) return Result.map(limitOf(asked), (limit) => ({ load, topUpLoad, limit }))
+  const given = (["topUpLoad", "priceLimit", "currency"] as const).find((name) => asked[name] !== null)
+  return given === undefined ? Result.succeed(null) : refuse(given, "must be absent without a load")
+}
+
+const shown = ({ bundle, organizationId, planId }: Plan.Plan) => {
+  const [priceLimit = null, currency = null] = bundle?.limit == null ? [] : Amount.text(bundle.limit).split(" ")
+  const { load = null, topUpLoad = null } = bundle ?? {}
+  return { organizationId, planId, load, topUpLoad, priceLimit, currency }
+}
+
+const ofPlan = { answer: Views.PlanBundle, errors: ["plan_not_found"] } as const
+
+export const bundles = {
+  bundle: Operation.item({
+    ...ofPlan,
+    route: "GET /organizations/:id/plans/:planId/bundle",
+    request: Views.OfPlan,
+    role: "read",
+    title: "Read which bundle of a supplier a plan is",
+    text: "The supplier's codes, and what an eSIM may cost. They are null if the telco goes by the plan's terms.",
+    call: ({ plans }, of) => Effect.map(plans.get(of), shown)
+  }),
+  setBundle: Operation.item({
+    ...ofPlan,
+    route: "PUT /organizations/:id/plans/:planId/bundle",
+    request: Views.SetPlanBundle,
+    role: "admin",
+    isKept: true,
+    title: "Set which bundle of a supplier a plan is",
+    text:
+      "From now on a subscription of the plan gets an eSIM that came with the load, and one is bought of the supplier if none is " +
+      "free. What is attached stays as it was ordered. Without a load the telco goes by the plan's terms again.",
+    call: (services, { organizationId, planId, ...asked }) =>
+      Effect.flatMap(Effect.fromResult(bundleOf({ organizationId, planId, ...asked })), (bundle) =>
+        Effect.map(services.plans.setBundle({ organizationId, planId, bundle }), shown)
+      )
+  })
+}

@@ -1,0 +1,183 @@
+/**
+ * Requests that wait for an eSIM which is bought of a supplier (rule I15). A request that finds no
+ * free eSIM awaits an outstanding purchase that nobody awaits, over all processes, or adds one. It
+ * takes whatever SIM comes free first, so that a SIM is never another request's.
+ */
+import { Effect } from "effect"
+import * as Job from "../../domain/Job.ts"
+import type { Plan } from "../../domain/Plan.ts"
+import * as Purchase from "../../domain/Purchase.ts"
+import { EsimsIssuing, NoBalance, NoFreeSim, SoldOut, TelcoRefused } from "../../domain/Refusal.ts"
+import type { Sim } from "../../domain/Sim.ts"
+import type { Instant } from "../../domain/Time.ts"
+import * as Clocks from "../../ports/Clocks.ts"
+import { type Lease, Storage, type StorageError } from "../../ports/Storage.ts"
+import { Telco } from "../../ports/Telco.ts"
+import { Commits } from "../commit/Commits.ts"
+import { unattended } from "../commit/Served.ts"
+import { Ids } from "../commit/Ids.ts"
+import * as JobRunner from "../jobs/JobRunner.ts"
+import { BackgroundTasks, Leases } from "../jobs/Leases.ts"
+import { Settings } from "../Settings.ts"
+import { type Kind, type Reserve, type Shortage, unreserved } from "./SimReservations.ts"
+
+/** Why a request that waits for a purchase gets no SIM now. */
+export type NotBought = EsimsIssuing | SoldOut | NoBalance | TelcoRefused
+
+/** Whether a request has waited for a purchase of the plan as it is stored. */
+export const isNotBought = (error: unknown): error is NotBought =>
+  [EsimsIssuing, SoldOut, NoBalance, TelcoRefused].some((one) => error instanceof one)
+
+/** How often a request asks what has become of a purchase that another process makes, in ms. */
+const ASKED = 100
+
+/** When a caller asks again, if the supplier does not say so, in seconds. */
+const AGAIN = 5
+
+/** How many purchases a request awaits, one after the other, if others take what comes. */
+const MOST = 10
+
+const refusalOf = (job: Job.Job, load: string): NotBought => {
+  const message = job.refused?.message ?? ""
+  switch (job.refused?.reason) {
+    case "sold_out":
+      return new SoldOut({ load })
+    case "no_balance":
+      return new NoBalance({ load })
+    default:
+      return new TelcoRefused({ message })
+  }
+}
+
+/** The eSIMs that creations of a plan get which name none. */
+export const make = Effect.gen(function* () {
+  const storage = yield* Storage
+  const telco = yield* Telco
+  const clock = yield* Clocks.BusinessClock
+  const commits = yield* Commits
+  const ids = yield* Ids
+  const tasks = yield* BackgroundTasks
+  const leases = yield* Leases
+  const runner = yield* JobRunner.JobRunner
+  const { telcoTimeoutMillis: limit } = yield* Settings
+  const isStandingClock = clock.set !== null
+
+  const issuing = ({ label }: Pick<Kind, "label">, retryAfterSeconds = AGAIN) =>
+    new EsimsIssuing({ label, retryAfterSeconds })
+
+  /** Makes one more purchase, and begins it. */
+  const add = Effect.fnUntraced(function* (organizationId: string, plan: Plan, bundle: NonNullable<Plan["bundle"]>) {
+    const now = yield* clock.now
+    const purchaseId = yield* ids.next(now, organizationId)
+    const lease = yield* tasks.lease
+    const jobs = [Purchase.job(purchaseId, plan.terms, bundle, now)]
+    const commit = yield* commits.prepare(organizationId, { jobs }, now, lease)
+    yield* commits.retryOnConflict(commits.write(commit))
+    return { commit, lease }
+  })
+
+  /**
+   * An outstanding purchase of the load that this request awaits from now on, and until when; null:
+   * there is none that nobody awaits.
+   */
+  const adopt = Effect.fnUntraced(function* ({ label, organizationId }: Kind, load: string) {
+    const machineNow = yield* Clocks.monotonicNow
+    const until = machineNow + limit
+    const job = yield* storage.adoptPurchase({ organizationId, label, load, machineNow, until })
+    return job === null ? null : { job, until }
+  })
+
+  /** Goes on with the purchase at once, unless somebody holds it or it waits for its time. */
+  const goOn = Effect.fnUntraced(function* (job: Job.Job) {
+    if (job.dueAt > (yield* clock.now)) return
+    const lease: Lease = yield* tasks.lease
+    const held = yield* leases.take(job, lease)
+    if (held !== null) yield* runner.tryAll({ jobs: { put: [{ job: held, lease }] } }, lease, limit)
+  })
+
+  /** Waits until the purchase has ended, is to be tried again later, or the time is over. */
+  const settled = Effect.fnUntraced(function* ({ jobId }: Job.Job, until: number) {
+    let found = yield* storage.jobs.get(jobId)
+    while (found !== null && found.endedAt === null && !Job.isWaiting(found) && !isStandingClock) {
+      if ((yield* Clocks.monotonicNow) >= until) break
+      yield* Effect.sleep(ASKED)
+      found = yield* storage.jobs.get(jobId)
+    }
+    return found
+  })
+
+  const awaitOne = Effect.fnUntraced(function* (
+    kind: Kind,
+    load: string,
+    plan: Plan,
+    until: number
+  ): Effect.fn.Return<void, NoFreeSim | NotBought | StorageError> {
+    const { organizationId } = kind
+    // What is bought is paid: the plan may be another bundle by now than the one that is cached.
+    const stored = yield* storage.plans.get(plan)
+    if (plan.bundle === null || stored?.version !== plan.version) return yield* new NoFreeSim(kind)
+    const known = yield* adopt(kind, load)
+    const begun = known === null ? yield* add(organizationId, plan, plan.bundle) : null
+    const adopted = known ?? (yield* adopt(kind, load))
+    if (begun !== null) yield* runner.tryAll(begun.commit, begun.lease, limit)
+    // Another request was quicker to adopt what this one has added, or it has come.
+    if (adopted === null) return
+    const { job } = adopted
+    const ended = Effect.gen(function* () {
+      if (begun === null) yield* goOn(job)
+      const found = yield* settled(job, until)
+      if (found === null) return
+      if (found.endedAt !== null) return yield* refusalOf(found, load)
+      const seconds = Math.ceil((found.dueAt - (yield* clock.now)) / 1_000)
+      return yield* issuing(kind, Job.isWaiting(found) ? Math.max(1, seconds) : AGAIN)
+    })
+    const leave = storage.leavePurchase({ organizationId, jobId: job.jobId, until: adopted.until })
+    // Failure: the wait ends by itself.
+    return yield* Effect.ensuring(ended, Effect.ignore(leave))
+  })
+
+  const kindOf = (organizationId: string, plan: Plan, now: Instant): Kind => {
+    const { label } = plan.terms
+    return { organizationId, label, purpose: "subscription", load: Purchase.wanted(plan, now) }
+  }
+
+  return {
+    /**
+     * Reserves an eSIM for an attachment of the plan (rule S2). If none is free, the plan is a
+     * bundle and the telco sells SIMs, one is bought.
+     */
+    reserve: Effect.fnUntraced(function* (
+      reserve: Reserve,
+      organizationId: string,
+      plan: Plan
+    ): Effect.fn.Return<Sim, Shortage | NotBought> {
+      const kind = kindOf(organizationId, plan, yield* clock.now)
+      if (kind.load === null || telco.buySim === undefined) return yield* reserve(kind)
+      const until = (yield* Clocks.monotonicNow) + limit
+      for (let awaited = 0; awaited < MOST; awaited++) {
+        // Failure: one is bought.
+        const sim = yield* Effect.catchTags(reserve(kind), {
+          NoFreeSim: () => Effect.succeed(null),
+          SimsReleasing: () => Effect.succeed(null)
+        })
+        if (sim !== null) return sim
+        yield* Effect.provideContext(awaitOne(kind, kind.load.load, plan, until), unattended)
+        if ((yield* Clocks.monotonicNow) >= until) break
+      }
+      return yield* issuing(kind)
+    }),
+    /** The eSIM that such a request would get now. Nothing is bought. */
+    preview: Effect.fnUntraced(function* (
+      organizationId: string,
+      plan: Plan
+    ): Effect.fn.Return<Sim, Shortage | EsimsIssuing> {
+      const kind = kindOf(organizationId, plan, yield* clock.now)
+      const free = unreserved(storage)(kind)
+      if (kind.load === null || telco.buySim === undefined) return yield* free
+      return yield* Effect.catchTags(free, {
+        NoFreeSim: () => Effect.fail(issuing(kind)),
+        SimsReleasing: () => Effect.fail(issuing(kind))
+      })
+    })
+  }
+})

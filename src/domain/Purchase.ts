@@ -1,0 +1,62 @@
+/**
+ * Buying eSIMs of suppliers (rule I15). A supplier sells an eSIM only together with its first
+ * bundle, the load. What was bought is a free SIM of the stock with that load, for whoever asks
+ * next: a lost answer can only make it late, and nothing of it is ever undone.
+ *
+ * A purchase is a job until the supplier has answered it for good. A request that finds no free
+ * SIM awaits a purchase: one that is outstanding and that nobody awaits, else one more. So there
+ * are never more purchases than requests that waited at once.
+ */
+import type { NewJob } from "./Decision.ts"
+import type { Work } from "./Job.ts"
+import type { Bundle, Plan, PlanTerms } from "./Plan.ts"
+import { imported, type Purchase, type Sim, type WantedLoad } from "./Sim.ts"
+import type { SimIdentities } from "./SimIdentities.ts"
+import { DAY, type Instant } from "./Time.ts"
+
+/** A SIM that has to be put into use within this time is given to nobody any more, in ms. */
+const MARGIN = DAY
+
+/** Rule S2: the load that an attachment of the plan takes a SIM with; null: none. */
+export const wanted = ({ bundle }: Pick<Plan, "bundle">, now: Instant): WantedLoad | null =>
+  bundle === null ? null : { load: bundle.load, sellAfter: now + MARGIN }
+
+/** The job that buys a SIM. */
+export const jobId = (purchaseId: string): string => `buy:${purchaseId}`
+
+/** The work of a purchase. */
+export type BuySim = Extract<Work, { readonly _tag: "BuySim" }>
+
+/** What a SIM is bought for: a plan of the organization, as it is now. */
+export const job = (
+  purchaseId: string,
+  { label }: Pick<PlanTerms, "label">,
+  { limit, load }: Bundle,
+  now: Instant
+): NewJob => ({
+  jobId: jobId(purchaseId),
+  work: { _tag: "BuySim", purchaseId, label, load, limit },
+  dueAt: now
+})
+
+/** What the supplier says of a SIM that it has sold. */
+export interface Sold extends SimIdentities, Pick<Purchase, "sellBy" | "cost"> {
+  readonly iccid: string
+  readonly lpa: string
+}
+
+/** The SIM that was bought, as it comes into the stock. */
+export const stocked = (
+  { label, load, purchaseId }: BuySim,
+  { cost, iccid, imsi, lpa, msisdn, sellBy, subscriberId }: Sold,
+  of: Pick<Sim, "organizationId" | "simId" | "createdAt">
+): Omit<Sim, "importSequence" | "version"> =>
+  imported({
+    ...of,
+    ...{ iccid, label, isEsim: true, lpa, imsi, msisdn, subscriberId },
+    purchase: { purchaseId, load, sellBy, cost }
+  })
+
+/** Whether the SIM is the one that the purchase has brought. */
+export const isOf = ({ purchaseId }: BuySim, { purchase }: Pick<Sim, "purchase">): boolean =>
+  purchase?.purchaseId === purchaseId

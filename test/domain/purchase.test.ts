@@ -1,0 +1,103 @@
+/** Plans that are bundles of suppliers, and what is bought for them (rules I15, P5 and S2). */
+import { Result } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Plan from "../../src/domain/Plan.ts"
+import * as Purchase from "../../src/domain/Purchase.ts"
+import * as Sim from "../../src/domain/Sim.ts"
+import * as SimIdentities from "../../src/domain/SimIdentities.ts"
+import { DAY } from "../../src/domain/Time.ts"
+import { NOW, plan, sim } from "./Values.ts"
+
+const limit = { units: 450, scale: 2, currency: "USD" }
+const bundle = { load: "1 GB", topUpLoad: "1 GB more", limit }
+
+describe("P5: a plan that is a bundle", () => {
+  it("has an attachment copy its codes, and one that is none leaves the terms alone", () => {
+    const sold = plan({ bundle })
+    expect(Plan.attachedTerms(sold)).toEqual({ ...sold.terms, load: "1 GB", topUpLoad: "1 GB more" })
+    expect(Plan.attachedTerms(plan({ bundle: { ...bundle, topUpLoad: null } }))).toEqual({
+      ...sold.terms,
+      load: "1 GB"
+    })
+    expect(Plan.attachedTerms(plan())).toEqual(plan().terms)
+  })
+
+  it("is ordered by its load first, and by its top-up after", () => {
+    const terms = Plan.attachedTerms(plan({ bundle }))
+    const same = Plan.attachedTerms(plan({ bundle: { ...bundle, topUpLoad: null } }))
+    expect([true, false].map((isFirst) => Plan.orderedLoad(terms, isFirst))).toEqual([
+      { load: "1 GB" },
+      { load: "1 GB more" }
+    ])
+    expect(Plan.orderedLoad(same, false)).toEqual({ load: "1 GB" })
+    expect(Plan.orderedLoad(plan().terms, true)).toEqual({})
+  })
+
+  it.each([
+    ["load", { ...bundle, load: " " }],
+    ["load", { ...bundle, load: "x".repeat(256) }],
+    ["topUpLoad", { ...bundle, topUpLoad: "" }],
+    ["priceLimit", { ...bundle, limit: { ...limit, units: -1 } }]
+  ])("is refused for its %s", (field, one) => {
+    expect(Plan.bundled(plan(), one)).toMatchObject({ failure: { field } })
+  })
+
+  it("says in the audit log what it was and is", () => {
+    expect(Plan.facts(plan())).toEqual({ load: null, "top-up load": null, "price limit": null })
+    expect(Plan.facts(Result.getOrThrow(Plan.bundled(plan(), bundle)))).toEqual({
+      load: "1 GB",
+      "top-up load": "1 GB more",
+      "price limit": "4.50 USD"
+    })
+  })
+})
+
+describe("I15: a purchase", () => {
+  const { work } = Purchase.job("p", plan().terms, bundle, NOW)
+  const given = { organizationId: "organization", simId: "s", createdAt: NOW }
+  const sold = {
+    iccid: "8999900000000000001",
+    lpa: "LPA:1$h$m",
+    ...SimIdentities.none,
+    sellBy: NOW + 30 * DAY,
+    cost: limit
+  }
+
+  it("is a job under its id, for the label and the load of the plan", () => {
+    expect(Purchase.job("p", plan().terms, bundle, NOW)).toEqual({
+      jobId: "buy:p",
+      work: { _tag: "BuySim", purchaseId: "p", label: plan().terms.label, load: "1 GB", limit },
+      dueAt: NOW
+    })
+  })
+
+  it("brings a free eSIM with its load, which a creation of the plan may have", () => {
+    if (work._tag !== "BuySim") return expect.fail()
+    const stored = { ...Purchase.stocked(work, sold, given), importSequence: 1, version: 1 }
+    const { cost, iccid, lpa, sellBy } = sold
+    expect(stored).toMatchObject({ iccid, lpa, ...given, isEsim: true, allocation: { _tag: "Free" } })
+    expect(stored.purchase).toEqual({ purchaseId: "p", load: "1 GB", sellBy, cost })
+    const others = [sim(), { purchase: { purchaseId: "q", load: "1 GB", sellBy, cost } }]
+    expect([stored, ...others].map((one) => Purchase.isOf(work, one))).toEqual([true, false, false])
+    const wanted = Purchase.wanted(plan({ bundle }), NOW)
+    expect(Sim.isSuitable(stored, "subscription", wanted)).toBe(true)
+    expect(Sim.isSuitable(stored, "subscription", null)).toBe(false)
+    expect(Sim.isSuitable({ ...stored, downloaded: true }, "subscription", wanted)).toBe(false)
+    expect(Purchase.wanted(plan(), NOW)).toBeNull()
+  })
+
+  it("S2: is given until a day before its load has to be put into use", () => {
+    const wanted = Purchase.wanted(plan({ bundle }), NOW)
+    fc.assert(
+      fc.property(fc.option(fc.integer({ min: -3 * DAY, max: 3 * DAY })), fc.boolean(), (left, isOther) => {
+        const sellBy = left === null ? null : NOW + left
+        const bought = { purchase: { purchaseId: "p", load: isOther ? "2 GB" : "1 GB", sellBy, cost: null } }
+        expect(Sim.hasLoad(bought, wanted)).toBe(!isOther && (left === null || left > DAY))
+        expect(Sim.hasLoad(bought, null)).toBe(false)
+        expect(Sim.hasLoad({ purchase: null }, wanted)).toBe(false)
+        expect(Sim.hasLoad({ purchase: null }, null)).toBe(true)
+      })
+    )
+  })
+})
