@@ -14,6 +14,9 @@ import type { JournalError } from "./Journal.ts"
  */
 export type Outcome = "Refused" | "NotFound" | "NotDone" | "Unknown"
 
+/** Why a purchase is refused. */
+export type Refusal = NonNullable<Telco.Refused["reason"]>
+
 /** A call that failed; `outcome` says what may be done next. */
 export class CallFailure extends Data.TaggedError("TelcoCalls.CallFailure")<{
   /** Whether the telco has done it, may have, or will not. */
@@ -22,6 +25,8 @@ export class CallFailure extends Data.TaggedError("TelcoCalls.CallFailure")<{
   readonly message: string
   /** Absent: the telco does not say. */
   readonly retryAfterSeconds?: number
+  /** Why a purchase is refused, if the outcome is `Refused` and the telco says so. */
+  readonly reason?: Refusal
   /** Whether the telco itself said so. Calls without an answer open the circuit breaker. */
   readonly isAnswered?: boolean
   /** Whether the telco asks for fewer calls. All calls slow down after it. */
@@ -46,9 +51,9 @@ export const notDone = ({
   new Telco.Unavailable({ message, isDone: false, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
 
 /** Refused for good, or unavailable: not done, or unknown. */
-export const toPort = ({ message, outcome, retryAfterSeconds }: CallFailure): TelcoFailure =>
+export const toPort = ({ message, outcome, reason, retryAfterSeconds }: CallFailure): TelcoFailure =>
   outcome === "Refused" || outcome === "NotFound"
-    ? new Telco.Refused({ message })
+    ? new Telco.Refused(reason === undefined ? { message } : { message, reason })
     : unavailable(message, retryAfterSeconds)
 
 /** Never a refusal: what the call was to do, or to undo, stays to be done. */

@@ -18,14 +18,14 @@ export interface CallRecord<A> {
   /** Writes it; `more` are other parts of its entry. */
   readonly put: (
     next: A,
-    more?: Partial<Pick<Journal.Entry, "externalId" | "dueAt">>
+    more?: Partial<Pick<Journal.Entry, "iccid" | "externalId" | "dueAt">>
   ) => Effect.Effect<void, Telco.Unavailable>
 }
 
 /** The records of the calls of a kind. */
 export interface CallRecords<A> {
-  /** That of one call about a SIM. */
-  readonly open: (key: string, iccid: string) => Effect.Effect<CallRecord<A>, Telco.Unavailable>
+  /** That of one call about a SIM; null: about none yet. */
+  readonly open: (key: string, iccid: string | null) => Effect.Effect<CallRecord<A>, Telco.Unavailable>
   /** Those of all calls about a SIM, in the order in which they were asked for. */
   readonly ofSim: (iccid: string) => Effect.Effect<ReadonlyArray<CallRecord<A>>, Telco.Unavailable>
 }
@@ -38,7 +38,7 @@ export const make = <A extends Journal.Document>(
 ): CallRecords<A> => {
   const decode = Schema.decodeUnknownEffect(schema)
 
-  const recordOf = (entry: Journal.Entry | null, key: string, iccid: string) =>
+  const recordOf = (entry: Journal.Entry | null, key: string, iccid: string | null) =>
     Effect.gen(function* () {
       let latest = entry
       let known = entry === null ? null : yield* decode(entry.document)

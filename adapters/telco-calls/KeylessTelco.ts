@@ -19,6 +19,7 @@ import * as Journal from "./Journal.ts"
 import * as CallFailure from "./CallFailure.ts"
 import * as CallRecords from "./CallRecords.ts"
 import * as Messages from "./Messages.ts"
+import * as PurchaseRecords from "./purchases/PurchaseRecords.ts"
 import * as ServiceChanges from "./ServiceChanges.ts"
 import * as SimLocks from "./SimLocks.ts"
 
@@ -32,6 +33,8 @@ export interface Listed extends Pick<Telco.TelcoPackage, "telcoPackageId"> {
   readonly expirationAt: number | null
   /** All that was used of it, in bytes, if the system says so (rule S8). */
   readonly usedBytes: number | null
+  /** What it was ordered as, if the system says so; then it is no other order's. */
+  readonly load?: string
 }
 
 /** A package of the system that an order has made. */
@@ -58,8 +61,11 @@ export interface System {
   readonly createPackage: (order: Telco.PackageOrder) => Call<Telco.TelcoPackage>
   /** Stops a package for good; one that is stopped already too. */
   readonly suspendPackage: (of: Made) => Call<void>
-  /** Takes a package away. */
-  readonly cancelPackage: (of: Made) => Call<void>
+  /**
+   * Takes a package away. `isUndone`: the creation that ordered it is undone, and a system that
+   * knows what was used refuses if any was (rule S5).
+   */
+  readonly cancelPackage: (of: Made, isUndone: boolean) => Call<void>
   /** Sends an SMS. */
   readonly sendSms: (sms: Request<"sendSms">) => Call<Telco.SentSms | void>
   /** Makes a profile available for a new download. */
@@ -78,7 +84,9 @@ const LATE = 60_000
 const Outcome = Schema.Struct({
   telcoPackageId: Schema.String,
   activationAt: Schema.NullOr(Schema.Finite),
-  expirationAt: Schema.NullOr(Schema.Finite)
+  expirationAt: Schema.NullOr(Schema.Finite),
+  /** Absent: the system does not say. */
+  cost: Schema.optionalKey(PurchaseRecords.Money)
 })
 
 /** What is known of an order. */
@@ -87,7 +95,14 @@ const Order = Schema.Struct({
    * When the system was last asked for it, and what was on the SIM then; null: it has certainly
    * nothing of it.
    */
-  asked: Schema.NullOr(Schema.Struct({ at: Schema.Finite, before: Schema.Array(Schema.String) })),
+  asked: Schema.NullOr(
+    Schema.Struct({
+      at: Schema.Finite,
+      before: Schema.Array(Schema.String),
+      /** What it was ordered as. Absent: by its terms. */
+      load: Schema.optionalKey(Schema.String)
+    })
+  ),
   made: Schema.NullOr(Outcome),
   refusal: Schema.NullOr(Schema.String),
   /** Whether the order's key is spent. */
@@ -105,6 +120,24 @@ const isOrder = (packageId: string): boolean => /:\d+$/.test(packageId)
 
 const unordered: Order = { asked: null, made: null, refusal: null, isCancelled: false }
 
+const ordersIn = (journal: Journal.Journal["Service"], telco: string) =>
+  CallRecords.make(journal, { telco, kind: PACKAGE }, Order)
+
+/**
+ * What the system calls the packages that were ordered on a SIM, cancelled ones included, by their
+ * ids. One whose order was not answered is left out until a call has found it.
+ */
+export const madeOn =
+  (journal: Journal.Journal["Service"], telco: string) =>
+  (iccid: string): Effect.Effect<ReadonlyMap<string, string>, Telco.Unavailable> =>
+    Effect.map(ordersIn(journal, telco).ofSim(iccid), (orders) => {
+      const all = orders.flatMap(({ get, key }) => {
+        const order = get()
+        return order === null || order.made === null ? [] : [[key, order.made.telcoPackageId] as const]
+      })
+      return new Map(all)
+    })
+
 /** The port over the system. `telco` names it in the journal, which several telcos may share. */
 export const make = (
   system: System,
@@ -113,7 +146,7 @@ export const make = (
 ): Telco.Telco["Service"] => {
   const locks = SimLocks.make(journal, { telco })
 
-  const orders = CallRecords.make(journal, { telco, kind: PACKAGE }, Order)
+  const orders = ordersIn(journal, telco)
   const onceOf = (kind: string) => CallRecords.make(journal, { telco, kind }, CallRecords.Once)
   const [ends, plans, releases] = [onceOf(Journal.END), onceOf(Journal.MOBILE_PLAN), onceOf(Journal.RELEASE)]
 
@@ -161,7 +194,9 @@ export const make = (
     const taken = new Set((yield* others(iccid, packageId)).map((one) => one.made?.telcoPackageId))
     const found = listed.find((one) =>
       one.packageId === null
-        ? !asked.before.includes(one.telcoPackageId) && !taken.has(one.telcoPackageId)
+        ? !asked.before.includes(one.telcoPackageId) &&
+          !taken.has(one.telcoPackageId) &&
+          (asked.load === undefined || one.load === undefined || one.load === asked.load)
         : one.packageId === packageId
     )
     if (found !== undefined) {
@@ -201,13 +236,14 @@ export const make = (
         ({ message }) => known.change({ refusal: message })
       )
       const at = yield* Clock.currentTimeMillis
-      yield* known.change({ asked: { at, before: listed.map((one) => one.telcoPackageId) } })
+      const before = listed.map((one) => one.telcoPackageId)
+      yield* known.change({ asked: { at, before, ...(order.load !== undefined && { load: order.load }) } })
       yield* held.keep
       return yield* calling(system.createPackage(order), (result) =>
         Effect.gen(function* () {
           if ("value" in result) {
-            const { activationAt, expirationAt, telcoPackageId } = result.value
-            const made = { telcoPackageId, activationAt, expirationAt }
+            const { activationAt, cost, expirationAt, telcoPackageId } = result.value
+            const made = { telcoPackageId, activationAt, expirationAt, ...(cost !== undefined && { cost }) }
             yield* known.change({ made })
             return made
           }
@@ -267,7 +303,7 @@ export const make = (
     cancelPackage: (of) =>
       end("cancel", of, (order, held) =>
         Effect.gen(function* () {
-          const { iccid, packageId } = of
+          const { iccid, isUndone = false, packageId } = of
           // First, so that a creation that comes later is refused.
           if (!order.state().isCancelled) yield* order.change({ isCancelled: true })
           yield* resolve(packageId, iccid, order)
@@ -281,7 +317,10 @@ export const make = (
           const { telcoPackageId } = found
           yield* held.keep
           yield* CallFailure.asPort(
-            CallFailure.unlessMissing(system.cancelPackage({ iccid, packageId, telcoPackageId }))
+            CallFailure.unlessMissing(system.cancelPackage({ iccid, packageId, telcoPackageId }, isUndone))
+          ).pipe(
+            // One that was used stays, and so does its order.
+            Effect.tapErrorTag("Telco.Refused", () => (isUndone ? order.change({ isCancelled: false }) : Effect.void))
           )
         })
       ),

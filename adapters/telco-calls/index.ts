@@ -16,6 +16,7 @@
  *     SqlTables.ensure(schema, tables)      // tables of one's own in the schema of the service
  *     KeylessTelco.make(system, journal)    // the port over a system that knows no keys
  *     Messages.make(journal, locks, …)      // sends messages once, in one segment or several
+ *     Purchases.make(seller, { telco, … })  // buys SIMs with their loads, each once
  *     ServiceChanges.make(call, options)    // pauses and resumes SIMs at such a system
  *     SimLocks.make(journal, { telco })     // calls about one SIM follow each other
  *     Turns.make({ window, pace, … })       // when the next call begins, and whose it is
@@ -29,6 +30,8 @@ export * as FileSettings from "./FileSettings.ts"
 export * as Journal from "./Journal.ts"
 export * as KeylessTelco from "./KeylessTelco.ts"
 export * as Messages from "./Messages.ts"
+export * as PurchasedLoads from "./PurchasedLoads.ts"
+export * as Purchases from "./Purchases.ts"
 export * as ServiceChanges from "./ServiceChanges.ts"
 export * as SimLocks from "./SimLocks.ts"
 export * as SqlJournal from "./SqlJournal.ts"

@@ -1,0 +1,198 @@
+/** Which package has what of a SIM that was bought, and which orders belong to nobody. */
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import type { Telco } from "simplan/ports"
+import { describe, expect } from "vitest"
+import { CallFailure, Journal, Purchases } from "../../adapters/telco-calls/index.ts"
+import * as Tests from "../setup/Tests.ts"
+
+const iccid = "8944500102198304826"
+
+const purchase = (purchaseId: string, load = "daily"): Telco.SimPurchase => ({
+  purchaseId,
+  load,
+  organizationId: "shop",
+  label: "Green",
+  limit: null
+})
+
+const simOf = (reference: string, of = iccid): Telco.BoughtSim => ({
+  iccid: of,
+  lpa: `LPA:1$smdp.example$${reference}`,
+  sellBy: null,
+  cost: null,
+  imsi: null,
+  msisdn: null,
+  subscriberId: null
+})
+
+/** A seller whose orders are listed as they are told, and whose calls do what they are told. */
+const open = Effect.gen(function* () {
+  const journal = yield* Journal.makeMemory
+  const orders: Array<Purchases.Listed> = []
+  const failing: { fails: CallFailure.CallFailure | null } = { fails: null }
+  const state = Object.assign(failing, { next: 0, reads: 0, isAnswered: false, iccidOf: (_: string): string => iccid })
+  const place = (load = "daily", quantity = 1) => {
+    const order = { reference: `order-${state.next++}`, load, quantity }
+    orders.push(order)
+    return order
+  }
+  const seller: Purchases.Anonymous = {
+    strategy: "Anonymous",
+    order: ({ purchase: { load } }) =>
+      Effect.suspend(() => {
+        if (state.fails !== null) return Effect.fail(state.fails)
+        const order = place(load)
+        return Effect.succeed({ ...order, sim: state.isAnswered ? simOf(order.reference) : null })
+      }),
+    read: ({ reference }) =>
+      Effect.sync(() => {
+        state.reads++
+        return simOf(reference, state.iccidOf(reference))
+      }),
+    list: () => Effect.sync(() => orders)
+  }
+  return { journal, orders, state, place, purchases: Purchases.make(seller, { telco: "supplier", journal }) }
+})
+
+const bought = Effect.tap(open, ({ purchases }) => purchases.buy(purchase("pur-1")))
+
+const onTestClock = (effect: Effect.Effect<unknown, unknown>) =>
+  effect.pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
+
+/** A test of a SIM that was bought, and one of a seller of whom nothing was. */
+const withSim = Tests.given(bought, onTestClock)
+const withSeller = Tests.given(open, onTestClock)
+
+describe("The load of a SIM that was bought", () => {
+  withSim("is one package's, of several that ask at once", function* ({ purchases }) {
+    const claims = yield* Effect.all(
+      ["a:0", "b:0", "c:0"].map((packageId) => purchases.claim({ iccid, load: "daily", packageId })),
+      { concurrency: "unbounded" }
+    )
+    expect(claims.map(({ share }) => share).toSorted()).toEqual(["Load", "TopUp", "TopUp"])
+  })
+
+  withSim("is not given to a package that was told to top up, once it is free again", function* ({ purchases }) {
+    const claim = (packageId: string, load = "daily") => purchases.claim({ iccid, load, packageId })
+    expect((yield* claim("a:0")).share).toBe("Load")
+    expect((yield* claim("b:0")).share).toBe("TopUp")
+    expect((yield* claim("c:0", "weekly")).share).toBe("TopUp")
+    expect(yield* purchases.release({ iccid, packageId: "a:0", isUsed: false })).toBe("Load")
+    expect(yield* purchases.release({ iccid, packageId: "a:0", isUsed: false })).toBe(null)
+    expect((yield* claim("b:0")).share).toBe("TopUp")
+    expect((yield* Effect.flip(claim("a:0"))).message).toBe("The package a:0 was cancelled")
+    expect((yield* claim("d:0")).share).toBe("Load")
+    expect(yield* purchases.release({ iccid, packageId: "d:0", isUsed: true })).toBe("Load")
+    expect((yield* claim("e:0")).share).toBe("TopUp")
+    expect(yield* purchases.release({ iccid, packageId: "b:0", isUsed: false })).toBe("TopUp")
+    expect(yield* purchases.release({ iccid, packageId: "never:0", isUsed: false })).toBe(null)
+    expect((yield* Effect.flip(claim("never:0")))._tag).toBe("Telco.Refused")
+  })
+
+  withSim("is of the last purchase of its ICCID, whichever was asked for first", function* ({ purchases, state }) {
+    state.fails = new CallFailure.CallFailure({ outcome: "NotDone", message: "too many" })
+    yield* Effect.flip(purchases.buy(purchase("early")))
+    state.fails = null
+    yield* purchases.claim({ iccid, load: "daily", packageId: "a:0" })
+    yield* purchases.buy(purchase("pur-2"))
+    yield* purchases.buy(purchase("early"))
+    expect(yield* purchases.boughtOf(iccid)).toMatchObject({ purchaseId: "early", reference: "order-2", packages: {} })
+    expect((yield* Effect.flip(purchases.claim({ iccid, load: "daily", packageId: "a:0" }))).message).toContain(
+      "was sold again"
+    )
+    expect((yield* purchases.claim({ iccid, load: "daily", packageId: "b:0" })).share).toBe("Load")
+    const back = purchases.giveBack({ purchaseId: "pur-1", iccid }, () => Effect.succeed("credit"))
+    expect((yield* Effect.flip(back))._tag).toBe("Telco.Refused")
+  })
+
+  withSim("is nobody's while the SIM may have been given back", function* ({ purchases }) {
+    const claim = purchases.claim({ iccid, load: "daily", packageId: "a:0" })
+    const giveBack = (outcome: CallFailure.Outcome) =>
+      Effect.flip(
+        purchases.giveBack({ purchaseId: "pur-1", iccid }, () =>
+          Effect.fail(new CallFailure.CallFailure({ outcome, message: "no" }))
+        )
+      )
+    yield* giveBack("NotDone")
+    expect((yield* giveBack("Unknown"))._tag).toBe("Telco.Unavailable")
+    yield* giveBack("NotDone")
+    expect((yield* Effect.flip(claim))._tag).toBe("Telco.Unavailable")
+    expect((yield* giveBack("Refused"))._tag).toBe("Telco.Refused")
+    expect((yield* claim).share).toBe("Load")
+    expect((yield* giveBack("Unknown")).message).toBe(`The package a:0 is on the SIM ${iccid}`)
+    yield* purchases.release({ iccid, packageId: "a:0", isUsed: false })
+    expect(yield* purchases.giveBack({ purchaseId: "pur-1", iccid }, () => Effect.succeed("asked"))).toBe("asked")
+    expect(yield* purchases.giveBack({ purchaseId: "pur-1", iccid }, () => Effect.die("again"))).toBe("asked")
+    expect((yield* Effect.flip(purchases.claim({ iccid, load: "daily", packageId: "b:0" })))._tag).toBe("Telco.Refused")
+    const other = purchases.giveBack({ purchaseId: "pur-2", iccid }, () => Effect.succeed("credit"))
+    expect((yield* Effect.flip(other))._tag).toBe("Telco.Refused")
+  })
+})
+
+describe("An order of a supplier that knows no references", () => {
+  withSeller("is nobody's but a stranger if no call explains it", function* ({ place, purchases }) {
+    place()
+    place("weekly")
+    place("daily", 2)
+    yield* purchases.buy(purchase("pur-1"))
+    const strangers = (load: string) =>
+      Effect.map(purchases.strangers({ load, since: 0 }), (all) => all.map(({ reference }) => reference))
+    expect(yield* strangers("daily")).toEqual(["order-2", "order-0"])
+    expect(yield* strangers("weekly")).toEqual(["order-1"])
+  })
+
+  withSeller("that comes too late is the next purchase's", function* ({ orders, place, purchases, state }) {
+    state.fails = new CallFailure.CallFailure({ outcome: "Unknown", message: "lost" })
+    yield* Effect.flip(purchases.buy(purchase("pur-1")))
+    state.fails = null
+    const waiting = yield* Effect.flip(purchases.buy(purchase("pur-2")))
+    expect(waiting).toMatchObject({ _tag: "Telco.Unavailable", retryAfterSeconds: 300 })
+    yield* TestClock.adjust("5 minutes")
+    yield* purchases.buy(purchase("pur-1"))
+    place()
+    expect(yield* purchases.strangers({ load: "daily", since: 0 })).toEqual([])
+    yield* purchases.buy(purchase("pur-2"))
+    expect(orders).toHaveLength(2)
+    expect(yield* purchases.strangers({ load: "daily", since: 0 })).toEqual([])
+    yield* purchases.buy(purchase("pur-3"))
+    expect(orders).toHaveLength(3)
+  })
+
+  withSeller(
+    "that may still come is looked for a day, and is a stranger then",
+    function* ({ place, purchases, state }) {
+      state.fails = new CallFailure.CallFailure({ outcome: "Unknown", message: "lost" })
+      yield* Effect.flip(purchases.buy(purchase("pur-1")))
+      yield* TestClock.adjust("23 hours")
+      place()
+      expect(yield* purchases.strangers({ load: "daily", since: 0 })).toEqual([])
+      yield* TestClock.adjust("61 minutes")
+      expect(yield* purchases.strangers({ load: "daily", since: 0 })).toHaveLength(1)
+    }
+  )
+
+  withSeller("has the SIM that came with its answer, whose load is what was asked for first", function* (opened) {
+    const { purchases, state } = opened
+    state.isAnswered = true
+    const sim = yield* purchases.buy(purchase("pur-1"))
+    expect(state.reads).toBe(0)
+    expect(yield* purchases.buy(purchase("pur-1", "weekly"))).toEqual(sim)
+    state.fails = new CallFailure.CallFailure({ outcome: "NotDone", message: "too many" })
+    yield* Effect.flip(purchases.buy(purchase("pur-2")))
+    state.fails = null
+    yield* purchases.buy(purchase("pur-2", "weekly"))
+    expect(opened.orders.map(({ load }) => load)).toEqual(["daily", "daily"])
+  })
+
+  withSeller("has a SIM only with an ICCID and an activation code that are some", function* ({ purchases, state }) {
+    state.iccidOf = () => "12345"
+    const failure = yield* Effect.flip(purchases.buy(purchase("pur-1")))
+    expect(failure).toMatchObject({
+      _tag: "Telco.Unavailable",
+      message: "The supplier has order-0 with an ICCID that is none"
+    })
+    state.iccidOf = () => `${iccid}F`
+    expect((yield* purchases.buy(purchase("pur-1"))).iccid).toBe(iccid)
+  })
+})
