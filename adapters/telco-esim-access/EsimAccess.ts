@@ -1,0 +1,254 @@
+/**
+ * The telco port over eSIM Access.
+ *
+ * An eSIM is bought with its bundle, which a package claims without a call. What is ordered as a
+ * top-up would be added to the volume and to the time of what is there ("merge",
+ * https://docs.esimaccess.com, `/esim/topup`), so that two packages could not be told apart:
+ * top-ups are refused, and so are plans that recur, begin at a time or are throttled. All of an
+ * eSIM is one package, and nothing within it can be stopped.
+ *
+ * Calls name the eSIM by its `esimTranNo`, since its ICCID is sold again.
+ */
+import { Context, Effect, Layer } from "effect"
+import { type Amount, Package, Telco } from "simplan/ports"
+import {
+  CallFailure,
+  Journal,
+  Messages,
+  type PurchasedLoads,
+  Purchases,
+  ServiceChanges,
+  SimLocks
+} from "../telco-calls/index.ts"
+import * as AccountApi from "./AccountApi.ts"
+import * as Seller from "./Seller.ts"
+
+/** What an account goes by. */
+export interface Options {
+  /** Names it in the journal, which several telcos may share. */
+  readonly telco: string
+  /**
+   * How long a call without an answer may still be done, in milliseconds: 5 minutes for an order,
+   * one for a pause, unless given.
+   */
+  readonly lateMillis?: number
+}
+
+/** What an account has beside the port. */
+export class Account extends Context.Service<
+  Account,
+  {
+    /** What is sold now, as it comes from the supplier. */
+    readonly bundles: Effect.Effect<ReadonlyArray<AccountApi.Bundle>, CallFailure.TelcoFailure>
+    /** What is left for orders. */
+    readonly balance: Effect.Effect<Amount.Amount, CallFailure.TelcoFailure>
+    /** What was bought, and which package has it. */
+    readonly purchases: Purchases.Purchases
+  }
+>()("simplan/TelcoEsimAccess/Account") {}
+
+const LATE = 60_000
+
+/** The longest message, in characters (`/esim/sendSms`). */
+const LONGEST_MESSAGE = 500
+
+const NO_TOP_UP =
+  "eSIM Access adds a top-up to the volume and the time of the bundle that is there, so an eSIM has one package: sell another eSIM"
+
+const refused = (message: string) => new Telco.Refused({ message })
+
+/** Why an order cannot be a bundle of the supplier; null: it can. */
+const unfit = ({ load, terms, window }: Telco.PackageOrder): string | null => {
+  if (load === undefined) return "eSIM Access sells bundles, and the plan is none of them"
+  if (window !== null) return "A bundle of eSIM Access begins with its use and at no other time"
+  if (terms.recurrence !== null) return `A plan that recurs cannot be sold here: ${NO_TOP_UP}`
+  if (terms.throttling.length > 0) return "eSIM Access cannot limit the speed of a bundle"
+  return null
+}
+
+/** States in which nothing of the bundle is left to be sold, whatever was used. */
+const OVER = ["USED_UP", "UNUSED_EXPIRED", "USED_EXPIRED", "CANCEL", "REVOKE", "REVOKED"]
+
+const make = Effect.fnUntraced(function* ({ lateMillis, telco }: Options) {
+  const api = yield* AccountApi.AccountApi
+  const journal = yield* Journal.Journal
+  const locks = SimLocks.make(journal, { telco })
+  const purchases = Purchases.make(Seller.make(api), {
+    telco,
+    journal,
+    locks,
+    ...(lateMillis !== undefined && { lateMillis })
+  })
+
+  /** A SIM that was bought here. */
+  const boughtOf = Effect.fnUntraced(function* (iccid: string) {
+    const bought = yield* purchases.boughtOf(iccid)
+    return bought ?? (yield* refused(`The SIM ${iccid} was not bought of eSIM Access through this service`))
+  })
+
+  /** By what it is asked for. */
+  const nameOf = ({ reference, sim }: PurchasedLoads.Bought) =>
+    sim.subscriberId === null ? { orderNo: reference } : { esimTranNo: sim.subscriberId }
+
+  /** How the eSIM of a purchase is now. */
+  const esimOf = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought) {
+    const esims = yield* api.esims(nameOf(bought))
+    const found = esims?.find(({ orderNo }) => orderNo === bought.reference)
+    if (found !== undefined) return found
+    const message = `eSIM Access says nothing of the eSIM of ${bought.reference}`
+    return yield* new CallFailure.CallFailure({ outcome: "Unknown", message, isAnswered: true })
+  })
+
+  /**
+   * Makes a call that changes the state of an eSIM. One that is refused is done if the eSIM is as
+   * it is to be: an answer may have been lost.
+   */
+  const become = (
+    bought: PurchasedLoads.Bought,
+    call: (esimTranNo: string) => Effect.Effect<void, CallFailure.CallFailure>,
+    isDone: (esim: AccountApi.Esim) => boolean
+  ) =>
+    Effect.gen(function* () {
+      const esimTranNo = bought.sim.subscriberId ?? (yield* esimOf(bought)).esimTranNo
+      yield* Effect.catchIf(
+        call(esimTranNo),
+        ({ outcome }) => outcome === "Refused",
+        (failure) => Effect.flatMap(esimOf(bought), (esim) => (isDone(esim) ? Effect.void : Effect.fail(failure)))
+      )
+    })
+
+  /** The packages of others than these attachments on a SIM. */
+  const others = (bought: PurchasedLoads.Bought, onlyAttachments: ReadonlyArray<string>) =>
+    Object.entries(bought.packages).flatMap(([packageId, share]) =>
+      share === "Cancelled" || onlyAttachments.includes(Package.attachmentIdOf(packageId)) ? [] : [packageId]
+    )
+
+  const createPackage = Effect.fn("EsimAccess.createPackage")(function* (order: Telco.PackageOrder) {
+    const { iccid, load = "", onlyAttachments, packageId } = order
+    const why = unfit(order)
+    if (why !== null) return yield* refused(why)
+    const bought = yield* boughtOf(iccid)
+    const occupiedBy = onlyAttachments === undefined ? [] : others(bought, onlyAttachments)
+    if (occupiedBy.length > 0) {
+      const message = `The eSIM ${iccid} has the package ${occupiedBy[0]} of another subscription`
+      return yield* new Telco.Refused({ message, occupiedBy })
+    }
+    const claimed = yield* purchases.claim({ iccid, load, packageId, noTopUp: NO_TOP_UP })
+    const { reference, sim } = claimed.bought
+    const made: Telco.TelcoPackage = {
+      telcoPackageId: sim.subscriberId ?? reference,
+      activationAt: null,
+      expirationAt: null
+    }
+    return made
+  })
+
+  /** Refuses to take away what was used, unless an operator has said so: then it is revoked. */
+  const revoke = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought, of: Telco.PackageRef, usedBytes: number) {
+    const used = `${usedBytes} bytes of the package ${of.packageId} are used`
+    if (of.isUndone === true) return yield* refused(`${used}: it is kept`)
+    if (of.isConfirmed !== true) {
+      return yield* refused(`${used}, and eSIM Access could only revoke the eSIM for good, without money back`)
+    }
+    yield* CallFailure.asPort(become(bought, api.revoke, ({ status }) => OVER.includes(status)))
+  })
+
+  const cancelPackage = Effect.fn("EsimAccess.cancelPackage")(function* (of: Telco.PackageRef) {
+    const { iccid, packageId } = of
+    const bought = yield* purchases.boughtOf(iccid)
+    if (bought === null) return
+    let isUsed = false
+    if (bought.packages[packageId] === "Load") {
+      const { activatedAt, status, usedBytes } = yield* CallFailure.asPort(esimOf(bought))
+      const isOver = OVER.includes(status)
+      // One that is paused may be new.
+      isUsed = isOver || status === "IN_USE" || activatedAt !== null || usedBytes > 0
+      if (isUsed && !isOver) yield* revoke(bought, of, usedBytes)
+    }
+    yield* purchases.release({ iccid, packageId, isUsed })
+  })
+
+  const readUsage = Effect.fn("EsimAccess.readUsage")(function* ({ iccid }: { readonly iccid: string }) {
+    const bought = yield* purchases.boughtOf(iccid)
+    const [packageId] = Object.entries(bought?.packages ?? {}).find(([, share]) => share === "Load") ?? []
+    if (bought === null || packageId === undefined) return []
+    const esimTranNo = bought.sim.subscriberId ?? (yield* CallFailure.asPort(esimOf(bought))).esimTranNo
+    const usage = yield* CallFailure.asPort(api.usage(esimTranNo))
+    return usage === null ? [] : [{ packageId, usedBytes: usage.usedBytes }]
+  })
+
+  const isSuspended = ({ status }: AccountApi.Esim): boolean => status === "SUSPENDED"
+
+  const setService = ServiceChanges.make(
+    ({ active, iccid }) =>
+      Effect.gen(function* () {
+        const bought = yield* Effect.mapError(boughtOf(iccid), ({ _tag, message }) => {
+          const outcome = _tag === "Telco.Refused" ? "Refused" : "NotDone"
+          return new CallFailure.CallFailure({ outcome, message, isAnswered: true })
+        })
+        yield* become(
+          bought,
+          (esimTranNo) => api.setSuspended({ esimTranNo, isSuspended: !active }),
+          (esim) => isSuspended(esim) === !active && !OVER.includes(esim.status)
+        )
+      }),
+    { telco, journal, locks, lateMillis: lateMillis ?? LATE }
+  )
+
+  const sendSms = Messages.make(journal, locks, telco, ({ iccid, text }, { begin }, held) =>
+    Effect.gen(function* () {
+      if ([...text].length > LONGEST_MESSAGE) {
+        return yield* refused(`eSIM Access takes messages of up to ${LONGEST_MESSAGE} characters`)
+      }
+      const esim = yield* CallFailure.asPort(esimOf(yield* boughtOf(iccid)))
+      if (!esim.takesSms) return yield* refused(`The bundle of the eSIM ${iccid} takes no messages`)
+      yield* held.keep
+      const { esimTranNo } = esim
+      yield* begin({ parts: 1, segments: null }).next(api.sendSms({ esimTranNo, message: text }))
+    })
+  )
+
+  /** What was downloaded cannot be made available again. */
+  const releaseProfile = Effect.fn("EsimAccess.releaseProfile")(function* ({ iccid }: { readonly iccid: string }) {
+    const { smdpStatus } = yield* CallFailure.asPort(esimOf(yield* boughtOf(iccid)))
+    if (smdpStatus === "RELEASED") return
+    return yield* refused(
+      `The eSIM ${iccid} is ${smdpStatus || "in no known state"}, and eSIM Access releases none again`
+    )
+  })
+
+  const port = Telco.Telco.of({
+    buySim: purchases.buy,
+    returnSim: (of) =>
+      purchases.giveBack(of, (bought) =>
+        Effect.as(
+          become(bought, api.cancel, ({ status }) => status === "CANCEL"),
+          "credit" as const
+        )
+      ),
+    createPackage,
+    suspendPackage: ({ packageId }) =>
+      refused(`eSIM Access cannot stop the package ${packageId}: its eSIM can be paused`),
+    cancelPackage,
+    listPackages: ({ iccid, onlyAttachments = [] }) =>
+      Effect.map(purchases.boughtOf(iccid), (bought) => (bought === null ? [] : others(bought, onlyAttachments))),
+    readUsage,
+    setService,
+    sendSms,
+    releaseProfile,
+    setMobilePlan: ({ applied }) =>
+      applied ? refused("eSIM Access has no mobile plans: an eSIM is sold with its bundle") : Effect.void
+  })
+  const account = Account.of({
+    bundles: CallFailure.asPort(api.bundles(null)),
+    balance: CallFailure.asPort(api.balance),
+    purchases
+  })
+  return Context.make(Telco.Telco, port).pipe(Context.add(Account, account))
+})
+
+/** One account, over the calls that it takes and a journal. */
+export const layer = (
+  options: Options
+): Layer.Layer<Telco.Telco | Account, never, AccountApi.AccountApi | Journal.Journal> =>
+  Layer.effectContext(make(options))
