@@ -1,0 +1,295 @@
+/**
+ * The telco port over Airalo, a supplier that sells an eSIM only together with its first package.
+ *
+ * A package of ours is the load of the eSIM that was bought for it, which costs no call, or a
+ * top-up. Packages begin with their first use, stay apart on an eSIM, and cannot be cancelled or
+ * suspended once they are bought. So a load that nobody has used is given back to its eSIM, which
+ * may be sold again; money comes back only by a request that people at Airalo decide.
+ *
+ * What Airalo cannot do is refused before it is asked for anything.
+ */
+import { Context, Effect, Layer } from "effect"
+import { type Amount, Package, Telco } from "simplan/ports"
+import { CallFailure, Journal, type PurchasedLoads, Purchases, SimLocks } from "../telco-calls/index.ts"
+import * as Catalogue from "./Catalogue.ts"
+import * as HttpPartnerApi from "./HttpPartnerApi.ts"
+import * as PartnerApi from "./PartnerApi.ts"
+import * as Seller from "./Seller.ts"
+import * as TopUps from "./TopUps.ts"
+
+type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
+
+/** What an account has beside the port. */
+export class Account extends Context.Service<
+  Account,
+  {
+    /** The packages that are on sale, as they were read an hour ago at most. */
+    readonly bundles: Effect.Effect<ReadonlyArray<Catalogue.Offer>, CallFailure.TelcoFailure>
+    /** What is left for orders. */
+    readonly balance: Effect.Effect<Amount.Amount, CallFailure.TelcoFailure>
+    /** What was bought, and which package has it. */
+    readonly purchases: Purchases.Purchases
+  }
+>()("simplan/TelcoAiralo/Account") {}
+
+/** How it is sold. */
+export interface SellerOptions {
+  /** The telco's name in the settings, and its place in the journal; `airalo` unless given. */
+  readonly telco?: string
+  /**
+   * How long an order without an answer may still come, in milliseconds; 5 minutes unless given.
+   */
+  readonly lateMillis?: number
+}
+
+const LATE = 300_000
+
+const refused = (message: string): Telco.Refused => new Telco.Refused({ message })
+
+/** What Airalo can do for no plan, whatever its package; null: nothing is wrong. */
+const impossible = ({ load, terms, window }: Telco.PackageOrder): string | null => {
+  if (load === undefined) return "The plan names no package of Airalo"
+  if (window !== null) return "Packages of Airalo begin with their first use, and at no other time"
+  if (terms.recurrence !== null)
+    return "A plan that recurs cannot be sold here: packages of Airalo begin with their use"
+  return terms.throttling.length > 0 ? "Airalo throttles by its own terms, and not by those of a plan" : null
+}
+
+/** What is granted otherwise than the terms say; null: nothing. */
+const different = (
+  { id, days, megaBytes }: Catalogue.Offer,
+  { dataMegaBytes, periodDays }: Telco.PackageOrder["terms"]
+): string | null => {
+  if (megaBytes === dataMegaBytes && days === periodDays) return null
+  const own = megaBytes === null ? "no limit" : `${megaBytes} MB`
+  return `${id} has ${own} for ${days} days, and the plan says ${dataMegaBytes} MB for ${periodDays} days`
+}
+
+/** The package that an eSIM was bought with; undefined: it is not listed. */
+const loadOf = (packages: ReadonlyArray<PartnerApi.SimPackage>, load: string): PartnerApi.SimPackage | undefined =>
+  packages
+    .filter(({ kind, packageId }) => (kind === null ? packageId === load : kind === "sim"))
+    .toSorted((left, right) => Number(left.id) - Number(right.id))
+    .at(-1)
+
+/** "Get eSIM package history": a package that was not used has no times, and all that it grants. */
+const isUnused = ({ activationAt, status, usedBytes }: PartnerApi.SimPackage): boolean =>
+  activationAt === null && status === "NOT_ACTIVE" && (usedBytes ?? 0) === 0
+
+/** A reading whose refusal says nothing about what is to be done after it. */
+const asReading = <A>(call: Call<A>): Call<A> =>
+  Effect.mapError(
+    call,
+    (failure) => new CallFailure.CallFailure({ ...failure, message: failure.message, outcome: "NotDone" })
+  )
+
+const make = ({ lateMillis = LATE, telco = "airalo" }: SellerOptions) =>
+  Effect.gen(function* () {
+    const api = yield* PartnerApi.PartnerApi
+    const journal = yield* Journal.Journal
+    const locks = SimLocks.make(journal, { telco })
+    const catalogue = yield* Catalogue.make(api)
+    const purchases = Purchases.make(Seller.make(api, catalogue), { telco, journal, locks, lateMillis })
+    const topUps = TopUps.make(api, { telco, journal, lateMillis })
+
+    /** The calls about the packages of one eSIM follow each other. */
+    const withPackages = <A, E>(iccid: string, use: (held: SimLocks.Held) => Effect.Effect<A, E>) =>
+      locks.withLock(`packages ${iccid}`, use)
+
+    /** Rule S5: refuses what is on a free SIM and of none of the attachments. */
+    const refuseOccupied = ({ iccid, onlyAttachments }: Telco.PackageOrder, bought: PurchasedLoads.Bought) => {
+      if (onlyAttachments === undefined) return Effect.void
+      const occupiedBy = live(bought).filter((id) => !onlyAttachments.includes(Package.attachmentIdOf(id)))
+      const message = `Other packages are on the SIM ${iccid}`
+      return occupiedBy.length === 0 ? Effect.void : Effect.fail(new Telco.Refused({ message, occupiedBy }))
+    }
+
+    const live = ({ packages }: PurchasedLoads.Bought): ReadonlyArray<string> =>
+      Object.entries(packages).flatMap(([id, share]) => (share === "Cancelled" ? [] : [id]))
+
+    /** The top-up that an order is. Refused if none is on sale for the eSIM. */
+    const topUpOf = Effect.fnUntraced(function* (load: string, terms: Telco.PackageOrder["terms"]) {
+      const offer = yield* catalogue.find(load)
+      if (offer === null) return yield* Seller.refusal(`Airalo does not sell the package ${load} now`, "sold_out")
+      const wrong = different(offer, terms)
+      if (wrong !== null) return yield* Seller.refusal(wrong)
+      if (!offer.operator.isRechargeable) {
+        return yield* Seller.refusal(`eSIMs of ${offer.operator.title} take no top-ups at Airalo`)
+      }
+      const topUp = yield* catalogue.topUpLike(offer)
+      if (topUp === null) return yield* Seller.refusal(`Airalo has no top-up that grants the same as ${load}`)
+      return topUp.id
+    })
+
+    const order = Effect.fnUntraced(function* (of: Telco.PackageOrder, load: string, held: SimLocks.Held) {
+      const { iccid, packageId, terms } = of
+      const record = yield* topUps.open(packageId, iccid)
+      const begun = record.get()
+      if (begun !== null && begun.iccid !== iccid) {
+        return yield* refused(`The package ${packageId} is on the SIM ${begun.iccid}`)
+      }
+      // It had nothing of the SIM by then, unless the process has died in between.
+      if (begun?.refusal) return yield* TopUps.refusedBy(begun.refusal)
+      const bought = yield* purchases.boughtOf(iccid)
+      if (bought === null) return yield* refused(`The SIM ${iccid} was not bought through this service`)
+      yield* refuseOccupied(of, bought)
+      const known = catalogue.known(load)
+      const wrong = begun !== null || known === null ? null : different(known, terms)
+      if (wrong !== null) return yield* refused(wrong)
+      if (begun === null) yield* record.put(TopUps.unasked(iccid))
+      const { share } = yield* purchases.claim({ iccid, load, packageId })
+      if (share === "Load") {
+        return { telcoPackageId: bought.reference, activationAt: null, expirationAt: null }
+      }
+      yield* held.keep
+      const topUp =
+        begun?.topUp ??
+        (yield* Effect.tapErrorTag(
+          CallFailure.asPort(topUpOf(load, terms)),
+          "Telco.Refused",
+          ({ message, reason = null }) => record.put({ ...TopUps.unasked(iccid), refusal: { message, reason } })
+        ))
+      const { cost, orderId } = yield* topUps.order(record, topUp)
+      return { telcoPackageId: orderId, activationAt: null, expirationAt: null, ...(cost !== null && { cost }) }
+    })
+
+    const createPackage = Effect.fn("TelcoAiralo.createPackage")(function* (of: Telco.PackageOrder) {
+      const wrong = impossible(of)
+      if (wrong !== null || of.load === undefined) return yield* refused(wrong ?? "")
+      const { iccid, load, packageId } = of
+      return yield* withPackages(iccid, (held) =>
+        Effect.tapErrorTag(order(of, load, held), "Telco.Refused", () => refuseTopUp(packageId, iccid))
+      )
+    })
+
+    /** A package that is refused has nothing of its eSIM, so the eSIM may be given back. */
+    const refuseTopUp = Effect.fnUntraced(function* (packageId: string, iccid: string) {
+      const bought = yield* purchases.boughtOf(iccid)
+      const known = (yield* topUps.open(packageId, iccid)).get()
+      if (bought?.packages[packageId] !== "TopUp" || !known?.refusal) return
+      yield* purchases.release({ iccid, packageId, isUsed: false })
+    })
+
+    const cancelPackage = Effect.fn("TelcoAiralo.cancelPackage")(function* (of: Telco.PackageRef) {
+      const { iccid, isConfirmed = false, isUndone = false, packageId } = of
+      return yield* withPackages(iccid, () =>
+        Effect.gen(function* () {
+          const bought = yield* purchases.boughtOf(iccid)
+          const share = bought?.packages[packageId]
+          let isUsed = false
+          if (bought !== null && share === "Load") {
+            const listed = yield* CallFailure.asPort(asReading(api.packagesOf(iccid)))
+            const load = loadOf(listed, bought.load)
+            if (load === undefined) {
+              return yield* CallFailure.unavailable(`Airalo does not list the package of the SIM ${iccid} yet`)
+            }
+            isUsed = !isUnused(load)
+            if (isUsed && (isUndone || !isConfirmed)) {
+              return yield* refused(`The package ${packageId} was used, and Airalo takes nothing back`)
+            }
+          }
+          if (share === "TopUp") {
+            const record = yield* topUps.open(packageId, iccid)
+            const begun = record.get()
+            const known =
+              begun?.topUp && begun.refusal === null ? yield* topUps.resolve(record, begun, begun.topUp) : begun
+            if (known?.made && (isUndone || !isConfirmed)) {
+              return yield* refused(`The package ${packageId} is a top-up, and Airalo takes none back`)
+            }
+          }
+          yield* purchases.release({ iccid, packageId, isUsed })
+        })
+      )
+    })
+
+    const readUsage = Effect.fn("TelcoAiralo.readUsage")(function* ({ iccid }: { readonly iccid: string }) {
+      const bought = yield* purchases.boughtOf(iccid)
+      if (bought === null) return []
+      const listed = yield* CallFailure.asPort(asReading(api.packagesOf(iccid)))
+      const found: Array<Telco.PackageUsage> = []
+      for (const packageId of live(bought)) {
+        const isLoad = bought.packages[packageId] === "Load"
+        const own = isLoad ? loadOf(listed, bought.load) : yield* topUpOn(listed, iccid, packageId)
+        if (own === undefined || own.usedBytes === null) continue
+        found.push({ packageId, usedBytes: own.usedBytes, activationAt: own.activationAt })
+      }
+      return found
+    })
+
+    /**
+     * Airalo does not say which order a package is of ("Submit top-up order" has no number of it).
+     * Those of one kind are in the order in which they were bought; of more than are known, the
+     * last count.
+     */
+    const topUpOn = Effect.fnUntraced(function* (
+      listed: ReadonlyArray<PartnerApi.SimPackage>,
+      iccid: string,
+      packageId: string
+    ) {
+      const code = (yield* topUps.open(packageId, iccid)).get()?.topUp
+      if (!code) return undefined
+      const made = yield* topUps.madeOn(iccid, code)
+      const alike = listed
+        .filter((one) => one.packageId === code)
+        .toSorted((left, right) => Number(left.id) - Number(right.id))
+      const place = made.indexOf(packageId)
+      return place === -1 ? undefined : alike[place + Math.max(0, alike.length - made.length)]
+    })
+
+    /** Asks for the money of an eSIM that nobody has used, unless it has come back already. */
+    const askBack = Effect.fnUntraced(function* ({ load, purchaseId, reference, sim }: PurchasedLoads.Bought) {
+      if ((yield* asReading(api.orderOf(reference))).status === "refunded") return "credit"
+      const found = loadOf(yield* asReading(api.packagesOf(sim.iccid)), load)
+      if (found !== undefined && !isUnused(found)) {
+        return yield* Seller.refusal(`The SIM ${sim.iccid} was used, and Airalo takes none back then`)
+      }
+      // A request that was not answered is made again: people decide on both.
+      const notes = `Bought for stock, not installed and not sold. Our reference: ${Purchases.keyOf(purchaseId)}`
+      yield* api.requestRefund({ iccid: sim.iccid, reason: "OTHERS", notes })
+      return "asked"
+    })
+
+    const port = Telco.Telco.of({
+      buySim: purchases.buy,
+      returnSim: (of) => purchases.giveBack(of, askBack),
+      createPackage,
+      cancelPackage,
+      suspendPackage: ({ iccid, packageId }) =>
+        Effect.flatMap(purchases.boughtOf(iccid), (bought) =>
+          bought === null || !live(bought).includes(packageId)
+            ? Effect.void
+            : Effect.fail(refused("Airalo cannot suspend a package"))
+        ),
+      listPackages: ({ iccid, onlyAttachments = [] }) =>
+        Effect.map(purchases.boughtOf(iccid), (bought) =>
+          (bought === null ? [] : live(bought)).filter((id) => !onlyAttachments.includes(Package.attachmentIdOf(id)))
+        ),
+      readUsage,
+      sendSms: () => Effect.fail(refused("Airalo sends no messages")),
+      // It has no profiles to manage: whoever has the code of an eSIM downloads it.
+      releaseProfile: () => Effect.void,
+      setMobilePlan: ({ applied }) => (applied ? Effect.fail(refused("Airalo has no mobile plans")) : Effect.void)
+    })
+    return Context.make(Telco.Telco, port).pipe(
+      Context.add(
+        Account,
+        Account.of({
+          bundles: CallFailure.asPort(catalogue.all),
+          balance: CallFailure.asPort(api.balance),
+          purchases
+        })
+      )
+    )
+  })
+
+/** Over the calls and a journal. */
+export const layerWithoutApi = (
+  options: SellerOptions = {}
+): Layer.Layer<Telco.Telco | Account, never, PartnerApi.PartnerApi | Journal.Journal> =>
+  Layer.effectContext(make(options))
+
+/** Where Airalo is, and how it is sold. */
+export interface Options extends HttpPartnerApi.Options, SellerOptions {}
+
+/** Over HTTP and a journal. */
+export const layer = (options: Options) => Layer.provideMerge(layerWithoutApi(options), HttpPartnerApi.layer(options))
