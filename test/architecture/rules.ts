@@ -223,7 +223,10 @@ const checkAdapter = (path: string, { specifier }: Import, manifest: Manifest): 
   if (other === adapter) return undefined
   if (adapter === "pglite" && other === "postgres") return undefined
   if (adapter === "memory" && target === "adapters/rows/index.ts") return undefined
-  if (/^telco-(http|ocs|es2plus|simulator|smpp)$/.test(adapter) && target === "adapters/telco-calls/index.ts")
+  if (
+    /^telco-(http|ocs|es2plus|simulator|smpp|esim-access|esim-go|airalo)$/.test(adapter) &&
+    target === "adapters/telco-calls/index.ts"
+  )
     return undefined
   // A page loads no more of the timeline than draws.
   if (adapter === "console" && /^adapters\/timeline\/(?:drawing\/Drawing|play\/History)\.ts$/.test(target))

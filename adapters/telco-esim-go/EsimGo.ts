@@ -1,0 +1,230 @@
+/**
+ * The telco port over eSIM Go.
+ *
+ * An eSIM is bought with its first bundle, its load. A package of that load claims it without a
+ * call; each other package is a top-up, which stays apart from it. Nothing can be scheduled or
+ * throttled, and volumes are those of the bundles: what cannot be done is refused before anything
+ * is asked.
+ */
+import { Effect, Layer } from "effect"
+import { Package, Telco } from "simplan/ports"
+import { CallFailure, Journal, KeylessTelco, Purchases, type PurchasedLoads, SimLocks } from "../telco-calls/index.ts"
+import * as AccountApi from "./AccountApi.ts"
+import * as Assignments from "./Assignments.ts"
+import * as Seller from "./Seller.ts"
+import * as TopUps from "./TopUps.ts"
+
+/** What the operator says about the account. */
+export interface Options {
+  /** The telco's name in the settings. The journal's entries are under it. */
+  readonly telco: string
+  /**
+   * Whether the account manager has enabled refunds. Then the price of what was not used goes to
+   * the balance; else it is lost. False unless given.
+   */
+  readonly refunds?: boolean
+  /** The senders that messages may have; `eSIM` alone unless the account has others. */
+  readonly senders?: ReadonlyArray<string>
+  /**
+   * How long a call without an answer may still be done, and be missing in lists, in milliseconds.
+   */
+  readonly lateMillis?: number
+  /** How far their clock and this machine's may be apart, in milliseconds. */
+  readonly skewMillis?: number
+}
+
+/** The longest message, in characters (`POST /esims/{iccid}/sms`). */
+const LONGEST_SMS = 160
+
+const LATE = 300_000
+
+const refused = (message: string) => new Telco.Refused({ message })
+
+/** The load that an order is for, or why it cannot be done. */
+const loadOf = ({ load, terms, window }: Telco.PackageOrder): Effect.Effect<string, Telco.Refused> => {
+  if (load === undefined) return Effect.fail(refused("eSIM Go sells bundles only, and the plan is none of them"))
+  if (window !== null) {
+    return Effect.fail(refused("A bundle of eSIM Go begins at its first use, and cannot be ordered for a time"))
+  }
+  if (terms.throttling.length > 0) {
+    return Effect.fail(refused("A bundle of eSIM Go has the speed that it is sold with, and takes no throttling"))
+  }
+  return Effect.succeed(load)
+}
+
+const hasPackage = (packages: PurchasedLoads.Bought["packages"], packageId: string, share: "Load" | "TopUp") =>
+  packages[packageId] === share
+
+/** The packages of a SIM that were not cancelled. */
+const packagesOf = (bought: PurchasedLoads.Bought | null, onlyAttachments: ReadonlyArray<string> = []) =>
+  Object.entries(bought?.packages ?? {}).flatMap(([packageId, share]) =>
+    share === "Cancelled" || onlyAttachments.includes(Package.attachmentIdOf(packageId)) ? [] : packageId
+  )
+
+/** The port, and the purchases behind it. */
+export interface EsimGo {
+  readonly telco: Telco.Telco["Service"]
+  readonly purchases: Purchases.Purchases
+}
+
+/** The port over these calls and this journal. */
+export const make = (
+  api: AccountApi.AccountApi["Service"],
+  journal: Journal.Journal["Service"],
+  { lateMillis = LATE, refunds = false, senders = ["eSIM"], telco, ...options }: Options
+): EsimGo => {
+  const locks = SimLocks.make(journal, { telco })
+  const known: Seller.Known = {
+    boughtOf: (iccid) => purchases.boughtOf(iccid),
+    topUpsOn: KeylessTelco.madeOn(journal, telco)
+  }
+  const { boughtOf, topUpsOn } = known
+  const purchases = Purchases.make(Seller.make(api, known), { ...options, telco, journal, locks, lateMillis })
+  const { revoke, ...topUps } = TopUps.make(api, known, { isRefunded: refunds })
+
+  const keyless = KeylessTelco.make(
+    {
+      ...topUps,
+      sendSms: ({ from, iccid, text }) => api.sendSms({ from, iccid, text }),
+      releaseProfile: ({ iccid }) =>
+        Effect.logDebug(`${telco} has no call that releases the profile of ${iccid}; it says itself when it can be`),
+      setMobilePlan: () =>
+        Effect.fail(new CallFailure.CallFailure({ outcome: "Refused", message: "eSIM Go has no mobile plans" })),
+      setService: ({ active, iccid }) => api.setSuspended({ iccid, isSuspended: !active })
+    },
+    journal,
+    { telco, lateMillis }
+  )
+
+  /** The load of a SIM as it is; null: the eSIM has left the account. */
+  const loadOn = ({ reference, sim: { iccid } }: PurchasedLoads.Bought) =>
+    Assignments.unlessGone(Assignments.ofOrder(api, { iccid, reference }))
+
+  /** Takes the load from a package. It can be sold again if it is as it was bought. */
+  const cancelLoad = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought, of: Telco.PackageRef) {
+    const { iccid, packageId } = of
+    const assignments = yield* CallFailure.asPort(loadOn(bought))
+    const isUsed =
+      assignments === null ||
+      assignments.length === 0 ||
+      assignments.some((one) => Assignments.isUsed(one) || Assignments.isOver(one))
+    if (of.isUndone === true && assignments?.some(Assignments.isUsed) === true) {
+      return yield* refused(`The package ${packageId} is in use`)
+    }
+    if (isUsed && assignments !== null) {
+      yield* CallFailure.asPort(
+        CallFailure.unlessMissing(Effect.asVoid(revoke({ iccid, reference: bought.reference })))
+      )
+    }
+    yield* purchases.release({ iccid, packageId, isUsed })
+  })
+
+  const cancelPackage = Effect.fn("EsimGo.cancelPackage")(function* (of: Telco.PackageRef) {
+    const { iccid, packageId } = of
+    const bought = yield* boughtOf(iccid)
+    if (bought === null || bought.packages[packageId] === "Cancelled") return
+    if (hasPackage(bought.packages, packageId, "Load")) return yield* cancelLoad(bought, of)
+    if (hasPackage(bought.packages, packageId, "TopUp")) yield* keyless.cancelPackage(of)
+    yield* purchases.release({ iccid, packageId, isUsed: false })
+  })
+
+  const createPackage = Effect.fn("EsimGo.createPackage")(function* (order: Telco.PackageOrder) {
+    const load = yield* loadOf(order)
+    const { iccid, onlyAttachments, packageId } = order
+    if (onlyAttachments !== undefined) {
+      const occupiedBy = packagesOf(yield* boughtOf(iccid), onlyAttachments)
+      if (occupiedBy.length > 0) {
+        return yield* new Telco.Refused({ message: `The SIM ${iccid} has packages of others`, occupiedBy })
+      }
+    }
+    const { bought, share } = yield* purchases.claim({ iccid, load, packageId })
+    return share === "Load"
+      ? { telcoPackageId: bought.reference, activationAt: null, expirationAt: null }
+      : yield* keyless.createPackage(order)
+  })
+
+  const readUsage = Effect.fn("EsimGo.readUsage")(function* (iccid: string) {
+    const bought = yield* boughtOf(iccid)
+    const own = packagesOf(bought)
+    if (bought === null || own.length === 0) return []
+    const made = yield* topUpsOn(iccid)
+    const assignments = Assignments.byOrder(
+      (yield* CallFailure.asPort(Assignments.unlessGone(api.assignments(iccid)))) ?? []
+    )
+    return own.flatMap((packageId): ReadonlyArray<Telco.PackageUsage> => {
+      const reference = hasPackage(bought.packages, packageId, "Load") ? bought.reference : made.get(packageId)
+      const found = reference === undefined ? undefined : assignments.get(reference)
+      const usedBytes = found === undefined ? null : Assignments.usedOf(found)
+      if (found === undefined || usedBytes === null) return []
+      return [{ packageId, usedBytes, activationAt: Assignments.activationOf(found) }]
+    })
+  })
+
+  /** Whether money came back for a load that was revoked. Its answer may have been lost. */
+  const refundOf = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought, said: ReadonlyArray<string>) {
+    if (!refunds) return "none"
+    if (said.some((text) => /refunded to (?:\w+ )*balance/i.test(text))) return "credit"
+    // Null: it has left the account, and nobody says what became of the money.
+    const actions = (yield* Assignments.unlessGone(api.history(bought.sim.iccid))) ?? []
+    const isCredited = actions.some(
+      ({ action, bundle }) => bundle === bought.load && /refunded to (?:\w+ )*balance/i.test(action)
+    )
+    return isCredited ? "credit" : "none"
+  })
+
+  const returned = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought) {
+    const { iccid } = bought.sim
+    const assignments = (yield* loadOn(bought)) ?? []
+    if (assignments.some(Assignments.isUsed)) {
+      return yield* new CallFailure.CallFailure({
+        outcome: "Refused",
+        message: `The bundle of the SIM ${iccid} is in use`
+      })
+    }
+    const said = yield* Assignments.unlessGone(revoke({ iccid, reference: bought.reference }))
+    return yield* refundOf(bought, said ?? [])
+  })
+
+  return {
+    purchases,
+    telco: Telco.Telco.of({
+      ...keyless,
+      createPackage,
+      cancelPackage,
+      suspendPackage: Effect.fn("EsimGo.suspendPackage")(function* (of) {
+        const { iccid, packageId } = of
+        const bought = yield* boughtOf(iccid)
+        if (bought === null) return
+        if (hasPackage(bought.packages, packageId, "TopUp")) return yield* keyless.suspendPackage(of)
+        if (!hasPackage(bought.packages, packageId, "Load")) return
+        const { reference } = bought
+        yield* CallFailure.asPort(CallFailure.unlessMissing(Effect.asVoid(revoke({ iccid, reference }))))
+      }),
+      // The supplier knows nothing of ours, so it is the journal that knows it.
+      listPackages: ({ iccid, onlyAttachments }) =>
+        Effect.map(boughtOf(iccid), (bought) => packagesOf(bought, onlyAttachments)),
+      readUsage: ({ iccid }) => readUsage(iccid),
+      sendSms: (sms) => {
+        if (!senders.includes(sms.from)) {
+          return Effect.fail(refused(`eSIM Go sends messages from ${senders.join(" or ")} only`))
+        }
+        return sms.text.length < 1 || sms.text.length > LONGEST_SMS
+          ? Effect.fail(
+              refused(`A message of eSIM Go has 1 to ${LONGEST_SMS} characters, and this one ${sms.text.length}`)
+            )
+          : keyless.sendSms(sms)
+      },
+      buySim: purchases.buy,
+      returnSim: (of) => purchases.giveBack(of, returned)
+    })
+  }
+}
+
+/** The port over the calls and a journal. */
+export const layer = (options: Options): Layer.Layer<Telco.Telco, never, AccountApi.AccountApi | Journal.Journal> =>
+  Layer.effect(
+    Telco.Telco,
+    Effect.gen(function* () {
+      return make(yield* AccountApi.AccountApi, yield* Journal.Journal, options).telco
+    })
+  )
