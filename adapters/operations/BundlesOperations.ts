@@ -27,9 +27,9 @@ const bundleOf = (asked: Asked): Result.Result<Plan.Bundle | null, Refusal.Inval
 }
 
 const shown = ({ bundle, organizationId, planId }: Plan.Plan) => {
-  const [priceLimit = null, currency = null] = bundle?.limit == null ? [] : Amount.text(bundle.limit).split(" ")
-  const { load = null, topUpLoad = null } = bundle ?? {}
-  return { organizationId, planId, load, topUpLoad, priceLimit, currency }
+  const { limit = null, load = null, topUpLoad = null } = bundle ?? {}
+  const priceLimit = limit === null ? null : Amount.decimal(limit)
+  return { organizationId, planId, load, topUpLoad, priceLimit, currency: limit?.currency ?? null }
 }
 
 const ofPlan = { answer: Views.PlanBundle, errors: ["plan_not_found"] } as const

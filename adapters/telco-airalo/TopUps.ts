@@ -9,7 +9,7 @@
  * again only if it is in neither, `lateMillis` after the call.
  */
 import { Clock, Effect, Schema } from "effect"
-import { Telco } from "simplan/ports"
+import { Job, Telco } from "simplan/ports"
 import { CallFailure, CallRecords, type Journal, Purchases } from "../telco-calls/index.ts"
 import type * as PartnerApi from "./PartnerApi.ts"
 
@@ -32,7 +32,7 @@ const Known = Schema.Struct({
   refusal: Schema.NullOr(
     Schema.Struct({
       message: Schema.String,
-      reason: Schema.NullOr(Schema.Literals(["sold_out", "no_balance", "price"]))
+      reason: Schema.NullOr(Schema.Literals(Job.unsoldReasons))
     })
   )
 })

@@ -3,7 +3,7 @@
  * adapter may do next depends on whether the telco may have done the work.
  */
 import { Data, Effect } from "effect"
-import { Telco } from "simplan/ports"
+import { type Job, Telco } from "simplan/ports"
 import type { JournalError } from "./Journal.ts"
 
 /**
@@ -15,7 +15,7 @@ import type { JournalError } from "./Journal.ts"
 export type Outcome = "Refused" | "NotFound" | "NotDone" | "Unknown"
 
 /** Why a purchase is refused. */
-export type Refusal = NonNullable<Telco.Refused["reason"]>
+export type Refusal = Job.UnsoldReason
 
 /** A call that failed; `outcome` says what may be done next. */
 export class CallFailure extends Data.TaggedError("TelcoCalls.CallFailure")<{

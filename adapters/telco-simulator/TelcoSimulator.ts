@@ -13,7 +13,7 @@
  * before any package came for it is spent.
  */
 import { Context, Duration, Effect, Fiber, Layer, Ref, Schema, type Scope } from "effect"
-import { Package as PackageRules, SimIdentities, Telco, TelcoPorts } from "simplan/ports"
+import { Job, Package as PackageRules, SimIdentities, Telco, TelcoPorts } from "simplan/ports"
 import { type Document, Books, BooksError, layerMemory as memoryBooks } from "./Books.ts"
 import * as Faults from "./Faults.ts"
 
@@ -299,12 +299,10 @@ const customersOf = (records: Records): Customers => ({
 
 type Outcome<A> = Effect.Effect<A, Telco.Refused | BooksError>
 
-/** Why nothing is sold: a refusal may be one of these words. */
-const reasons = ["sold_out", "no_balance", "price"] as const
-
+/** A refusal that is the word of a reason why nothing is sold has that reason. */
 const answer = ({ refusal }: { readonly refusal: string | null }): Effect.Effect<void, Telco.Refused> => {
   if (refusal === null) return Effect.void
-  const reason = reasons.find((one) => one === refusal)
+  const reason = Job.unsoldReasons.find((one) => one === refusal)
   return Effect.fail(new Telco.Refused({ message: refusal, ...(reason !== undefined && { reason }) }))
 }
 

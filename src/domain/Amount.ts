@@ -64,10 +64,13 @@ export const add = (left: Amount, right: Amount): Result.Result<Amount, OtherCur
   return Result.succeed({ units: Number(one + other), scale, currency: left.currency })
 }
 
-/** The decimal with all its places, and the currency: `9.50 USD`. */
-export const text = ({ currency, scale, units }: Amount): string => {
+/** The decimal with all its places, which `parse` reads: `9.50`. */
+export const decimal = ({ scale, units }: Amount): string => {
   const digits = String(Math.abs(units)).padStart(scale + 1, "0")
   const whole = digits.slice(0, digits.length - scale)
   const places = scale === 0 ? "" : `.${digits.slice(-scale)}`
-  return `${units < 0 ? "-" : ""}${whole}${places} ${currency}`
+  return `${units < 0 ? "-" : ""}${whole}${places}`
 }
+
+/** The decimal and the currency: `9.50 USD`. */
+export const text = (amount: Amount): string => `${decimal(amount)} ${amount.currency}`

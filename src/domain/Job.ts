@@ -176,6 +176,15 @@ export interface WaitingCommand {
   readonly attempts: number
 }
 
+/**
+ * Why a supplier refuses to sell. `sold_out`: it has no more of it. `no_balance`: the account there
+ * has not enough money. `price`: it costs more than the limit.
+ */
+export const unsoldReasons = ["sold_out", "no_balance", "price"] as const
+
+/** Why a supplier refuses to sell. */
+export type UnsoldReason = (typeof unsoldReasons)[number]
+
 /** What the telco has refused of a job. */
 export interface Refusals {
   /** How many attempts were refused, those before a retry by an operator included. */
@@ -184,8 +193,8 @@ export interface Refusals {
   readonly since: Instant
   /** What the telco said last. */
   readonly message: string
-  /** Why it has sold nothing (`Telco.Refused`). Absent: it does not say, or nothing was bought. */
-  readonly reason?: "sold_out" | "no_balance" | "price"
+  /** Why it has sold nothing. Absent: for another reason, or nothing was to be bought. */
+  readonly reason?: UnsoldReason
 }
 
 /**

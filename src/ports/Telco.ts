@@ -10,6 +10,7 @@
  */
 import { Context, Data, type Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
+import type { UnsoldReason } from "../domain/Job.ts"
 import type { Label } from "../domain/Label.ts"
 import type { PlanTerms } from "../domain/Plan.ts"
 import type { SimIdentities } from "../domain/SimIdentities.ts"
@@ -25,12 +26,8 @@ export class Refused extends Data.TaggedError("Telco.Refused")<{
    * once they are gone. Absent: the telco refuses for another reason.
    */
   readonly occupiedBy?: ReadonlyArray<string>
-  /**
-   * Why a purchase is refused. `sold_out`: the supplier has no more of it. `no_balance`: the
-   * account there has not enough money. `price`: it costs more than the limit. Absent: another
-   * reason.
-   */
-  readonly reason?: "sold_out" | "no_balance" | "price"
+  /** Why a purchase is refused. Absent: for another reason. */
+  readonly reason?: UnsoldReason
 }> {}
 
 /**

@@ -12,7 +12,7 @@
  * of a supplier that knows no references which were not answered, and orders that are to spare.
  */
 import { Effect, Schema } from "effect"
-import type { Telco } from "simplan/ports"
+import { Job, type Telco } from "simplan/ports"
 import * as CallFailure from "../CallFailure.ts"
 import * as CallRecords from "../CallRecords.ts"
 import type * as Journal from "../Journal.ts"
@@ -71,7 +71,7 @@ export const Purchase = Schema.Struct({
   refusal: Schema.NullOr(
     Schema.Struct({
       message: Schema.String,
-      reason: Schema.NullOr(Schema.Literals(["sold_out", "no_balance", "price"]))
+      reason: Schema.NullOr(Schema.Literals(Job.unsoldReasons))
     })
   ),
   /** By the packages' ids. */

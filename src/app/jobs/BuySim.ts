@@ -11,7 +11,15 @@ import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Refused, Telco } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
-import { type Done, ending, finishing, type LeasedJob, logRefused, makeInTime, retrying } from "../telco/TelcoCall.ts"
+import {
+  type Done,
+  ending,
+  finishing,
+  type LeasedJob,
+  logRefused,
+  makeGiveBack,
+  makeInTime
+} from "../telco/TelcoCall.ts"
 
 const sellsNone = new Refused({ message: "The telco sells no SIMs" })
 
@@ -23,6 +31,7 @@ export const make = Effect.gen(function* () {
   const commits = yield* Commits
   const clock = yield* BusinessClock
   const ids = yield* Ids
+  const giveBack = yield* makeGiveBack
 
   const end = Effect.fnUntraced(function* (held: LeasedJob, refusal: Refused): Effect.fn.Return<Done, StorageError> {
     const now = yield* clock.now
@@ -40,10 +49,7 @@ export const make = Effect.gen(function* () {
     const answer = yield* Effect.result(inTime("buySim", call))
     if (Result.isFailure(answer)) {
       const { failure } = answer
-      if (failure._tag === "Telco.Refused") return yield* end(held, failure)
-      const now = yield* clock.now
-      yield* commits.retryOnConflict(commits.write(retrying(held, now, failure)))
-      return "retried"
+      return yield* failure._tag === "Telco.Refused" ? end(held, failure) : giveBack(held, "purchase", failure)
     }
     const sold = answer.success
     const now = yield* clock.now
