@@ -30,7 +30,7 @@ const suites = {
   property: await vitest.globTestSpecifications(["test/property/", "test/histories/"]),
   domain: await vitest.globTestSpecifications(["test/domain/"]),
   operation: await vitest.globTestSpecifications([
-    ...["api-key", "process", "version"].map((name) => `test/domain/${name}.test.ts`),
+    ...["api-key", "correction", "problem", "process", "version"].map((name) => `test/domain/${name}.test.ts`),
     "test/scenarios/operation/",
     "test/conformance/memory.test.ts"
   ]),
