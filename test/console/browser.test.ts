@@ -100,12 +100,12 @@ describe("to sign in", () => {
     await enter("this-is-no-token-at-all")
     const alert = page.getByRole("alert")
     await alert.waitFor()
-    expect(await alert.innerText()).toBe(
-      "This is no operator's token, or it has expired or was replaced. Check that all of it is there."
-    )
+    await expect
+      .poll(() => alert.innerText())
+      .toBe("This is no operator's token, or it has expired or was replaced. Check that all of it is there.")
     await enter(World.ADMIN_TOKEN)
     await heading("Overview")
-    expect(await page.locator("header").innerText()).toContain("bootstrap")
+    await expect.poll(() => page.locator("header").innerText()).toContain("bootstrap")
     await page.reload()
     await heading("Overview")
     await page.getByRole("button", { name: "Sign out" }).click()
@@ -132,7 +132,7 @@ describe("the pages", () => {
       await page.getByRole("navigation").getByRole("link", { name }).click()
       await heading(name)
       await expect.poll(() => page.locator("main").innerText()).not.toContain("Reading …")
-      expect(await page.getByRole("alert").count()).toBe(0)
+      await expect.poll(() => page.getByRole("alert").count()).toBe(0)
     }
     await page.goBack()
     await heading("Audit log")
@@ -141,7 +141,7 @@ describe("the pages", () => {
   it("show names as text, and never as markup", async () => {
     await signIn("?page=organizations")
     await page.getByText(HOSTILE, { exact: true }).waitFor()
-    expect(await page.locator("main img, main script").count()).toBe(0)
+    await expect.poll(() => page.locator("main img, main script").count()).toBe(0)
     expect(await page.title()).toBe("Organizations – simplan console")
   })
 })
@@ -162,16 +162,16 @@ describe("an operator of one organization who only reads", () => {
       await page.getByRole("navigation").getByRole("link", { name }).click()
       await heading(name)
       await expect.poll(() => page.locator("main").innerText()).not.toContain("Reading …")
-      expect(await page.getByRole("alert").allInnerTexts()).toEqual([])
-      expect(await page.locator("main").innerText()).not.toContain(HOSTILE)
-      expect(await page.getByRole("button", { name: /Retry|Resolve|Replay/ }).count()).toBe(0)
+      await expect.poll(() => page.getByRole("alert").allInnerTexts()).toEqual([])
+      await expect.poll(() => page.locator("main").innerText()).not.toContain(HOSTILE)
+      await expect.poll(() => page.getByRole("button", { name: /Retry|Resolve|Replay/ }).count()).toBe(0)
     }
-    expect(await page.getByRole("navigation").innerText()).not.toMatch(/Audit|Operators/)
+    await expect.poll(() => page.getByRole("navigation").innerText()).not.toMatch(/Audit|Operators/)
     await page.getByRole("searchbox").fill(sold.iccid)
     await page.keyboard.press("Enter")
     await heading(`SIM ${sold.iccid}`)
     await page.locator("[data-verdict]").waitFor()
-    expect(await page.getByRole("alert").allInnerTexts()).toEqual([])
+    await expect.poll(() => page.getByRole("alert").allInnerTexts()).toEqual([])
   })
 })
 
@@ -204,27 +204,29 @@ describe("the search", () => {
     await heading(`SIM ${sold.iccid}`)
     const verdict = page.locator("[data-verdict]")
     await verdict.waitFor()
-    expect(await verdict.innerText()).toMatch(/^It is ready: the plan .* begins with its first use\. .*scanned\.$/)
-    expect(await verdict.getAttribute("class")).toBe("verdict works")
-    expect(await page.locator("main").innerText()).toContain(HOSTILE)
+    await expect
+      .poll(() => verdict.innerText())
+      .toMatch(/^It is ready: the plan .* begins with its first use\. .*scanned\.$/)
+    await expect.poll(() => verdict.getAttribute("class")).toBe("verdict works")
+    await expect.poll(() => page.locator("main").innerText()).toContain(HOSTILE)
     await page.getByRole("region", { name: "History" }).getByText("Subscription created", { exact: true }).waitFor()
-    expect(await page.getByRole("region", { name: "Packages" }).locator("tbody tr").count()).toBe(1)
-    expect(await page.getByRole("alert").count()).toBe(0)
-    expect(await page.locator("main img, main script").count()).toBe(0)
+    await expect.poll(() => page.getByRole("region", { name: "Packages" }).locator("tbody tr").count()).toBe(1)
+    await expect.poll(() => page.getByRole("alert").count()).toBe(0)
+    await expect.poll(() => page.locator("main img, main script").count()).toBe(0)
   })
 
   it("shows of a SIM that works until when, and what it used by day and country", async () => {
     await signIn(`?page=sim&of=${sold.organizationId}&iccid=${working}`)
     const verdict = page.locator("[data-verdict]")
     await verdict.waitFor()
-    expect(await verdict.innerText()).toMatch(
-      /^It works until 2026-02-\d\d \d\d:\d\d UTC by the plan France 1 GB\. If there is no data/
-    )
+    await expect
+      .poll(() => verdict.innerText())
+      .toMatch(/^It works until 2026-02-\d\d \d\d:\d\d UTC by the plan France 1 GB\. If there is no data/)
     const usage = page.getByRole("region", { name: "Usage" }).locator("tbody tr")
     await page.getByText("By day and country").click()
     await usage.waitFor()
-    expect(await usage.innerText()).toBe("2026-01-10\tnot known\t3.0 MB")
-    expect(await page.getByRole("region", { name: "Packages" }).innerText()).toContain("3.0 MB of 1,000 MB")
+    await expect.poll(() => usage.innerText()).toBe("2026-01-10\tnot known\t3.0 MB")
+    await expect.poll(() => page.getByRole("region", { name: "Packages" }).innerText()).toContain("3.0 MB of 1,000 MB")
   })
 
   it("lists several, and a SIM's page of them is two clicks away", async () => {
@@ -311,11 +313,13 @@ describe("the tasks of a SIM", () => {
 
   it("the QR code and the links are shown on a click, which the audit log has", async () => {
     await signInAs("support", sim(sold.iccid))
-    expect(await page.getByRole("img", { name: /QR code/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole("img", { name: /QR code/ }).count()).toBe(0)
     await click("Show the QR code")
     await page.getByRole("img", { name: `The QR code that installs ${sold.iccid}` }).waitFor()
     expect(await page.evaluate("document.querySelector('figure img').naturalWidth > 0")).toBe(true)
-    expect(await page.getByRole("link", { name: "Link for iPhones" }).getAttribute("href")).toContain("apple")
+    await expect
+      .poll(() => page.getByRole("link", { name: "Link for iPhones" }).getAttribute("href"))
+      .toContain("apple")
     expect(clicks).toBe(1)
     expect(await audit()).toEqual([])
     const { body } = await world.admin(
@@ -342,7 +346,7 @@ describe("the tasks of a SIM", () => {
     })
     await dialog().getByRole("button", { name: "Top up" }).click()
     await dialog().getByRole("alert").waitFor()
-    expect(await dialog().getByLabel("Note, such as an order number").inputValue()).toBe("order 99")
+    await expect.poll(() => dialog().getByLabel("Note, such as an order number").inputValue()).toBe("order 99")
     await dialog().getByRole("button", { name: "Top up" }).click()
     await expect.poll(() => said().innerText()).toBe("The plan is added to the SIM.")
     expect(await line(working, "/plan-attachments")).toHaveLength(before.length + 1)
@@ -353,7 +357,7 @@ describe("the tasks of a SIM", () => {
     await signInAs("admin", sim(working))
     await click("Delete the subscription")
     await dialog().getByRole("alert").waitFor()
-    expect(await dialog().getByRole("button", { name: "Delete the subscription" }).isDisabled()).toBe(true)
+    await expect.poll(() => dialog().getByRole("button", { name: "Delete the subscription" }).isDisabled()).toBe(true)
     await page.keyboard.press("Escape")
     await expect.poll(() => dialog().count()).toBe(0)
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Delete the subscription")
@@ -363,7 +367,7 @@ describe("the tasks of a SIM", () => {
   it("an operator who only reads is offered none of them, nor the code", async () => {
     await signInAs("read", sim(working))
     await page.getByRole("region", { name: "History" }).waitFor()
-    expect(await page.locator("main button:not(.copies)").allInnerTexts()).toEqual([])
+    await expect.poll(() => page.locator("main button:not(.copies)").allInnerTexts()).toEqual([])
   })
 })
 
@@ -433,7 +437,7 @@ describe("the SIMs of an organization", () => {
       `"${sold.iccid}","Green","eSIM","","yes"`,
       `"${working}","Green","eSIM","","yes"`
     ])
-    expect(await page.locator("[data-file]").innerText()).toBe("The file has 2 rows: all there are.")
+    await expect.poll(() => page.locator("[data-file]").innerText()).toBe("The file has 2 rows: all there are.")
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await audit()).toEqual([])
     expect(await isWiderThanWindow()).toBe(false)
@@ -520,7 +524,7 @@ describe("the subscriptions of an organization", () => {
     await dialog.getByText("3 subscriptions match; 2 would be deleted.").waitFor()
     await dialog.getByText("1 subscription would be refused:").waitFor()
     await dialog.getByText(World.iccid(602)).waitFor()
-    expect(await dialog.getByRole("button", { name: "Delete all that match" }).isDisabled()).toBe(true)
+    await expect.poll(() => dialog.getByRole("button", { name: "Delete all that match" }).isDisabled()).toBe(true)
     await dialog.getByLabel("Type 3 to go on").fill("3")
     await dialog.getByRole("button", { name: "Delete all that match" }).click()
     await expect.poll(() => said.innerText()).toBe("2 subscriptions deleted, 1 refused.")
@@ -549,7 +553,7 @@ describe("the subscriptions of an organization", () => {
     const text = readFileSync(await (await waiting).path(), "utf8")
     expect(text).toContain(`"${World.iccid(700)}","Green",`)
     expect(text).toContain(`"'=HYPERLINK(1)"`)
-    expect(await page.locator("[data-file]").innerText()).toBe("The file has 1 row: all there are.")
+    await expect.poll(() => page.locator("[data-file]").innerText()).toBe("The file has 1 row: all there are.")
   })
 })
 

@@ -109,7 +109,7 @@ describe("a page with long names and notes", () => {
       await go(query())
       await heading(name)
       await settled()
-      expect(await page().getByRole("alert").allInnerTexts()).toEqual([])
+      await expect.poll(() => page().getByRole("alert").allInnerTexts()).toEqual([])
       await check()
     },
     120_000
@@ -158,7 +158,7 @@ describe("the header", () => {
     await signIn("")
     await page().setViewportSize({ width: 390, height: 844 })
     const menu = page().getByRole("navigation")
-    expect(await menu.count()).toBe(0)
+    await expect.poll(() => menu.count()).toBe(0)
     await click("Menu")
     await page().getByRole("button", { name: "Sign out" }).waitFor()
     await menu.getByRole("link", { name: "Problems" }).click()
@@ -171,8 +171,10 @@ describe("the header", () => {
     await signIn(`?page=sims&of=${of}`)
     await region("SIMs").waitFor()
     await page().emulateMedia({ media: "print" })
-    expect(await page().locator("header:visible, nav:visible, main button:not(.copies):visible").count()).toBe(0)
-    expect(await region("SIMs").count()).toBe(1)
+    await expect
+      .poll(() => page().locator("header:visible, nav:visible, main button:not(.copies):visible").count())
+      .toBe(0)
+    await expect.poll(() => region("SIMs").count()).toBe(1)
     await page().emulateMedia({ media: null })
   })
 })
@@ -275,9 +277,9 @@ describe("what stands beside one another", () => {
     await signIn("?page=problems")
     const cell = region("Problems").locator('td[data-label="Ours"]').first()
     await cell.waitFor()
-    expect(await cell.innerText()).toBe("–")
+    await expect.poll(() => cell.innerText()).toBe("–")
     await page().setViewportSize(PHONE)
-    expect(await cell.isVisible()).toBe(false)
+    await expect.poll(() => cell.isVisible()).toBe(false)
     await page().setViewportSize(DESK)
   })
 })
@@ -329,7 +331,7 @@ describe("the keyboard", () => {
     const links = region("SIMs").getByRole("link")
     await page().keyboard.press("ArrowDown")
     await page().keyboard.press("ArrowDown")
-    expect(await focused()).toBe(await links.nth(1).innerText())
+    await expect.poll(focused).toBe(await links.nth(1).innerText())
     await page().keyboard.press("ArrowUp")
     await page().keyboard.press("ArrowUp")
     expect(await page().evaluate("document.activeElement.hasAttribute('data-search')")).toBe(true)
@@ -398,13 +400,15 @@ describe.each([
       const cell = there.getByRole("region", { name: "History" }).locator("tbody tr").last().locator("td").first()
       await cell.waitFor()
       const time = cell.locator("time")
-      expect(await time.innerText()).toBe("1 hour ago")
-      expect(await time.getAttribute("title")).toBe(`2026-01-10 12:00:00 UTC, \u2068${local}\u2069 local, 1 hour ago`)
+      await expect.poll(() => time.innerText()).toBe("1 hour ago")
+      await expect
+        .poll(() => time.getAttribute("title"))
+        .toBe(`2026-01-10 12:00:00 UTC, \u2068${local}\u2069 local, 1 hour ago`)
       await there.getByLabel("Times").selectOption("Times in UTC")
-      expect(await time.innerText()).toBe("2026-01-10 12:00:00 UTC")
+      await expect.poll(() => time.innerText()).toBe("2026-01-10 12:00:00 UTC")
       await there.getByLabel("Times").selectOption("Local times")
-      expect(await time.innerText()).toBe(local)
-      expect(await time.locator("bdi").count()).toBe(1)
+      await expect.poll(() => time.innerText()).toBe(local)
+      await expect.poll(() => time.locator("bdi").count()).toBe(1)
       await there.reload()
       await expect.poll(() => time.innerText()).toBe(local)
       const isLeftToRight = await there.evaluate("getComputedStyle(document.querySelector('main')).direction")
@@ -424,9 +428,9 @@ describe.each([
           "Array.from(document.querySelectorAll('tbody bdi'), (name) => [name.textContent, getComputedStyle(name).direction])"
         expect(await there.evaluate(directions)).toContainEqual([ARABIC, "rtl"])
         const id = row.locator("button.id")
-        expect(await id.innerText()).toMatch(/^…[0-9a-f]{8}$/)
+        await expect.poll(() => id.innerText()).toMatch(/^…[0-9a-f]{8}$/)
         await id.click()
-        expect(await id.innerText()).toMatch(/^[0-9a-f-]{36}/)
+        await expect.poll(() => id.innerText()).toMatch(/^[0-9a-f-]{36}/)
         const isWider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
         expect(await there.evaluate(isWider)).toBe(false)
       }
@@ -484,10 +488,12 @@ describe("two people", () => {
     await click("Change", dialog())
     const alert = dialog().getByRole("alert")
     await alert.waitFor()
-    expect(await alert.innerText()).toBe(
-      "Somebody has changed it meanwhile: description is theirs now. Close this and open it again to go on from there."
-    )
-    expect(await dialog().getByLabel("Description").inputValue()).toBe("ours")
+    await expect
+      .poll(() => alert.innerText())
+      .toBe(
+        "Somebody has changed it meanwhile: description is theirs now. Close this and open it again to go on from there."
+      )
+    await expect.poll(() => dialog().getByLabel("Description").inputValue()).toBe("ours")
     expect((await endpoint()).description).toBe("theirs")
     await page().keyboard.press("Escape")
 
@@ -553,7 +559,7 @@ describe("what is typed", () => {
     await page().locator("main").focus()
     await page().keyboard.press("/")
     await page().keyboard.type("77")
-    expect(await page().getByRole("searchbox").inputValue()).toBe("77")
+    await expect.poll(() => page().getByRole("searchbox").inputValue()).toBe("77")
   })
 
   it("goes into the first field of a dialog, also if the fields are read", async () => {
@@ -573,7 +579,9 @@ describe("what is typed", () => {
     await dialog().waitFor()
     isHeld = false
     await expect.poll(focusedId).not.toBe("task-audit-reason")
-    expect(await dialog().locator("input, select, textarea").first().getAttribute("id")).toBe(await focusedId())
+    await expect
+      .poll(() => dialog().locator("input, select, textarea").first().getAttribute("id"))
+      .toBe(await focusedId())
     await page().unroute(/\/plans\?/)
   })
 
@@ -601,8 +609,8 @@ describe("what is typed", () => {
     await dialog().getByLabel("Why, for the audit log").fill("asked")
     await page().context().setOffline(false)
     await dialog().getByText("The telco would order").waitFor()
-    expect(await dialog().getByRole("alert").count()).toBe(0)
-    expect(await dialog().getByLabel("Why, for the audit log").inputValue()).toBe("asked")
+    await expect.poll(() => dialog().getByRole("alert").count()).toBe(0)
+    await expect.poll(() => dialog().getByLabel("Why, for the audit log").inputValue()).toBe("asked")
 
     await page().context().setOffline(true)
     await click("Top up", dialog())
@@ -610,7 +618,7 @@ describe("what is typed", () => {
     await page().context().setOffline(false)
     await click("Top up", dialog())
     await page().locator("[data-done]").getByText(/./).waitFor()
-    expect(await dialog().count()).toBe(0)
+    await expect.poll(() => dialog().count()).toBe(0)
     opened.expectComplaint(/ERR_INTERNET_DISCONNECTED/)
   })
 
@@ -638,12 +646,12 @@ describe("what is typed", () => {
     await dialog().getByLabel("From").fill("Acme")
     await page().context().clearCookies()
     await page().getByText("Your session has ended. Sign in to go on: what you have typed stays.").waitFor()
-    expect(await page().locator("main").isVisible()).toBe(false)
+    await expect.poll(() => page().locator("main").isVisible()).toBe(false)
     await page().keyboard.press("Escape")
     await page().getByLabel("Your operator's token").fill(World.ADMIN_TOKEN)
     await click("Sign in")
     await expect.poll(() => page().getByText("Your session has ended.").count()).toBe(0)
-    expect(await dialog().getByLabel("From").inputValue()).toBe("Acme")
+    await expect.poll(() => dialog().getByLabel("From").inputValue()).toBe("Acme")
     await dialog().getByLabel("Text").fill("Hello")
     await click("Send an SMS", dialog())
     await page().locator("[data-done]").getByText(/sent/).waitFor()
@@ -656,6 +664,6 @@ describe("what is typed", () => {
     await page().getByLabel("Your operator's token").fill(body.data.token)
     await click("Sign in")
     await page().getByText("Grace").waitFor()
-    expect(await dialog().count()).toBe(0)
+    await expect.poll(() => dialog().count()).toBe(0)
   })
 })

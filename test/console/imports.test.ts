@@ -53,17 +53,21 @@ describe("an import", () => {
       .toBe(
         "sims.csv: 1 SIM would be imported; 0 of those that are there would be completed; 2 rows name a SIM that is there and stays as it is; 2 rows would be rejected."
       )
-    expect(await region("Errors").locator("tbody tr").allInnerTexts()).toEqual([
-      expect.stringMatching(new RegExp(`^6\t${World.iccid(51)}\tlabel must be one of`)),
-      "8\t=1+1\ticcid must have 18 to 20 digits"
-    ])
-    expect(await region("Differences").locator("tbody tr").allInnerTexts()).toEqual([
-      `3\t${known}\tlabel: Green\tlabel: Blue`,
-      `5\t${other}\tlpa: LPA:1$smdp.example$M-2\tlpa: LPA:1$smdp.example$OTHER`
-    ])
+    await expect
+      .poll(() => region("Errors").locator("tbody tr").allInnerTexts())
+      .toEqual([
+        expect.stringMatching(new RegExp(`^6\t${World.iccid(51)}\tlabel must be one of`)),
+        "8\t=1+1\ticcid must have 18 to 20 digits"
+      ])
+    await expect
+      .poll(() => region("Differences").locator("tbody tr").allInnerTexts())
+      .toEqual([
+        `3\t${known}\tlabel: Green\tlabel: Blue`,
+        `5\t${other}\tlpa: LPA:1$smdp.example$M-2\tlpa: LPA:1$smdp.example$OTHER`
+      ])
     await check()
     expect(await isThere(fresh)).toBe(false)
-    expect(await page().locator("main img").count()).toBe(0)
+    await expect.poll(() => page().locator("main img").count()).toBe(0)
   })
 
   it("gives the rejected rows as a file, whose cells are no formulas", async () => {
@@ -109,7 +113,7 @@ describe("an import", () => {
     expect([(await read(known)).label, (await read(other)).lpa]).toEqual(["Blue", "LPA:1$smdp.example$OTHER"])
     await choose(FILE)
     await expect.poll(summary).toContain("2 rows name a SIM that is there and stays as it is")
-    expect(await page().getByRole("button", { name: "Download the differing rows" }).count()).toBe(0)
+    await expect.poll(() => page().getByRole("button", { name: "Download the differing rows" }).count()).toBe(0)
   })
 
   it("of more than 50 SIMs asks for their number", async () => {
@@ -117,7 +121,7 @@ describe("an import", () => {
     const rows = Array.from({ length: 51 }, (_, at) => `${World.iccid(100 + at)},Green,true`)
     await choose(["iccid,label,is_esim", ...rows].join("\n"))
     await expect.poll(summary).toContain("51 SIMs would be imported")
-    expect(await page().getByRole("button", { name: "Import them" }).isDisabled()).toBe(true)
+    await expect.poll(() => page().getByRole("button", { name: "Import them" }).isDisabled()).toBe(true)
     await page().getByLabel("Type 51 to go on").fill("51")
     await click("Import them")
     await expect.poll(summary).toContain("51 SIMs were imported")
@@ -138,7 +142,7 @@ describe("an import", () => {
     await expect.poll(summary).toContain("1 SIM was imported")
     expect(clicks() - before).toBe(1)
     expect(await isThere(fresh)).toBe(true)
-    expect(await page().getByRole("button", { name: "Import them" }).count()).toBe(0)
+    await expect.poll(() => page().getByRole("button", { name: "Import them" }).count()).toBe(0)
     opened.expectComplaint(/status of 503/)
   })
 
@@ -153,7 +157,7 @@ describe("an import", () => {
     await expect
       .poll(() => page().getByRole("alert").allInnerTexts())
       .toEqual(["body must have the columns iccid, label, is_esim, separated by commas; iccid, label, is_esim missing"])
-    expect(await page().getByRole("button", { name: "Import them" }).count()).toBe(0)
+    await expect.poll(() => page().getByRole("button", { name: "Import them" }).count()).toBe(0)
     opened.expectComplaint(/status of 400/)
   })
 

@@ -95,10 +95,10 @@ describe("the filters of a list", () => {
     await summary.click()
     await page().getByRole("list", { name: "Saved filters" }).getByRole("link", { name: "<b>Free</b> ones" }).click()
     await expect.poll(() => new URL(page().url()).searchParams.get("status")).toBe("free")
-    expect(await page().getByRole("textbox", { name: "Label" }).inputValue()).toBe("Green")
+    await expect.poll(() => page().getByRole("textbox", { name: "Label" }).inputValue()).toBe("Green")
     expect(new URL(page().url()).searchParams.get("of")).toBe(of)
     await page().getByRole("button", { name: "Forget <b>Free</b> ones" }).click()
-    expect(await page().getByRole("list", { name: "Saved filters" }).getByRole("link").count()).toBe(0)
+    await expect.poll(() => page().getByRole("list", { name: "Saved filters" }).getByRole("link").count()).toBe(0)
   })
 })
 
@@ -144,7 +144,7 @@ describe("the columns of a list", () => {
       await page().getByRole("checkbox", { name, exact: true }).click()
     }
     await expect.poll(() => titles("SIMs")).toEqual(["ICCID", "Id"])
-    expect(await rows.locator("td").count()).toBe(2 * (await rows.count()))
+    await expect.poll(() => rows.locator("td").count()).toBe(2 * (await rows.count()))
     expect(new URL(page().url()).searchParams.get("label")).toBe("Green")
     await check()
     await page().getByRole("checkbox", { name: "Id", exact: true }).click()
@@ -224,8 +224,8 @@ describe("an organization's usage", () => {
     const plot = page().getByRole("img", {
       name: "By day: December 2025 45.0 MB, at most 35.0 MB on day 20; January 2026 1,018.0 MB, at most 1,002.0 MB on day 5"
     })
-    expect(await plot.locator("rect.count").count()).toBe(31)
-    expect(await plot.locator('rect.former[height="0"]').count()).toBe(29)
+    await expect.poll(() => plot.locator("rect.count").count()).toBe(31)
+    await expect.poll(() => plot.locator('rect.former[height="0"]').count()).toBe(29)
     await check()
   })
 
@@ -246,7 +246,7 @@ describe("an organization's usage", () => {
       ["Norway (NO)", "5.0 MB", "0.0 MB", "new"]
     ])
     expect(await fileOf("Countries as CSV", "usage-2025-12-countries.csv")).toHaveLength(3)
-    expect(await page().getByLabel("Month (UTC)").locator("option").count()).toBe(13)
+    await expect.poll(() => page().getByLabel("Month (UTC)").locator("option").count()).toBe(13)
     await page().goBack()
     await main().getByText("January 2026, 10 of 31 days").waitFor()
     expect(await fileOf("Both months as CSV", "usage-2026-01-months.csv")).toEqual([

@@ -61,7 +61,7 @@ it("more than 50 take an admin, which the dialog says; whoever does the day's ta
   await click("Pause all that match")
   const dialog = page().getByRole("dialog")
   await dialog.getByText(`${MANY} subscriptions match: more than 50 at once take the role admin.`).waitFor()
-  expect(await dialog.getByRole("button", { name: "Pause all that match" }).isDisabled()).toBe(true)
+  await expect.poll(() => dialog.getByRole("button", { name: "Pause all that match" }).isDisabled()).toBe(true)
 })
 
 it.each(tasks)("a filter takes 10,000: %s all in four clicks, with a result for each", async (...task) => {
@@ -72,7 +72,7 @@ it.each(tasks)("a filter takes 10,000: %s all in four clicks, with a result for 
   const dialog = page().getByRole("dialog")
   await dialog.getByText(`${MANY} subscriptions match; ${MANY} would be ${done}.`).waitFor()
   await dialog.getByLabel("Why, for the audit log").fill("the reseller's bill")
-  expect(await dialog.getByRole("button", { name: `${verb} all that match` }).isDisabled()).toBe(true)
+  await expect.poll(() => dialog.getByRole("button", { name: `${verb} all that match` }).isDisabled()).toBe(true)
   await dialog.getByLabel(`Type ${MANY} to go on`).fill(`${MANY}`)
   await click(`${verb} all that match`, dialog)
   await dialog.getByText("So far: ").waitFor()

@@ -104,7 +104,7 @@ it("whoever the provider gives a role is signed in by name, and signs out", asyn
   await enter(console, "ada")
   await heading("Overview")
   expect(page.url()).toBe(console)
-  expect(await page.locator("header").innerText()).toMatch(/oidc:ada@example\.com\s*\(support\)/)
+  await expect.poll(() => page.locator("header").innerText()).toMatch(/oidc:ada@example\.com\s*\(support\)/)
   await page.reload()
   await heading("Overview")
   expect(await whoami()).toMatchObject({
@@ -140,7 +140,7 @@ it("whoever has no role, or an organization that is none, is told so and is not 
     await context.clearCookies()
     await enter(console, user)
     await heading("Sign in")
-    expect(await page.getByRole("alert").innerText()).toContain("gives you no role here")
+    await expect.poll(() => page.getByRole("alert").innerText()).toContain("gives you no role here")
     expect(await whoami()).toMatchObject({ code: "token_missing" })
   }
 })
@@ -167,7 +167,7 @@ describe("claims hold for minutes", () => {
     step(MINUTE)
     // The page asks by itself every few seconds.
     await expect.poll(header).toContain("(read)")
-    expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(1)
+    await expect.poll(() => page.getByRole("button", { name: "Sign out" }).count()).toBe(1)
     expect(await sessionOf(console)).not.toBe(before)
     provider.users.set("ada", { email: "ada@example.com" })
     step(5 * MINUTE)
@@ -221,7 +221,7 @@ describe("claims hold for minutes", () => {
     await provider.close()
     step(5 * MINUTE)
     await page.getByText("The identity provider gives no answer").first().waitFor()
-    expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(1)
+    await expect.poll(() => page.getByRole("button", { name: "Sign out" }).count()).toBe(1)
   })
 
   it("without a refresh token the sign-in is a short one", async () => {
@@ -253,7 +253,7 @@ it("an answer that belongs to no sign-in of this browser begins no session", asy
   const { console, provider } = await start()
   provider.users.set("ada", { simplan_role: "admin" })
   await page.goto(console.replace("/console", "/v1/signed-in?code=stolen&state=guessed"))
-  expect(await page.getByRole("alert").innerText()).toContain("Begin again")
+  await expect.poll(() => page.getByRole("alert").innerText()).toContain("Begin again")
   // A state of another sign-in than the one that the cookie is of.
   await page.goto(console)
   await page.getByRole("link", { name: "Sign in with the identity provider" }).click()
@@ -262,7 +262,7 @@ it("an answer that belongs to no sign-in of this browser begins no session", asy
     .map(({ name }) => /^simplan_sign_in_(.+)$/.exec(name)?.[1] ?? "")
     .join("")
   await page.goto(console.replace("/console", `/v1/signed-in?code=stolen&state=${begun}guessed`))
-  expect(await page.getByRole("alert").innerText()).toContain("did not sign you in")
+  await expect.poll(() => page.getByRole("alert").innerText()).toContain("did not sign you in")
   expect(await whoami()).toMatchObject({ code: "token_missing" })
 })
 
@@ -271,7 +271,7 @@ it("a provider that gives no answer leaves the token as the way in", async () =>
   await provider.close()
   await page.goto(console)
   await page.getByRole("link", { name: "Sign in with the identity provider" }).click()
-  expect(await page.getByRole("alert").innerText()).toContain("gives no answer")
+  await expect.poll(() => page.getByRole("alert").innerText()).toContain("gives no answer")
   await page.getByLabel("Your operator's token").fill(World.ADMIN_TOKEN)
   await page.getByRole("button", { name: "Sign in" }).click()
   await heading("Overview")
@@ -285,5 +285,5 @@ it("the routes and the link are there only where a provider is named", async () 
   }
   await page.goto(`${world.url}/admin/console`)
   await heading("Sign in")
-  expect(await page.getByRole("link", { name: /identity provider/ }).count()).toBe(0)
+  await expect.poll(() => page.getByRole("link", { name: /identity provider/ }).count()).toBe(0)
 })

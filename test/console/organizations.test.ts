@@ -72,11 +72,11 @@ describe("the organization at hand", () => {
     for (const name of ["Subscriptions", "Deliveries", "Usage", "SIMs"]) {
       await page().getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true }).click()
       await heading(name)
-      expect(await page().locator("main").innerText()).not.toMatch(/choose/i)
+      await expect.poll(() => page().locator("main").innerText()).not.toMatch(/choose/i)
     }
     await switcher().click()
     await dialog().getByRole("searchbox").fill("gamma")
-    expect(await dialog().getByRole("listitem").allInnerTexts()).toEqual(["Gamma Mobile"])
+    await expect.poll(() => dialog().getByRole("listitem").allInnerTexts()).toEqual(["Gamma Mobile"])
     await check()
     await page().keyboard.press("Enter")
     await expect.poll(() => page().url()).toContain(`page=sims&of=${gamma}`)
@@ -130,8 +130,8 @@ describe("the organization at hand", () => {
     await signInAs("read", "?page=organization", body.data.organization_id)
     await expect.poll(() => region("Stock").innerText()).toContain("Green")
     await page().getByRole("banner").getByRole("link", { name: "Zeta" }).waitFor()
-    expect(await switcher().count()).toBe(0)
-    expect(await page().getByRole("alert").allInnerTexts()).toEqual([])
+    await expect.poll(() => switcher().count()).toBe(0)
+    await expect.poll(() => page().getByRole("alert").allInnerTexts()).toEqual([])
   })
 })
 
@@ -190,7 +190,7 @@ describe("the audit log of an organization", () => {
     await signIn(`?page=audit&of=${epsilon}`)
     const run = rows("Audit log").filter({ hasText: "SIM withdrawn" })
     await run.first().waitFor()
-    expect(await run.count()).toBe(1)
+    await expect.poll(() => run.count()).toBe(1)
     await run.getByText("5 by one request").click()
     expect((await run.getByRole("listitem").allInnerTexts()).toSorted()).toEqual(
       iccids.map((iccid) => `${iccid} status: available → withdrawn, lost`)
@@ -231,8 +231,8 @@ describe("the keys of an organization", () => {
       { name: HOSTILE, scope: "full", expires_at: "2026-03-01T10:00:00.000Z", hint: key.slice(-4) }
     ])
     await click("Hide it")
-    expect(await page().locator("main").innerText()).not.toContain(key)
-    expect(await page().locator("main img").count()).toBe(0)
+    await expect.poll(() => page().locator("main").innerText()).not.toContain(key)
+    await expect.poll(() => page().locator("main img").count()).toBe(0)
   })
 
   it("go on beside the next secret, as long as is chosen, until they are revoked", async () => {
@@ -240,7 +240,7 @@ describe("the keys of an organization", () => {
     const before: string = body.data.key
     await signIn(`?page=keys&of=${of}`)
     const row = rows("Keys").filter({ hasText: "shop" }).first()
-    expect(await row.innerText()).toContain("never")
+    await expect.poll(() => row.innerText()).toContain("never")
     const replace = async (goesOn: string) => {
       await row.getByRole("button", { name: "Replace the secret" }).click()
       await dialog().getByLabel("The secret before goes on").selectOption(goesOn)
@@ -255,7 +255,7 @@ describe("the keys of an organization", () => {
     const last = await replace("not at all")
     expect([await statusOf(before), await statusOf(after), await statusOf(last)]).toEqual([401, 401, 200])
     await expect.poll(() => row.innerText()).not.toContain("goes on until")
-    expect(await row.innerText()).not.toContain("never")
+    await expect.poll(() => row.innerText()).not.toContain("never")
     await row.getByRole("button", { name: "Revoke" }).click()
     await dialog().getByLabel("Type shop to go on").fill("shop")
     await confirm("Revoke")
@@ -267,7 +267,7 @@ describe("the keys of an organization", () => {
   it("are shown to who only reads, who is offered nothing", async () => {
     await signInAs("read", `?page=keys&of=${of}`)
     await rows("Keys").first().waitFor()
-    expect(await page().locator("main button:not(.copies)").count()).toBe(0)
+    await expect.poll(() => page().locator("main button:not(.copies)").count()).toBe(0)
   })
 })
 
@@ -280,8 +280,8 @@ describe("the endpoints of an organization", () => {
     await dialog().getByLabel("Description").fill(HOSTILE)
     await dialog().getByLabel("stock.low").check()
     await confirm("Add an endpoint")
-    expect(await dialog().getByRole("alert").innerText()).toContain("must start with https://")
-    expect(await dialog().getByLabel("URL").inputValue()).toBe("http://hooks.example/")
+    await expect.poll(() => dialog().getByRole("alert").innerText()).toContain("must start with https://")
+    await expect.poll(() => dialog().getByLabel("URL").inputValue()).toBe("http://hooks.example/")
     expect(await dialog().getByLabel("stock.low").isChecked()).toBe(true)
     await check()
     await dialog().getByLabel("URL").fill("https://hooks.example/")
@@ -330,7 +330,7 @@ describe("the endpoints of an organization", () => {
     const before = clicks()
     await click("Delete")
     await dialog().getByText("It ends for good").waitFor()
-    expect(await dialog().getByRole("button", { name: "Delete" }).isDisabled()).toBe(true)
+    await expect.poll(() => dialog().getByRole("button", { name: "Delete" }).isDisabled()).toBe(true)
     await dialog().getByLabel("Type hooks.example to go on").fill("hooks.example")
     await check()
     await confirm("Delete")
@@ -343,7 +343,7 @@ describe("the endpoints of an organization", () => {
     await world().admin("POST", `/organizations/${of}/webhook-endpoints`, { url: "https://hooks.example/" })
     await signInAs("support", `?page=endpoints&of=${of}`)
     await rows("Endpoints").first().waitFor()
-    expect(await page().locator("main button:not(.copies)").allInnerTexts()).toEqual(["Test"])
+    await expect.poll(() => page().locator("main button:not(.copies)").allInnerTexts()).toEqual(["Test"])
   })
 })
 
@@ -388,6 +388,6 @@ describe("the operators", () => {
     await confirm("Delete")
     await expect.poll(said).toBe("The operator is deleted.")
     expect([await nameOf(first), await nameOf(second)]).toEqual([401, 401])
-    expect(await page().locator("main img").count()).toBe(0)
+    await expect.poll(() => page().locator("main img").count()).toBe(0)
   })
 })

@@ -68,7 +68,7 @@ interface Part {
  * before.
  */
 const seen = async ({ begins, isShown }: Part) => {
-  expect(await isShown().count()).toBe(0)
+  await expect.poll(() => isShown().count()).toBe(0)
   await begins()
   await advance(SEEN_WITHIN)
   await isShown().waitFor()
@@ -107,20 +107,22 @@ it("is seen by itself within a minute of business time, with what can be done ab
     .getByRole("row", { name: /Green 3 3 0 – Set the level$/ })
     .waitFor()
   await page.getByText("Version 1.2.3+test started").waitFor()
-  expect(await page.locator("[data-glance]").innerText()).toBe("All is well.")
-  expect(await page.getByRole("button", { name: /Retry|Try|Send/ }).count()).toBe(0)
+  await expect.poll(() => page.locator("[data-glance]").innerText()).toBe("All is well.")
+  await expect.poll(() => page.getByRole("button", { name: /Retry|Try|Send/ }).count()).toBe(0)
 
   for (const part of [lowStock(), failingEndpoint(), silentTelco()]) await seen(part)
   await advance("1 hour")
   await region("How telcos answer").getByText("does not answer").waitFor()
-  expect(await region("Work that waits").locator("tbody tr").innerText()).toMatch(/^Cancel packages\tunavailable\t/)
+  await expect
+    .poll(() => region("Work that waits").locator("tbody tr").innerText())
+    .toMatch(/^Cancel packages\tunavailable\t/)
   for (const name of ["Load", "Stock", "Failing endpoints"]) {
     await region(name).getByRole("link", { name: "Acme" }).waitFor()
     await region(name).getByTitle(stock.tenant.organizationId, { exact: true }).waitFor()
   }
-  expect(await page.locator("[data-glance]").innerText()).toBe(
-    "4 things need somebody: Telcos, Work, Endpoints, Free eSIMs."
-  )
+  await expect
+    .poll(() => page.locator("[data-glance]").innerText())
+    .toBe("4 things need somebody: Telcos, Work, Endpoints, Free eSIMs.")
   const glances = await region("At a glance").locator(".troubled").allInnerTexts()
   expect(glances.map((text) => text.replaceAll(/\s+/g, " "))).toEqual([
     expect.stringMatching(/^Telcos The telco gives no answer\. \d jobs? waits?\. Began \d+ \w+ ago What to do$/),
@@ -133,7 +135,7 @@ it("is seen by itself within a minute of business time, with what can be done ab
   await page.getByRole("img", { name: /^Calls of telcos: \d+, \d+ failed, at most \d+ in five minutes$/ }).waitFor()
   await page.getByRole("img", { name: /^Webhooks: \d+, \d+ failed/ }).waitFor()
   await page.getByRole("img", { name: /^Requests: [\d,]+, at most/ }).waitFor()
-  expect(await page.getByRole("alert").count()).toBe(0)
+  await expect.poll(() => page.getByRole("alert").count()).toBe(0)
   await page.evaluate(axe)
   const found =
     "axe.run().then(({ violations }) => violations.map(({ help, nodes }) => help + nodes.map(({ html }) => html)))"
@@ -171,16 +173,16 @@ it("says of each count that has reached its bound that there may be more", async
   ] as const) {
     await region(name).getByText(text, { exact: true }).first().waitFor()
   }
-  expect(await region("Load").getByText("10000+", { exact: true }).count()).toBe(2)
+  await expect.poll(() => region("Load").getByText("10000+", { exact: true }).count()).toBe(2)
   counts.pending_deliveries = 0
   await page.reload()
   await region("At a glance").getByText("1 fails. Nothing is pending.").waitFor()
   // What waits no more cannot be sent.
-  expect(await page.getByRole("button", { name: "Send all now" }).count()).toBe(0)
+  await expect.poll(() => page.getByRole("button", { name: "Send all now" }).count()).toBe(0)
   await page.unroute("**/v1/overview")
   await page.reload()
   await region("How telcos answer").getByText("does not answer").waitFor()
-  expect(await page.locator("main").innerText()).not.toMatch(/000\+/)
+  await expect.poll(() => page.locator("main").innerText()).not.toMatch(/000\+/)
 }, 120_000)
 
 it("is shown to an operator of one organization who only reads, who is offered nothing", async () => {
@@ -190,8 +192,8 @@ it("is shown to an operator of one organization who only reads, who is offered n
   await page.getByRole("button", { name: "Sign out" }).click()
   await enter(body.data.token)
   await region("How telcos answer").getByText("does not answer").waitFor()
-  expect(await page.getByRole("button", { name: /Retry|Try|Send/ }).count()).toBe(0)
-  expect(await page.getByRole("heading", { name: "The service" }).count()).toBe(0)
+  await expect.poll(() => page.getByRole("button", { name: /Retry|Try|Send/ }).count()).toBe(0)
+  await expect.poll(() => page.getByRole("heading", { name: "The service" }).count()).toBe(0)
   await page.getByRole("button", { name: "Sign out" }).click()
 }, 120_000)
 
@@ -229,7 +231,7 @@ it("of an endpoint that answers again leaves deliveries that two clicks send at 
   await page.reload()
   const waiting = region("Load").getByRole("link", { name: "1", exact: true })
   await waiting.waitFor()
-  expect(await region("Failing endpoints").count()).toBe(0)
+  await expect.poll(() => region("Failing endpoints").count()).toBe(0)
   await waiting.click()
   await expect.poll(() => region("Deliveries").locator("tbody tr").count()).toBe(1)
   await page.getByRole("button", { name: "Send all now" }).click()

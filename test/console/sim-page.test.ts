@@ -58,7 +58,7 @@ describe("what can be done", () => {
     await signInAs("admin", "")
     await shown(iccid)
     const first = doing().getByRole("button").first()
-    expect(await first.innerText()).toBe(title)
+    await expect.poll(() => first.innerText()).toBe(title)
     const ground = (name: string) =>
       doing()
         .getByRole("button", { name })
@@ -71,10 +71,9 @@ describe("what can be done", () => {
   it("has what ends something apart, in a colour of its own", async () => {
     await signInAs("admin", sim(busy))
     await doing().waitFor()
-    expect(await doing().locator(".dangers button").allInnerTexts()).toEqual([
-      "Suspend a plan",
-      "Delete the subscription"
-    ])
+    await expect
+      .poll(() => doing().locator(".dangers button").allInnerTexts())
+      .toEqual(["Suspend a plan", "Delete the subscription"])
   })
 
   it("sells a free SIM", async () => {
@@ -94,12 +93,12 @@ describe("what can be done", () => {
     const box = await doing().getByRole("button", { name: "Top up" }).boundingBox()
     expect(box?.y).toBeGreaterThan(844 - 80)
     expect(box?.height).toBeGreaterThanOrEqual(44)
-    expect(await doing().getByRole("button", { name: "Pause" }).count()).toBe(0)
+    await expect.poll(() => doing().getByRole("button", { name: "Pause" }).count()).toBe(0)
     await click("More")
     await click("Pause")
     await page().getByRole("dialog").getByText("The telco would stop the service").waitFor()
     await page().keyboard.press("Escape")
-    expect(await doing().getByRole("button", { name: "Pause" }).count()).toBe(0)
+    await expect.poll(() => doing().getByRole("button", { name: "Pause" }).count()).toBe(0)
     await check()
   })
 })
@@ -130,7 +129,7 @@ describe("the page of a SIM", () => {
       .getByRole("img", { name: "Used by day (UTC): 2026-01-10 100.0 MB, 2026-01-11 150.0 MB, 2026-01-12 150.0 MB" })
       .waitFor()
     await page().getByText("By day and country").click()
-    expect(await region("Usage").locator("tbody tr").count()).toBe(3)
+    await expect.poll(() => region("Usage").locator("tbody tr").count()).toBe(3)
   })
 
   it("has what happened in groups, narrowed by what it is", async () => {
@@ -140,10 +139,10 @@ describe("the page of a SIM", () => {
     const all = await rows.count()
     await page().getByLabel("Show", { exact: true }).selectOption("usage")
     await expect.poll(() => rows.count()).toBeLessThan(all)
-    expect(await rows.locator("td:nth-child(2)").allInnerTexts()).toEqual(["usage"])
+    await expect.poll(() => rows.locator("td:nth-child(2)").allInnerTexts()).toEqual(["usage"])
     await rows.getByText("3 entries").click()
-    expect(await rows.getByRole("listitem").count()).toBe(3)
-    expect(await rows.locator("td:nth-child(3)").allInnerTexts()).toEqual(["France (FR), Spain (ES)"])
+    await expect.poll(() => rows.getByRole("listitem").count()).toBe(3)
+    await expect.poll(() => rows.locator("td:nth-child(3)").allInnerTexts()).toEqual(["France (FR), Spain (ES)"])
     expect(new URL(page().url()).searchParams.get("kind")).toBe("usage")
     await page().getByLabel("Show", { exact: true }).selectOption("problems")
     await page().getByText("There is none of this among what is read").waitFor()

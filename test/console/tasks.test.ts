@@ -294,7 +294,7 @@ describe.each(Operator.roles)("whoever has the role %s", (role) => {
     const clicked = await act(workOf(role))
     expect(clicks() + clicked).toBeGreaterThan(0)
     expect(clicks() + clicked).toBeLessThanOrEqual(most)
-    expect(await page().getByRole("alert").allInnerTexts()).toEqual([])
+    await expect.poll(() => page().getByRole("alert").allInnerTexts()).toEqual([])
   })
 
   if (unable !== undefined && unable.length > 0) {
@@ -302,8 +302,8 @@ describe.each(Operator.roles)("whoever has the role %s", (role) => {
       await signInAs(role, "")
       await heading("Overview")
       const name = await without(workOf(role))
-      expect(await page().getByRole("button", { name, exact: true }).count()).toBe(0)
-      expect(await page().getByRole("alert").allInnerTexts()).toEqual([])
+      await expect.poll(() => page().getByRole("button", { name, exact: true }).count()).toBe(0)
+      await expect.poll(() => page().getByRole("alert").allInnerTexts()).toEqual([])
     })
   }
 })

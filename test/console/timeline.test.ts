@@ -53,8 +53,10 @@ describe("the timeline of a SIM", () => {
         "now"
       ])
     )
-    expect(await region("Timeline").locator("svg img, svg style, svg script").count()).toBe(0)
-    expect(await region("Timeline").locator("title", { hasText: "300 MB of 1,000 MB used (30 %)" }).count()).toBe(1)
+    await expect.poll(() => region("Timeline").locator("svg img, svg style, svg script").count()).toBe(0)
+    await expect
+      .poll(() => region("Timeline").locator("title", { hasText: "300 MB of 1,000 MB used (30 %)" }).count())
+      .toBe(1)
     const fill = "getComputedStyle(document.querySelector('rect.tl-active')).fill"
     expect(await page().evaluate(fill)).toBe("rgb(194, 234, 213)")
     expect(await page().title()).toBe(`SIM ${iccid} – simplan console`)
@@ -65,7 +67,7 @@ describe("the timeline of a SIM", () => {
     await page().setViewportSize({ width: 390, height: 844 })
     await signIn(sim())
     await region("Timeline").locator("svg").waitFor()
-    expect(await region("Timeline").locator("svg").getAttribute("width")).toBe("640")
+    await expect.poll(() => region("Timeline").locator("svg").getAttribute("width")).toBe("640")
   })
 })
 
@@ -74,7 +76,7 @@ describe("a virtual clock", () => {
     await signIn(sim())
     await page().getByText("The telco is simulated: nothing reaches a real SIM.").waitFor()
     await region("Timeline").locator("svg").waitFor()
-    expect(await region("Sandbox").innerText()).toContain("it is 2026-01-10 12:00:00 UTC")
+    await expect.poll(() => region("Sandbox").innerText()).toContain("it is 2026-01-10 12:00:00 UTC")
     const before = await present()
     await click("Advance by a day")
     await expect.poll(() => region("Sandbox").innerText()).toContain("it is 2026-01-11 12:00:00 UTC")
@@ -89,8 +91,8 @@ describe("a virtual clock", () => {
     for (const of of [undefined, organizationId]) {
       await signInAs("support", sim(), of)
       await region("Timeline").locator("svg").waitFor()
-      expect(await region("Sandbox").innerText()).toContain("The clock is virtual")
-      expect(await region("Sandbox").getByRole("button").count()).toBe(0)
+      await expect.poll(() => region("Sandbox").innerText()).toContain("The clock is virtual")
+      await expect.poll(() => region("Sandbox").getByRole("button").count()).toBe(0)
       await click("Sign out")
     }
   })
@@ -106,5 +108,5 @@ it("neither is said where the clock and the telco are real", async () => {
   })
   await signIn(sim())
   await region("Timeline").locator("svg").waitFor()
-  expect(await region("Sandbox").count()).toBe(0)
+  await expect.poll(() => region("Sandbox").count()).toBe(0)
 })

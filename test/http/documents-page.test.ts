@@ -39,7 +39,7 @@ describe("/docs/reference", () => {
   })
 
   it("offers the key in the header first", async () => {
-    expect(await page.locator("#api-reference-container").innerText()).toContain("x-api-key")
+    await expect.poll(() => page.locator("#api-reference-container").innerText()).toContain("x-api-key")
     expect(
       await page
         .getByRole("button", { name: /Auth Type/ })

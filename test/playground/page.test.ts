@@ -44,7 +44,7 @@ describe("the page of a history", () => {
   it("shows details on hover, and hides them again", async () => {
     expect(await page.isHidden(".tl-tip")).toBe(true)
     await page.hover('[data-tip^="package 2 of 3"]')
-    expect(await page.innerText(".tl-tip")).toContain("created 2026-03-08 12:00, 12 hours before")
+    await expect.poll(() => page.innerText(".tl-tip")).toContain("created 2026-03-08 12:00, 12 hours before")
     await page.hover("caption")
     expect(await page.isHidden(".tl-tip")).toBe(true)
   })
@@ -52,9 +52,9 @@ describe("the page of a history", () => {
   it("is usable with the keyboard", async () => {
     await page.keyboard.press("Tab")
     await page.keyboard.press("End")
-    expect(await page.innerText(".tl-tip")).toContain("held at 5120 Kbit/s")
+    await expect.poll(() => page.innerText(".tl-tip")).toContain("held at 5120 Kbit/s")
     await page.keyboard.press("Home")
-    expect(await page.innerText(".tl-tip")).toContain("2026-03-02 00:00  subscription")
+    await expect.poll(() => page.innerText(".tl-tip")).toContain("2026-03-02 00:00  subscription")
   })
 
   it("shows everything in a table too", async () => {

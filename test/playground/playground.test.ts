@@ -78,7 +78,7 @@ describe("on a wide screen", () => {
   it("begins with an example, its timeline, its rule, and its table", async () => {
     expect(await verdict()).toMatch(/^Rule 7 start more than 12 hours ahead/)
     expect(await details("package")).toHaveLength(7)
-    expect(await page.locator("#table tbody tr").count()).toBeGreaterThan(20)
+    await expect.poll(() => page.locator("#table tbody tr").count()).toBeGreaterThan(20)
   })
 
   it("moves the bars after a change of a date, and names the new rule", async () => {
@@ -123,10 +123,10 @@ describe("on a wide screen", () => {
     await expect
       .poll(() => page.innerText("#problems"))
       .toBe("plan.period_days is 0, but must be an integer from 1 to 3660.")
-    expect(await page.getAttribute('[name="plan.period_days"]', "aria-invalid")).toBe("true")
+    await expect.poll(() => page.getAttribute('[name="plan.period_days"]', "aria-invalid")).toBe("true")
     await page.fill('[name="plan.period_days"]', "1")
     await expect.poll(() => page.isHidden("#problems")).toBe(true)
-    expect(await page.getAttribute('[name="plan.period_days"]', "aria-invalid")).toBe(null)
+    await expect.poll(() => page.getAttribute('[name="plan.period_days"]', "aria-invalid")).toBe(null)
     await page.fill(start, "2026-03-01T07:59")
     await expect.poll(verdict).toMatch(/^T5 .* refused: active_period.start must be at most 24 hours in the past$/)
   })
@@ -159,13 +159,13 @@ describe("with the keyboard alone", () => {
     await page.keyboard.press("ArrowRight")
     const first = await focused()
     expect(first).not.toBe(null)
-    expect(await page.innerText(".tl-tip")).toBe(first)
+    await expect.poll(() => page.innerText(".tl-tip")).toBe(first)
     await page.keyboard.press("ArrowRight")
     expect(await focused()).not.toBe(first)
     await page.keyboard.press("Escape")
     expect(await page.isHidden(".tl-tip")).toBe(true)
     await page.keyboard.press("Tab")
-    expect(await page.locator(":focus").getAttribute("name")).toBe("plan.data_MBs")
+    await expect.poll(() => page.locator(":focus").getAttribute("name")).toBe("plan.data_MBs")
   })
 
   it("changes a number, and shows the result", async () => {

@@ -39,7 +39,7 @@ describe("the plans of a shop", () => {
     await dialog().getByLabel("Slower past").fill("50 to 1024, 80 to 512, 100 to 128")
     await dialog().getByText("for sale at once").waitFor()
     await click("Make a plan", dialog())
-    expect(await dialog().getByRole("alert").innerText()).toContain("data_MBs must be a number")
+    await expect.poll(() => dialog().getByRole("alert").innerText()).toContain("data_MBs must be a number")
     expectComplaint(/status of 400/)
     await dialog().getByLabel("Data, in MB").fill("2048")
     await dialog().getByText("It would give 2048 MB for 7 days, 12 times.").waitFor()
@@ -52,20 +52,20 @@ describe("the plans of a shop", () => {
       ...{ nb_occurrence: 12, recurring_periodicity_type: "2", recurring_periodicity_frequency: 1 },
       ...{ throttling_threshold1_perc: 50, throttling_threshold3_limit: "128" }
     })
-    expect(await page().locator("main img").count()).toBe(0)
+    await expect.poll(() => page().locator("main img").count()).toBe(0)
   })
 
   it("are sold on a SIM that is named, which the page leads to; a refusal is said before", async () => {
     await signInAs("support", `?page=subscriptions&of=${of}`, of)
     await click("Sell a plan")
     await dialog().getByLabel("Plan").waitFor()
-    expect(await dialog().getByLabel("Plan").locator("option").allInnerTexts()).toContain(
-      "France 1 GB: 1,000 MB for 30 days"
-    )
+    await expect
+      .poll(() => dialog().getByLabel("Plan").locator("option").allInnerTexts())
+      .toContain("France 1 GB: 1,000 MB for 30 days")
     await dialog().getByLabel("ICCID of the SIM").fill(World.iccid(9_999))
     await dialog().getByRole("alert").waitFor()
     expectComplaint(/status of 404/)
-    expect(await dialog().getByRole("button", { name: "Sell a plan" }).isDisabled()).toBe(true)
+    await expect.poll(() => dialog().getByRole("button", { name: "Sell a plan" }).isDisabled()).toBe(true)
     await dialog()
       .getByLabel("ICCID of the SIM")
       .fill(` ${World.iccid(4)} `)
@@ -87,16 +87,16 @@ describe("the plans of a shop", () => {
     await click("Archive", dialog())
     await expect.poll(said).toBe("The plan is archived.")
     await row("France 1 GB").getByRole("button", { name: "Put back for sale" }).waitFor()
-    expect(await row("France 1 GB").getByRole("button", { name: "Sell" }).count()).toBe(0)
+    await expect.poll(() => row("France 1 GB").getByRole("button", { name: "Sell" }).count()).toBe(0)
     await row("France 1 GB").getByRole("button", { name: "Put back for sale" }).click()
     await click("Put back for sale", dialog())
     await expect.poll(said).toBe("The plan is for sale.")
     await row(HOSTILE).getByRole("button", { name: "Delete" }).click()
     await dialog().getByText("Whoever has it keeps it.").waitFor()
     const does = dialog().getByRole("button", { name: "Delete" })
-    expect(await does.isDisabled()).toBe(true)
+    await expect.poll(() => does.isDisabled()).toBe(true)
     await dialog().getByLabel("to go on").fill("France 1 GB")
-    expect(await does.isDisabled()).toBe(true)
+    await expect.poll(() => does.isDisabled()).toBe(true)
     await dialog().getByLabel("to go on").fill(HOSTILE)
     await does.click()
     await expect.poll(said).toBe("The plan is deleted.")
@@ -108,7 +108,7 @@ describe("the plans of a shop", () => {
   it("whoever does the day's tasks sells them, and changes none", async () => {
     await signInAs("support", `?page=plans&of=${of}`, of)
     await region("Plans").waitFor()
-    expect(await page().locator("main button:not(.copies)").allInnerTexts()).toEqual(["Sell"])
+    await expect.poll(() => page().locator("main button:not(.copies)").allInnerTexts()).toEqual(["Sell"])
   })
 })
 
@@ -123,8 +123,8 @@ describe("an eSIM", () => {
     await expect.poll(said).toBe("The note is left.")
     const noted = region("History").locator("tbody tr").filter({ hasText: "Note left" })
     await expect.poll(() => noted.innerText()).toContain(HOSTILE)
-    expect(await noted.innerText()).toContain(name)
-    expect(await page().locator("main img").count()).toBe(0)
+    await expect.poll(() => noted.innerText()).toContain(name)
+    await expect.poll(() => page().locator("main img").count()).toBe(0)
   })
 
   it("has tags, which are set beside other corrections and narrow both lists", async () => {
@@ -141,9 +141,9 @@ describe("an eSIM", () => {
     expect(await sim()).toEqual([HTML, "airport", "VIP"])
     const tags = page().getByRole("list", { name: "Tags" })
     await expect.poll(() => tags.getByRole("listitem").allInnerTexts()).toEqual([HTML, "airport", "VIP"])
-    expect(await page().locator("main img").count()).toBe(0)
+    await expect.poll(() => page().locator("main img").count()).toBe(0)
     await click("Set the tags")
-    expect(await dialog().getByLabel("Tags").inputValue()).toBe(`${HTML}; airport; VIP`)
+    await expect.poll(() => dialog().getByLabel("Tags").inputValue()).toBe(`${HTML}; airport; VIP`)
     await dialog().getByLabel("Tags").fill("a; A")
     await dialog().getByText("tags must have each tag once").waitFor()
     expectComplaint(/status of 400/)
@@ -157,7 +157,7 @@ describe("an eSIM", () => {
     ] as const) {
       await page().goto(`${world().url}/admin/console?page=${list}&of=${of}&tag=vip`)
       await expect.poll(() => region(name).locator("tbody tr").count()).toBe(1)
-      expect(await region(name).locator("tbody tr").innerText()).toContain(iccid)
+      await expect.poll(() => region(name).locator("tbody tr").innerText()).toContain(iccid)
       await page().getByLabel("Tag", { exact: true }).fill("none such")
       await page().keyboard.press("Tab")
       await page()
@@ -198,8 +198,8 @@ describe("an eSIM", () => {
     await click("Cancel", dialog())
     await click("Top up")
     await dialog().getByLabel("Plan").waitFor()
-    expect(await dialog().getByLabel("Plan").locator("option").allInnerTexts()).toEqual([
-      "France 1 GB: 1,000 MB for 30 days"
-    ])
+    await expect
+      .poll(() => dialog().getByLabel("Plan").locator("option").allInnerTexts())
+      .toEqual(["France 1 GB: 1,000 MB for 30 days"])
   })
 })
