@@ -42,7 +42,7 @@ const fill = (sims, now) => [
   ...Seed.settled,
   // The notes of before leave empty pages in the list of each word that all of them have, and a
   // search reads these first. No service changes all notes at once.
-  "reindex index simplan.subscription_words"
+  "reindex index simplan.subscription_note_words"
 ]
 
 const digits = (number, length) => String(number).padStart(length, "0")

@@ -8,6 +8,7 @@ import * as Filters from "../Filters.tsx"
 import { Grouped } from "../List.tsx"
 import * as Location from "../Location.ts"
 import { Actor, Links, Name } from "../OfOrganization.tsx"
+import * as Search from "../Search.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 import * as Words from "../Words.ts"
@@ -34,6 +35,22 @@ const together = (entries: ReadonlyArray<Entry>): ReadonlyArray<Run> => {
   return runs
 }
 
+/** The id of what was changed, and the SIM that it is about. */
+const Resource = ({ entry: { iccid, resource_id }, of }: { readonly entry: Entry; readonly of: string }) =>
+  iccid === null ? (
+    <View.Id>{resource_id}</View.Id>
+  ) : (
+    <>
+      <View.Link to={Search.simOf({ iccid, organization_id: of })}>{iccid}</View.Link>
+      {resource_id !== iccid && (
+        <>
+          {" "}
+          <View.Id>{resource_id}</View.Id>
+        </>
+      )}
+    </>
+  )
+
 /** What it made of fields. That of a run opens with what the run was of. */
 const Changed = ({ run }: { readonly run: Run }) =>
   run.length > 1 || run[0].changed.length === 0 ? (
@@ -56,14 +73,14 @@ const columns = (of: string) => (): ReadonlyArray<View.Column<Run>> => [
     title: "Of",
     of: (run) =>
       run.length === 1 ? (
-        <View.Id>{run[0].resource_id}</View.Id>
+        <Resource entry={run[0]} of={of} />
       ) : (
         <details>
           <summary>{run.length} by one request</summary>
-          <ul class="choices">
-            {run.map(({ audit_entry_id, changed, resource_id }) => (
-              <li key={audit_entry_id}>
-                <View.Id>{resource_id}</View.Id> {AuditEntry.allInWords(changed)}
+          <ul class="choices sentences">
+            {run.map((entry) => (
+              <li key={entry.audit_entry_id}>
+                <Resource entry={entry} of={of} /> {AuditEntry.allInWords(entry.changed)}
               </li>
             ))}
           </ul>

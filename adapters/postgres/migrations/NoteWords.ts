@@ -2,6 +2,10 @@
  * Indexes of the words inside metadata (rules L1 and L4), for one organization or for all. They are
  * of arrays, so that they need no extension, and hold no entries back, which a search would have to
  * go over.
+ *
+ * An index of arrays gives the rows of a word only all together, and common words are in most rows.
+ * So the rows are divided into buckets by their ids, each word is there once for each bucket, and a
+ * search ends at the bucket that gives it enough.
  */
 import { Step } from "./Step.ts"
 
@@ -20,11 +24,8 @@ const spaces = (count: number): string => " ".repeat(count)
 /** How many characters the escapes of a literal are. */
 const lengthOf = (literal: string): number => literal.replace(/''|\\(x..|.)/g, "?").length
 
-/**
- * The words of metadata (`SimSearch.words`), each as often as it is there. The letters of ASCII
- * fold in a tenth of the time. An index is used by what has this text as it stands.
- */
-export const words = (metadata: string): string => `array_remove(string_to_array(case
+/** The metadata's words, with a space between them, or several. */
+const spaced = (metadata: string): string => `case
         when octet_length(${metadata}) = char_length(${metadata})
         then translate(lower(left(${metadata}, 256) collate "C"), E'${ASCII}', '${spaces(lengthOf(ASCII))}')
         else translate(
@@ -32,22 +33,68 @@ export const words = (metadata: string): string => `array_remove(string_to_array
           E'${UPPER}${OTHERS}${ASCII}',
           '${LOWER}${spaces(OTHERS.length + lengthOf(ASCII))}'
         )
-      end, ' '), '')`
+      end`
 
-/** The tables with an index of words, and the condition of the rows that it has. */
+/**
+ * The words of metadata (`SimSearch.words`), each as often as it is there. The letters of ASCII
+ * fold in a tenth of the time.
+ */
+export const words = (metadata: string): string => `array_remove(string_to_array(${spaced(metadata)}, ' '), '')`
+
+const DIGITS = "0123456789abcdef"
+
+/** The character of each bucket: of each last digit of an id, and of all other ids. */
+export const buckets: ReadonlyArray<string> = Array.from({ length: DIGITS.length + 1 }, (_, at) =>
+  String.fromCharCode(65 + at)
+)
+
+const bucketOf = (id: string): string => `chr(65 + position(right(${id}, 1) in '${DIGITS}'))`
+
+/**
+ * The words of metadata, each with the character of its row's bucket before it. An index is used by
+ * what has this text as it stands.
+ */
+const bucketed = (metadata: string, id: string): string => {
+  const bucket = bucketOf(id)
+  return `array_remove(string_to_array(${bucket} || replace(${spaced(metadata)}, ' ', ' ' || ${bucket}), ' '), ${bucket})`
+}
+
+/** The tables with an index of words: the ids by which rows are divided, and which rows it has. */
 export const indexed = {
-  subscription: "status = 'Live' and metadata <> ''",
-  attachment: "metadata <> ''"
+  subscription: { id: "subscription_id", rows: "status = 'Live' and metadata <> ''" },
+  attachment: { id: "attachment_id", rows: "metadata <> ''" }
 } as const
 
 export type Table = keyof typeof indexed
 
-const index = (table: Table) =>
+/** What the index of a table is of. */
+export const indexedWords = (table: Table): string => bucketed(`${table}.metadata`, `${table}.${indexed[table].id}`)
+
+const index = (table: Table, name: string, words: string) =>
   Step.Index({
-    name: `${table}_words`,
+    name: `${table}_${name}`,
     table,
-    definition: `using gin ((${words("metadata")}), (array[organization_id])) with (fastupdate = off) where ${indexed[table]}`,
+    definition: `using gin ((${words}), (array[organization_id])) with (fastupdate = off) where ${indexed[table].rows}`,
     folds: true
   })
 
-export const steps: ReadonlyArray<ReturnType<typeof Step.Index>> = [index("subscription"), index("attachment")]
+const undivided = (table: Table) => index(table, "words", words("metadata"))
+
+const divided = (table: Table) => index(table, "note_words", bucketed("metadata", indexed[table].id))
+
+/** Indexes whose rows are not divided. */
+export const steps: ReadonlyArray<ReturnType<typeof Step.Index>> = [undivided("subscription"), undivided("attachment")]
+
+/** Indexes whose rows are divided. */
+export const bucketSteps: ReadonlyArray<ReturnType<typeof Step.Index>> = [
+  divided("subscription"),
+  divided("attachment")
+]
+
+/**
+ * The end of the indexes of before. The version before searches metadata without an index while
+ * processes of it are there.
+ */
+export const lastSteps: ReadonlyArray<ReturnType<typeof Step.Drop>> = (["subscription", "attachment"] as const).map(
+  (table) => Step.Drop({ what: "index", name: undivided(table).name, table })
+)

@@ -198,18 +198,27 @@ export const created: (step: Step) => ReadonlyArray<string> = Step.$match({
 
 const isDroppedBy = (step: Step, name: string): boolean => {
   if (step._tag !== "Drop") return false
-  if (step.what === "column") return name === `${step.table}.${step.name}`
-  return step.what === "function"
-    ? name === `${step.name}()`
-    : step.what === "table" && name.startsWith(`${step.name}.`)
+  switch (step.what) {
+    case "column":
+      return name === `${step.table}.${step.name}`
+    case "function":
+      return name === `${step.name}()`
+    case "index":
+      return name === step.name
+    case "table":
+      return name.startsWith(`${step.name}.`)
+  }
 }
 
-/** The columns and functions that a schema has after these steps, as `created` has them. */
+/**
+ * What a schema has after these steps, as `created` has it; of a table that was dropped also its
+ * indexes and partitions.
+ */
 export const contents = (steps: ReadonlyArray<Step>): ReadonlyArray<string> =>
   steps.reduce<ReadonlyArray<string>>(
-    (found, step) => [
-      ...found.filter((name) => !isDroppedBy(step, name)),
-      ...created(step).filter((name) => /[.)]/.test(name))
-    ],
+    (found, step) => [...found.filter((name) => !isDroppedBy(step, name)), ...created(step)],
     []
   )
+
+/** Whether it is the name of a column or a function, which statements fail without. */
+export const isDemanded = (name: string): boolean => /[.)]/.test(name)

@@ -48,23 +48,27 @@ export const hasText = (sql: Sql, table: string, { metadata, words }: SimSearch.
   ])
 
 /**
- * The rows of a table whose metadata have all words, of one organization or of all. They are to be
- * read as far as they are needed: common words are in most rows, and nothing has them in an order.
+ * The rows of a table whose metadata have all words, of one organization or of all, by buckets.
+ * They are to be read as far as they are needed: common words are in most rows, and nothing has
+ * them in an order.
  */
 export const worded = (
   sql: Sql,
   table: NoteWords.Table,
   words: ReadonlyArray<string>,
   organizationId: string | null
-): Fragment => sql`
-      select ${sql.literal(table)}.* from simplan.${sql.literal(table)}
-      where ${sql.and([
-        sql.literal(NoteWords.indexed[table]),
-        hasWords(sql, table, words),
+): Fragment => {
+  const inBuckets = NoteWords.buckets.map((bucket) => words.map((word) => bucket + word).join(" "))
+  return sql`
+      select ${sql.literal(table)}.* from unnest(${inBuckets}::text[]) bucket (words)
+      join simplan.${sql.literal(table)} on ${sql.and([
+        sql.literal(NoteWords.indexed[table].rows),
+        sql`${sql.literal(NoteWords.indexedWords(table))} @> string_to_array(bucket.words, ' ')`,
         ...(organizationId === null
           ? []
           : [sql`array[${sql.literal(table)}.organization_id] @> array[${organizationId}]::text[]`])
       ])}`
+}
 
 /** What indexes find: what a search does, or the SIMs that are paused. */
 type Indexed = SimSearch.Search | "paused"
@@ -253,17 +257,25 @@ const page = <Packed, Cursor, A>(
         where filtered.is_taken or ${literal(list.table)}.is_last or ${literal(list.table)}.scanned_at = ${most}
         order by ${literal(list.order)}
         limit ${limit}::int`
+    // All are sorted before they are filtered, so that only those of the page are.
     const fromIndexes = sql`
         select row_number() over (order by ${literal(list.order)}) as at, ${literal(list.cursor)} as cursor,
           ${literal(list.value)} as item
-        from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
-        cross join lateral (
-          select * from simplan.sim
-          where sim.organization_id = ${organizationId} and sim.iccid = candidate.iccid
-          limit 1
-        ) sim
-        ${list.ofSim(sql, organizationId)}
-        where ${sql.and([...listed, ...taken])}
+        from (
+          select ${literal(list.table)}.*
+          from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
+          cross join lateral (
+            select * from simplan.sim
+            where sim.organization_id = ${organizationId} and sim.iccid = candidate.iccid
+            limit 1
+          ) sim
+          ${list.ofSim(sql, organizationId)}
+          where ${sql.and(listed)}
+          order by ${literal(list.order)}
+          offset 0
+        ) ${literal(list.table)}
+        ${list.beside(sql, organizationId)}
+        where ${taken.length === 0 ? literal("true") : sql.and(taken)}
         order by ${literal(list.order)}
         limit ${limit}::int`
     return sql`
