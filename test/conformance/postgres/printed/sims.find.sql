@@ -33,22 +33,26 @@ with candidate as materialized (
       limit 513
     ) union all (
       with worded as materialized (
-        select subscription.* from simplan.subscription
-        where (status = 'Live' and metadata <> '' AND array_remove(string_to_array(case
-          when octet_length(subscription.metadata) = char_length(subscription.metadata)
-          then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
-            -./:;<=>?@[\\]^_\x60{|}~', ' ')
-          else translate(
-            left(subscription.metadata, 256) collate "C",
-            E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-            'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
-          )
-          end, ' '), '') @> $17::text[] AND array[subscription.organization_id] @> array[$18]::text[]))
+        select subscription.* from unnest($17::text[]) bucket (words)
+        join simplan.subscription on (status = 'Live'
+          and metadata <> '' AND array_remove(string_to_array(chr(65 + position(right(subscription.subscription_id,
+            1) in '0123456789abcdef')) || replace(case
+              when octet_length(subscription.metadata) = char_length(subscription.metadata)
+              then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                -./:;<=>?@[\\]^_\x60{|}~', ' ')
+              else translate(
+                left(subscription.metadata, 256) collate "C",
+                E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+              )
+              end, ' ', ' ' || chr(65 + position(right(subscription.subscription_id, 1) in '0123456789abcdef'))), ' '),
+            chr(65 + position(right(subscription.subscription_id, 1) in '0123456789abcdef'))) @> string_to_array(bucket.words,
+            ' ') AND array[subscription.organization_id] @> array[$18]::text[]))
       select worded.iccid from worded limit 513
     ) union all (
       with worded as materialized (
-        select attachment.* from simplan.attachment
-        where (metadata <> '' AND array_remove(string_to_array(case
+        select attachment.* from unnest($19::text[]) bucket (words)
+        join simplan.attachment on (metadata <> '' AND array_remove(string_to_array(chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef')) || replace(case
           when octet_length(attachment.metadata) = char_length(attachment.metadata)
           then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
             -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -57,7 +61,9 @@ with candidate as materialized (
             E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
             'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
           )
-          end, ' '), '') @> $19::text[] AND array[attachment.organization_id] @> array[$20]::text[]))
+          end, ' ', ' ' || chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef'))), ' '),
+          chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef'))) @> string_to_array(bucket.words,
+            ' ') AND array[attachment.organization_id] @> array[$20]::text[]))
       select worded.iccid from worded limit 513
   )) places
   limit 513
@@ -136,13 +142,19 @@ select json_build_object(
             end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
             then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
             end) as item
-          from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
-          cross join lateral (
-            select * from simplan.sim
-            where sim.organization_id = $38 and sim.iccid = candidate.iccid
-            limit 1
+          from (
+            select sim.*
+            from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
+            cross join lateral (
+              select * from simplan.sim
+              where sim.organization_id = $38 and sim.iccid = candidate.iccid
+              limit 1
+            ) sim
+            where (sim.organization_id = $39 AND sim.import_sequence > $40::bigint)
+            order by sim.import_sequence
+            offset 0
           ) sim
-          where (sim.organization_id = $39 AND sim.import_sequence > $40::bigint AND sim.label = $41 AND exists (
+          where (sim.label = $41 AND exists (
             select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $42::text
             ) AND sim.is_esim = $43 AND sim.allocation in ('Provisioning',
               'InService') AND sim.created_at > $44::bigint AND (starts_with(sim.iccid, $45::text) OR starts_with(reverse(sim.iccid),

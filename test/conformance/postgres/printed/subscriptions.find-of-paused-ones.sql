@@ -56,23 +56,34 @@ select json_build_object(
               end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
               then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
               end)) as item
-          from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
+          from (
+            select subscription.*
+            from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
+            cross join lateral (
+              select * from simplan.sim
+              where sim.organization_id = $7 and sim.iccid = candidate.iccid
+              limit 1
+            ) sim
+            cross join lateral (
+              select * from simplan.subscription
+              where subscription.organization_id = $8 and subscription.iccid = sim.iccid
+              and subscription.status <> 'Deleted'
+              limit 1
+            ) subscription
+            where (subscription.organization_id = $9 AND subscription.status = 'Live' AND (subscription.created_at,
+              subscription.subscription_id)
+              > ($10::bigint, $11::text))
+            order by subscription.created_at, subscription.subscription_id
+            offset 0
+          ) subscription
           cross join lateral (
             select * from simplan.sim
-            where sim.organization_id = $7 and sim.iccid = candidate.iccid
+            where sim.organization_id = $12 and sim.iccid = subscription.iccid
             limit 1
           ) sim
-          cross join lateral (
-            select * from simplan.subscription
-            where subscription.organization_id = $8 and subscription.iccid = sim.iccid
-            and subscription.status <> 'Deleted'
-            limit 1
-          ) subscription
-          where (subscription.organization_id = $9 AND subscription.status = 'Live' AND (subscription.created_at,
-            subscription.subscription_id)
-            > ($10::bigint, $11::text) AND sim.paused_at is not null)
+          where sim.paused_at is not null
           order by subscription.created_at, subscription.subscription_id
-          limit $12::int)) found
+          limit $13::int)) found
     ),
     '[]'
   )

@@ -38,22 +38,26 @@ with candidate as materialized (
       limit 513
     ) union all (
       with worded as materialized (
-        select subscription.* from simplan.subscription
-        where (status = 'Live' and metadata <> '' AND array_remove(string_to_array(case
-          when octet_length(subscription.metadata) = char_length(subscription.metadata)
-          then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
-            -./:;<=>?@[\\]^_\x60{|}~', ' ')
-          else translate(
-            left(subscription.metadata, 256) collate "C",
-            E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-            'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
-          )
-          end, ' '), '') @> $19::text[] AND array[subscription.organization_id] @> array[$20]::text[]))
+        select subscription.* from unnest($19::text[]) bucket (words)
+        join simplan.subscription on (status = 'Live'
+          and metadata <> '' AND array_remove(string_to_array(chr(65 + position(right(subscription.subscription_id,
+            1) in '0123456789abcdef')) || replace(case
+              when octet_length(subscription.metadata) = char_length(subscription.metadata)
+              then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                -./:;<=>?@[\\]^_\x60{|}~', ' ')
+              else translate(
+                left(subscription.metadata, 256) collate "C",
+                E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+              )
+              end, ' ', ' ' || chr(65 + position(right(subscription.subscription_id, 1) in '0123456789abcdef'))), ' '),
+            chr(65 + position(right(subscription.subscription_id, 1) in '0123456789abcdef'))) @> string_to_array(bucket.words,
+            ' ') AND array[subscription.organization_id] @> array[$20]::text[]))
       select worded.iccid from worded limit 513
     ) union all (
       with worded as materialized (
-        select attachment.* from simplan.attachment
-        where (metadata <> '' AND array_remove(string_to_array(case
+        select attachment.* from unnest($21::text[]) bucket (words)
+        join simplan.attachment on (metadata <> '' AND array_remove(string_to_array(chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef')) || replace(case
           when octet_length(attachment.metadata) = char_length(attachment.metadata)
           then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
             -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -62,7 +66,9 @@ with candidate as materialized (
             E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
             'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
           )
-          end, ' '), '') @> $21::text[] AND array[attachment.organization_id] @> array[$22]::text[]))
+          end, ' ', ' ' || chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef'))), ' '),
+          chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef'))) @> string_to_array(bucket.words,
+            ' ') AND array[attachment.organization_id] @> array[$22]::text[]))
       select worded.iccid from worded limit 513
   )) places
   limit 513
@@ -151,28 +157,39 @@ select json_build_object(
               end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
               then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
               end)) as item
-          from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
+          from (
+            select subscription.*
+            from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
+            cross join lateral (
+              select * from simplan.sim
+              where sim.organization_id = $42 and sim.iccid = candidate.iccid
+              limit 1
+            ) sim
+            cross join lateral (
+              select * from simplan.subscription
+              where subscription.organization_id = $43 and subscription.iccid = sim.iccid
+              and subscription.status <> 'Deleted'
+              limit 1
+            ) subscription
+            where (subscription.organization_id = $44 AND subscription.status = 'Live' AND subscription.created_at > $45::bigint AND (subscription.created_at, subscription.subscription_id)
+              > ($46::bigint, $47::text))
+            order by subscription.created_at, subscription.subscription_id
+            offset 0
+          ) subscription
           cross join lateral (
             select * from simplan.sim
-            where sim.organization_id = $42 and sim.iccid = candidate.iccid
+            where sim.organization_id = $48 and sim.iccid = subscription.iccid
             limit 1
           ) sim
-          cross join lateral (
-            select * from simplan.subscription
-            where subscription.organization_id = $43 and subscription.iccid = sim.iccid
-            and subscription.status <> 'Deleted'
-            limit 1
-          ) subscription
-          where (subscription.organization_id = $44 AND subscription.status = 'Live' AND subscription.created_at > $45::bigint AND (subscription.created_at, subscription.subscription_id)
-            > ($46::bigint, $47::text) AND sim.label = $48 AND exists (
-              select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $49::text
-            ) AND sim.paused_at is null AND (starts_with(sim.iccid, $50::text) OR starts_with(reverse(sim.iccid),
-              $51::text) OR sim.imsi = $52 OR sim.msisdn = any($53::text[]) OR exists (
+          where (sim.label = $49 AND exists (
+            select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $50::text
+            ) AND sim.paused_at is null AND (starts_with(sim.iccid, $51::text) OR starts_with(reverse(sim.iccid),
+              $52::text) OR sim.imsi = $53 OR sim.msisdn = any($54::text[]) OR exists (
                 select from simplan.subscription found
-                where found.organization_id = $54 and found.iccid = sim.iccid
+                where found.organization_id = $55 and found.iccid = sim.iccid
                 and found.status <> 'Deleted' and found.status = 'Live' and (
-                  found.subscription_id = $55
-                  or (starts_with(simplan.folded(found.metadata), $56::text) OR array_remove(string_to_array(case
+                  found.subscription_id = $56
+                  or (starts_with(simplan.folded(found.metadata), $57::text) OR array_remove(string_to_array(case
                     when octet_length(found.metadata) = char_length(found.metadata)
                     then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                       ' ')
@@ -181,12 +198,12 @@ select json_build_object(
                       E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                       'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                     )
-                    end, ' '), '') @> $57::text[])
+                    end, ' '), '') @> $58::text[])
                   or exists (
                     select from simplan.attachment
-                    where attachment.organization_id = $58
+                    where attachment.organization_id = $59
                     and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                    and (starts_with(simplan.folded(attachment.metadata), $59::text) OR array_remove(string_to_array(case
+                    and (starts_with(simplan.folded(attachment.metadata), $60::text) OR array_remove(string_to_array(case
                       when octet_length(attachment.metadata) = char_length(attachment.metadata)
                       then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
                         -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -195,14 +212,14 @@ select json_build_object(
                         E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                         'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                       )
-                      end, ' '), '') @> $60::text[])
+                      end, ' '), '') @> $61::text[])
                     offset 0
                   )
                 )
                 offset 0
           )))
           order by subscription.created_at, subscription.subscription_id
-          limit $61::int)) found
+          limit $62::int)) found
     ),
     '[]'
   )
