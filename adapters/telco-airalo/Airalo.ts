@@ -9,8 +9,8 @@
  * What Airalo cannot do is refused before it is asked for anything.
  */
 import { Context, Effect, Layer } from "effect"
-import { type Amount, Package, Telco } from "simplan/ports"
-import { CallFailure, Journal, type PurchasedLoads, Purchases, SimLocks } from "../telco-calls/index.ts"
+import { Package, Telco } from "simplan/ports"
+import { Account, CallFailure, Journal, type PurchasedLoads, Purchases, SimLocks } from "../telco-calls/index.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as HttpPartnerApi from "./HttpPartnerApi.ts"
 import * as PartnerApi from "./PartnerApi.ts"
@@ -18,19 +18,6 @@ import * as Seller from "./Seller.ts"
 import * as TopUps from "./TopUps.ts"
 
 type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
-
-/** What an account has beside the port. */
-export class Account extends Context.Service<
-  Account,
-  {
-    /** The packages that are on sale, as they were read an hour ago at most. */
-    readonly bundles: Effect.Effect<ReadonlyArray<Catalogue.Offer>, CallFailure.TelcoFailure>
-    /** What is left for orders. */
-    readonly balance: Effect.Effect<Amount.Amount, CallFailure.TelcoFailure>
-    /** What was bought, and which package has it. */
-    readonly purchases: Purchases.Purchases
-  }
->()("simplan/TelcoAiralo/Account") {}
 
 /** How it is sold. */
 export interface SellerOptions {
@@ -272,9 +259,9 @@ const make = ({ lateMillis = LATE, telco = "airalo" }: SellerOptions) =>
     })
     return Context.make(Telco.Telco, port).pipe(
       Context.add(
-        Account,
-        Account.of({
-          bundles: CallFailure.asPort(catalogue.all),
+        Account.Account,
+        Account.Account.of({
+          bundles: CallFailure.asPort(Effect.map(catalogue.all, (offers) => offers.map(Catalogue.listed))),
           balance: CallFailure.asPort(api.balance),
           purchases
         })
@@ -285,7 +272,7 @@ const make = ({ lateMillis = LATE, telco = "airalo" }: SellerOptions) =>
 /** Over the calls and a journal. */
 export const layerWithoutApi = (
   options: SellerOptions = {}
-): Layer.Layer<Telco.Telco | Account, never, PartnerApi.PartnerApi | Journal.Journal> =>
+): Layer.Layer<Telco.Telco | Account.Account, never, PartnerApi.PartnerApi | Journal.Journal> =>
   Layer.effectContext(make(options))
 
 /** Where Airalo is, and how it is sold. */

@@ -8,9 +8,10 @@
  * it the catalogue is read anew.
  */
 import { Effect, Semaphore } from "effect"
-import { Amount, Clocks, Time } from "simplan/ports"
+import { Amount, Clocks, type TelcoBundles, Time } from "simplan/ports"
 import type { CallFailure } from "../telco-calls/index.ts"
 import type * as PartnerApi from "./PartnerApi.ts"
+import * as Shapes from "./Shapes.ts"
 
 type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
 
@@ -19,6 +20,17 @@ export interface Offer extends PartnerApi.Package {
   /** What the account is charged; null: Airalo does not say. */
   readonly price: Amount.Amount | null
 }
+
+/** A package as operators choose it. */
+export const listed = ({ days, id, kind, megaBytes, operator, price, title }: Offer): TelcoBundles.Bundle => ({
+  code: id,
+  name: `${operator.title}: ${title}`,
+  kind: kind === "topup" ? "topUp" : "sim",
+  countries: operator.countries,
+  dataBytes: megaBytes === null ? null : Shapes.bytesOf(megaBytes),
+  days,
+  price
+})
 
 /** What Airalo sells, as it was read last. */
 export interface Catalogue {

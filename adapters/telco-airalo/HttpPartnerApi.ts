@@ -21,7 +21,7 @@ import * as PartnerCalls from "./PartnerCalls.ts"
 export interface Options extends Omit<CallGate.Options, "telco"> {
   /** The telco's name in metrics and messages; `airalo` by default. */
   readonly telco?: string
-  /** The address of version 2; Airalo's own unless given. */
+  /** The address; `URL` by default. */
   readonly url?: string
   /** The id of the application. */
   readonly clientId: string
@@ -31,11 +31,11 @@ export interface Options extends Omit<CallGate.Options, "telco"> {
   readonly timeout?: Duration.Input
 }
 
-/** The address of "Introduction". */
-const PRODUCTION = "https://partners-api.airalo.com/v2"
+/** The address of version 2 ("Introduction"). */
+export const URL = "https://partners-api.airalo.com/v2"
 
 /** "Rate limits": 5 per second for each client. */
-const CALLS_PER_SECOND = 5
+export const CALLS_PER_SECOND = 5
 
 /** For how long a token is used, though its answer says a year: "Request access token". */
 const TOKEN_LASTS = Time.DAY
@@ -81,7 +81,7 @@ const make = ({
   clientSecret,
   telco = "airalo",
   timeout = "30 seconds",
-  url = PRODUCTION,
+  url = URL,
   ...limits
 }: Options) =>
   Effect.gen(function* () {

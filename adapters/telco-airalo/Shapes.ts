@@ -217,7 +217,8 @@ export const orderFrom = (order: typeof Order.Type): PartnerApi.Order => ({
   sims: (order.sims ?? []).map(simFrom)
 })
 
-const bytesOf = (megaBytes: number): number => Math.round(megaBytes * MEGA)
+/** The bytes of so many MB, a part of one too. */
+export const bytesOf = (megaBytes: number): number => Math.round(megaBytes * MEGA)
 
 /** The packages of an eSIM, in the order of the answer. */
 export const simPackagesFrom = (packages: typeof SimPackages.Type): ReadonlyArray<PartnerApi.SimPackage> =>

@@ -123,6 +123,28 @@ export const common = (timeout = defaults.timeout) => ({
 export const NAMES = { calls_at_once: "callsAtOnce", timeout: "timeoutMillis" } as const
 
 /**
+ * What every supplier has that sells eSIMs. `callsPerSecond` is what its documents allow. An order
+ * has its time, since one without an answer holds up those after it.
+ */
+export const supplier = (callsPerSecond: number) => ({
+  /** At most, over all that this process asks of it. */
+  calls_per_second: orElse(Fields.integer(1, 10_000), callsPerSecond),
+  /**
+   * In whole units of the account's currency: the operator is told when the balance is below it.
+   * Null: never.
+   */
+  balance_level: orElse(Schema.NullOr(Fields.integer(1, 1_000_000_000)), null),
+  ...common(30_000)
+})
+
+/** The names that the program has for what every supplier has in the file. */
+export const SUPPLIER_NAMES = {
+  ...NAMES,
+  balance_level: "balanceLevel",
+  calls_per_second: "callsPerSecond"
+} as const
+
+/**
  * A kind of telcos: what it can do, and the settings of one. All mistakes are found at once, and
  * unknown fields are mistakes.
  */

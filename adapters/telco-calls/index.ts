@@ -2,6 +2,7 @@
  * What adapters of real telcos share: the journal of calls, how calls fail, and what keeps them
  * from too many.
  *
+ *     Account.Account                       // what an account at a supplier has beside the port
  *     Answers.text(response)                // the body of an answer, unless it is too long
  *     Answers.isUnsent(error)               // whether no connection was made
  *     CallGate.make({ telco })              // what calls pass: slots, rate, circuit breaker, metrics
@@ -21,6 +22,7 @@
  *     SimLocks.make(journal, { telco })     // calls about one SIM follow each other
  *     Turns.make({ window, pace, … })       // when the next call begins, and whose it is
  */
+export * as Account from "./Account.ts"
 export * as Answers from "./Answers.ts"
 export * as CallFailure from "./CallFailure.ts"
 export * as CallGate from "./CallGate.ts"

@@ -10,8 +10,9 @@
  * Calls name the eSIM by its `esimTranNo`, since its ICCID is sold again.
  */
 import { Context, Effect, Layer } from "effect"
-import { type Amount, Package, Telco } from "simplan/ports"
+import { Package, Telco } from "simplan/ports"
 import {
+  Account,
   CallFailure,
   Journal,
   Messages,
@@ -33,19 +34,6 @@ export interface Options {
    */
   readonly lateMillis?: number
 }
-
-/** What an account has beside the port. */
-export class Account extends Context.Service<
-  Account,
-  {
-    /** What is sold now, as it comes from the supplier. */
-    readonly bundles: Effect.Effect<ReadonlyArray<AccountApi.Bundle>, CallFailure.TelcoFailure>
-    /** What is left for orders. */
-    readonly balance: Effect.Effect<Amount.Amount, CallFailure.TelcoFailure>
-    /** What was bought, and which package has it. */
-    readonly purchases: Purchases.Purchases
-  }
->()("simplan/TelcoEsimAccess/Account") {}
 
 const LATE = 60_000
 
@@ -239,16 +227,16 @@ const make = Effect.fnUntraced(function* ({ lateMillis, telco }: Options) {
     setMobilePlan: ({ applied }) =>
       applied ? refused("eSIM Access has no mobile plans: an eSIM is sold with its bundle") : Effect.void
   })
-  const account = Account.of({
-    bundles: CallFailure.asPort(api.bundles(null)),
+  const account = Account.Account.of({
+    bundles: CallFailure.asPort(Effect.map(api.bundles(null), (all) => all.map(Seller.listed))),
     balance: CallFailure.asPort(api.balance),
     purchases
   })
-  return Context.make(Telco.Telco, port).pipe(Context.add(Account, account))
+  return Context.make(Telco.Telco, port).pipe(Context.add(Account.Account, account))
 })
 
 /** One account, over the calls that it takes and a journal. */
 export const layer = (
   options: Options
-): Layer.Layer<Telco.Telco | Account, never, AccountApi.AccountApi | Journal.Journal> =>
+): Layer.Layer<Telco.Telco | Account.Account, never, AccountApi.AccountApi | Journal.Journal> =>
   Layer.effectContext(make(options))

@@ -17,7 +17,7 @@ import * as Shapes from "./Shapes.ts"
 export interface Options extends Omit<CallGate.Options, "telco"> {
   /** The telco's name in metrics and messages; `esim-access` by default. */
   readonly telco?: string
-  /** The address; `https://api.esimaccess.com/api/v1/open` by default. */
+  /** The address; `URL` by default. */
   readonly url?: string
   /** In every call, and in no error or log. */
   readonly accessCode: Redacted.Redacted
@@ -25,7 +25,11 @@ export interface Options extends Omit<CallGate.Options, "telco"> {
   readonly timeout?: Duration.Input
 }
 
-const URL = "https://api.esimaccess.com/api/v1/open"
+/** The address of version 1. */
+export const URL = "https://api.esimaccess.com/api/v1/open"
+
+/** What an account is allowed. */
+export const CALLS_PER_SECOND = 8
 
 /** The longest answer that is read, in bytes: the catalogue has some thousands of bundles. */
 const LONGEST = 64 * 1024 * 1024
@@ -120,7 +124,7 @@ const unreadable = (operation: string) =>
 
 const make = ({ accessCode, telco = "esim-access", timeout = "30 seconds", url = URL, ...limits }: Options) =>
   Effect.gen(function* () {
-    const gate = yield* CallGate.make({ callsPerSecond: 8, ...limits, telco })
+    const gate = yield* CallGate.make({ callsPerSecond: CALLS_PER_SECOND, ...limits, telco })
     const client = yield* HttpClient.HttpClient
     const limit = Duration.fromInputUnsafe(timeout)
     const base = url.replace(/\/+$/, "")

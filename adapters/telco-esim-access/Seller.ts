@@ -10,8 +10,8 @@
  * cost, so the price is the cost.
  */
 import { Clock, Effect } from "effect"
-import { type Amount, Time } from "simplan/ports"
-import { CallFailure, type Purchases } from "../telco-calls/index.ts"
+import { type Amount, type TelcoBundles, Time } from "simplan/ports"
+import { Account, CallFailure, type Purchases } from "../telco-calls/index.ts"
 import type * as AccountApi from "./AccountApi.ts"
 
 /** How a load is ordered. */
@@ -28,6 +28,25 @@ const loadOf = (load: string): Load => {
   const name = code.includes("_") ? { slug: code } : { packageCode: code }
   return { code, name, days: days === undefined ? null : Number(days) }
 }
+
+/** A bundle as operators choose it: a daily one is there for one day, as the load `slug:1`. */
+export const listed = ({
+  bytes,
+  countries,
+  days,
+  name,
+  price,
+  slug,
+  volume
+}: AccountApi.Bundle): TelcoBundles.Bundle => ({
+  code: volume === "daily" ? `${slug}:1` : slug,
+  name,
+  kind: "sim",
+  countries: Account.countries(countries),
+  dataBytes: bytes,
+  days: volume === "daily" ? 1 : days,
+  price
+})
 
 /** For how long it is known how long the eSIMs of a bundle keep, in milliseconds. */
 const KNOWN = Time.HOUR

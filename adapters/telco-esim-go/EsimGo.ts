@@ -6,9 +6,18 @@
  * throttled, and volumes are those of the bundles: what cannot be done is refused before anything
  * is asked.
  */
-import { Effect, Layer } from "effect"
-import { Package, Telco } from "simplan/ports"
-import { CallFailure, Journal, KeylessTelco, Purchases, type PurchasedLoads, SimLocks } from "../telco-calls/index.ts"
+import { Context, Effect, Layer } from "effect"
+import { Package, Telco, type TelcoBundles } from "simplan/ports"
+import {
+  Account,
+  CallFailure,
+  CallGate,
+  Journal,
+  KeylessTelco,
+  Purchases,
+  type PurchasedLoads,
+  SimLocks
+} from "../telco-calls/index.ts"
 import * as AccountApi from "./AccountApi.ts"
 import * as Assignments from "./Assignments.ts"
 import * as Seller from "./Seller.ts"
@@ -220,11 +229,36 @@ export const make = (
   }
 }
 
-/** The port over the calls and a journal. */
-export const layer = (options: Options): Layer.Layer<Telco.Telco, never, AccountApi.AccountApi | Journal.Journal> =>
-  Layer.effect(
-    Telco.Telco,
+/**
+ * A bundle as operators choose it. One that starts when it is assigned would begin in stock, so no
+ * eSIM is to be bought with it. What has no data is none.
+ */
+const listed = ({ dataBytes, description, isUnlimited, name, startsAtOnce, ...of }: AccountApi.Bundle) => {
+  const bundle: TelcoBundles.Bundle = {
+    code: name,
+    name: description || name,
+    kind: startsAtOnce ? "topUp" : "any",
+    countries: Account.countries(of.countries),
+    dataBytes,
+    days: of.periodDays,
+    price: of.price
+  }
+  return dataBytes === null && !isUnlimited ? [] : [bundle]
+}
+
+/** One account, over the calls that it takes and a journal. */
+export const layer = (
+  options: Options
+): Layer.Layer<Telco.Telco | Account.Account, never, AccountApi.AccountApi | Journal.Journal> =>
+  Layer.effectContext(
     Effect.gen(function* () {
-      return make(yield* AccountApi.AccountApi, yield* Journal.Journal, options).telco
+      const api = yield* AccountApi.AccountApi
+      const { purchases, telco } = make(api, yield* Journal.Journal, options)
+      const account = Account.Account.of({
+        bundles: CallGate.asPoll(CallFailure.asPort(Effect.map(api.bundles, (all) => all.flatMap(listed)))),
+        balance: CallFailure.asPort(api.balance),
+        purchases
+      })
+      return Context.make(Telco.Telco, telco).pipe(Context.add(Account.Account, account))
     })
   )

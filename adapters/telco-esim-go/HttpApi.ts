@@ -25,18 +25,19 @@ import * as Shapes from "./Shapes.ts"
 export interface Options extends Omit<CallGate.Options, "telco"> {
   /** The telco's name in metrics and messages; `esim-go` by default. */
   readonly telco?: string
-  /** The address before the paths; `https://api.esim-go.com/v2.5` by default. */
+  /** The address before the paths; `URL` by default. */
   readonly url?: string
   /** The key of the account. */
   readonly key: Redacted.Redacted
-  /** The time limit of a call, without its wait for a turn; 10 s by default. */
+  /** The time limit of a call, without its wait for a turn; 30 s by default. */
   readonly timeout?: Duration.Input
-  /** That of an order, which may take longer; 30 s by default. */
-  readonly orderTimeout?: Duration.Input
 }
 
+/** The address of version 2.5. */
+export const URL = "https://api.esim-go.com/v2.5"
+
 /** Their limit is 10 a second for each address (guide "rate limits"); two are left to others. */
-const CALLS_PER_SECOND = 8
+export const CALLS_PER_SECOND = 8
 
 /** How long to leave them alone after a 429 that does not say, in seconds: their window. */
 const BACK_OFF_SECONDS = 1
@@ -133,7 +134,6 @@ interface Ask {
   readonly path: ReadonlyArray<string>
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
-  readonly timeout?: Duration.Duration
   /** Whether it is about an eSIM, so that 403 may mean that the account has it not. */
   readonly isOfEsim?: boolean
 }
@@ -151,18 +151,16 @@ const orderBody = (type: "validate" | "transaction", { bundle, iccid }: AccountA
 const make = ({
   callsPerSecond = CALLS_PER_SECOND,
   key,
-  orderTimeout = "30 seconds",
   telco = "esim-go",
-  timeout = "10 seconds",
-  url = "https://api.esim-go.com/v2.5",
+  timeout = "30 seconds",
+  url = URL,
   ...limits
 }: Options) =>
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient
     const gate = yield* CallGate.make({ ...limits, callsPerSecond, telco })
     const base = url.replace(/\/+$/, "")
-    const usual = Duration.fromInputUnsafe(timeout)
-    const long = Duration.fromInputUnsafe(orderTimeout)
+    const limit = Duration.fromInputUnsafe(timeout)
 
     const withoutKey = (text: string): string => {
       const secret = Redacted.value(key)
@@ -170,7 +168,7 @@ const make = ({
     }
 
     /** Sends a request: the value of the body, if it was done. */
-    const post = (operation: string, { body, method, path, query = {}, timeout: limit = usual }: Ask) =>
+    const post = (operation: string, { body, method, path, query = {} }: Ask) =>
       Effect.gen(function* () {
         const address = `${base}/${path.map(encodeURIComponent).join("/")}`
         const plain = HttpClientRequest.make(method)(address).pipe(
@@ -331,7 +329,6 @@ const make = ({
               method: "POST",
               path: ["orders"],
               body: orderBody("transaction", request),
-              timeout: long,
               isOfEsim: request.iccid !== null
             },
             Shapes.Order

@@ -9,7 +9,7 @@
  */
 import { Data, Deferred, Effect, Equal, Exit, FiberMap, type Redacted, Scope, Semaphore } from "effect"
 import type { Catalogues, Organizations, Problems, Refusal, Reports, Sims, UsageReconciliation } from "simplan"
-import { type Label, type Storage, Telco, TelcoPorts } from "simplan/ports"
+import { type Amount, type Label, type Storage, Telco, type TelcoBundles, TelcoPorts } from "simplan/ports"
 import type * as Routing from "./Routing.ts"
 import type * as Settings from "./Settings.ts"
 
@@ -111,6 +111,14 @@ export interface ComparisonProgress {
   readonly doneAt: number | null
 }
 
+/** What a telco that sells eSIMs says of its account. */
+export interface Seller {
+  /** What it sells now (rule P5). */
+  readonly bundles: Effect.Effect<ReadonlyArray<TelcoBundles.Bundle>, Telco.Refused | Telco.Unavailable>
+  /** What is left for orders; null: it has no balance. */
+  readonly balance: Effect.Effect<Amount.Amount | null, Telco.Refused | Telco.Unavailable>
+}
+
 /** What a telco needs to be done beside calls. */
 export interface Background {
   /** Does it until it is interrupted. */
@@ -151,6 +159,8 @@ export interface Connected {
   readonly background: Background | null
   /** Absent: its books cannot be compared. */
   readonly comparison?: Comparison
+  /** Absent: it sells nothing. */
+  readonly seller?: Seller
 }
 
 /** What a telco has that only takes calls. */
@@ -231,6 +241,11 @@ const asking =
   (iccid) =>
     count(imsiOf(iccid))
 
+const selling = (count: Use["count"], { balance, bundles }: Seller): Seller => ({
+  balance: count(balance),
+  bundles: count(bundles)
+})
+
 /** The telco with its calls counted. */
 const counted = ({ count }: Use, of: Connected): Connected => ({
   ...of,
@@ -238,7 +253,8 @@ const counted = ({ count }: Use, of: Connected): Connected => ({
   checkTerms: (terms) => count(of.checkTerms(terms)),
   zones: of.zones === null ? null : { list: of.zones.list, set: setting(count, of.zones) },
   notifications: of.notifications === null ? null : { ...of.notifications, take: taking(count, of.notifications) },
-  imsiOf: of.imsiOf === null ? null : asking(count, of.imsiOf)
+  imsiOf: of.imsiOf === null ? null : asking(count, of.imsiOf),
+  ...(of.seller !== undefined && { seller: selling(count, of.seller) })
 })
 
 /** A connected telco, and what it was connected by. */

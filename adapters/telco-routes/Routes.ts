@@ -3,13 +3,16 @@
  */
 import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { Settings as Limits } from "simplan"
-import { Storage, Telco, TelcoPorts } from "simplan/ports"
+import { Storage, Telco, TelcoBundles, TelcoPorts } from "simplan/ports"
 import { CallGate, Journal } from "../telco-calls/index.ts"
 import { TelcoHttp } from "../telco-http/index.ts"
 import { Books, TelcoSimulator } from "../telco-simulator/index.ts"
 import * as Connected from "./Connected.ts"
 import type * as Settings from "./Settings.ts"
+import * as Airalo from "./kinds/Airalo.ts"
 import * as Es2plus from "./kinds/Es2plus.ts"
+import * as EsimAccess from "./kinds/EsimAccess.ts"
+import * as EsimGo from "./kinds/EsimGo.ts"
 import * as Ocs from "./kinds/Ocs.ts"
 import * as Smpp from "./kinds/Smpp.ts"
 import * as RoutedTelco from "./RoutedTelco.ts"
@@ -102,6 +105,12 @@ const connect = (
       return Es2plus.connect(of, identities)
     case "smpp":
       return Smpp.connect(of, identities)
+    case "esim-go":
+      return EsimGo.connect(of)
+    case "esim-access":
+      return EsimAccess.connect(of)
+    case "airalo":
+      return Airalo.connect(of)
     case "simulator":
       return connectSimulator(of, identities)
     case "http":
@@ -113,6 +122,17 @@ const TOO_LONG = "A telco's timeout is longer than calls are given since the sta
 
 const together = <R>(effects: ReadonlyArray<Effect.Effect<unknown, never, R>>): Effect.Effect<void, never, R> =>
   Effect.all(effects, { concurrency: "unbounded", discard: true })
+
+/** What the telcos of each moment sell. */
+const bundlesOf = (telcos: ReadonlyMap<string, Connected.Connected>): TelcoBundles.TelcoBundles => ({
+  telcos: Effect.sync(() => [...telcos.values()].flatMap(({ name, seller }) => (seller === undefined ? [] : name))),
+  of: (name) =>
+    Effect.suspend(
+      () =>
+        telcos.get(name)?.seller?.bundles ??
+        Effect.fail(new Telco.Refused({ message: `The telco ${name} sells no bundles` }))
+    )
+})
 
 const make = (settings: Settings.Settings) =>
   Effect.gen(function* () {
@@ -147,7 +167,8 @@ const make = (settings: Settings.Settings) =>
     return Context.make(Routes, connected).pipe(
       Context.add(Telco.Telco, RoutedTelco.make({ journal, ownerOf, routes, telcos })),
       Context.add(TelcoPorts.TelcoTerms, RoutedTelco.makeTerms(routes, telcos)),
-      Context.add(TelcoPorts.TelcoSupport, RoutedTelco.makeSupport(routes, telcos))
+      Context.add(TelcoPorts.TelcoSupport, RoutedTelco.makeSupport(routes, telcos)),
+      Context.add(TelcoBundles.TelcoBundles, bundlesOf(telcos))
     )
   })
 

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Fake from "../fakes/ocs/Fake.mjs"
+import * as Suppliers from "../telco-routes/Suppliers.ts"
 import { inNewDirectory, simplan } from "./Terminal.ts"
 
 inNewDirectory()
@@ -104,4 +105,51 @@ it("says which bridges share the token of the server, and may speak for each oth
     { telco: "one", works: true, message: "come with the token of SIMPLAN_TELCO_TOKEN" },
     { telco: "other", works: true, message: "have a token of their own" }
   ])
+})
+
+describe.each(Suppliers.kinds)("an account at %s", (kind) => {
+  let supplier: Suppliers.Started
+  beforeEach(async () => {
+    supplier = await Suppliers.start[kind]()
+  })
+  afterEach(() => supplier.close())
+
+  const found = async (secret: string, changes: unknown = {}) => {
+    writeFileSync("secret", secret)
+    const telcos = { shop: { ...supplier.telco({ file: "secret" }), ...Object(changes) } }
+    writeFileSync("telcos.json", JSON.stringify({ telcos, routes: [{ packages: "shop" }] }))
+    const { code, err, out } = await check("--json")
+    const findings: ReadonlyArray<unknown> = JSON.parse(out)
+    return { code, err, findings }
+  }
+
+  it("is asked for its balance and its catalogue, and nothing is bought", async () => {
+    const { findings, ...ended } = await found(supplier.secret)
+    expect(ended).toEqual({ code: 0, err: "" })
+    const message = expect.stringMatching(/^is [\d.]+ USD$/)
+    const finding = { telco: "shop", kind, works: true }
+    expect(findings).toEqual([
+      { ...finding, what: "balance", message },
+      { ...finding, what: "catalogue", message: expect.stringMatching(/^answers, and has [23] bundles$/) },
+      ...(kind === "esim-go"
+        ? [{ ...finding, what: "order", message: "of esim_1GB_7D_GB_V2 would cost 2.28 USD; nothing was bought" }]
+        : [])
+    ])
+    expect(supplier.sold()).toBe(0)
+  })
+
+  it("has too little if its balance is below the level", async () => {
+    const { code, findings } = await found(supplier.secret, { balance_level: 1_000_000 })
+    expect(code).toBe(1)
+    const message = expect.stringMatching(/^is [\d.]+ USD, which is below the balance_level of 1000000$/)
+    expect(findings).toMatchObject([{ works: false, message }, { works: true }, ...findings.slice(2)])
+  })
+
+  it("does not work with a wrong secret, which no message has", async () => {
+    const { code, err, findings } = await found("a-secret-that-is-wrong")
+    expect(code).toBe(1)
+    expect(err).toBe("2 of 2 things do not work.\n")
+    expect(findings).toMatchObject([{ works: false }, { works: false }])
+    expect(JSON.stringify(findings)).not.toContain("a-secret-that-is-wrong")
+  })
 })

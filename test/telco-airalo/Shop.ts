@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { Plan, Telco as Port } from "simplan/ports"
 import { Telco } from "simplan/ports"
 import { Airalo } from "../../adapters/telco-airalo/index.ts"
-import { Journal } from "../../adapters/telco-calls/index.ts"
+import { Account, Journal } from "../../adapters/telco-calls/index.ts"
 import * as SteppedClock from "../setup/SteppedClock.ts"
 import * as FakeAiralo from "./FakeAiralo.ts"
 import type { Options } from "./FakeBooks.ts"
@@ -48,7 +48,7 @@ export interface Shop {
   readonly restart: () => Promise<void>
   readonly run: <A, E>(use: (telco: Required<Service>) => Effect.Effect<A, E>) => Promise<A>
   readonly fails: <A, E>(use: (telco: Required<Service>) => Effect.Effect<A, E>) => Promise<E>
-  readonly account: <A, E>(use: (account: Airalo.Account["Service"]) => Effect.Effect<A, E>) => Promise<A>
+  readonly account: <A, E>(use: (account: Account.Account["Service"]) => Effect.Effect<A, E>) => Promise<A>
   readonly step: (millis: number) => void
   /** What was asked for of a route since the last time. */
   readonly asked: (route: string) => number
@@ -100,7 +100,7 @@ export const open = async (options: Options = {}): Promise<Shop> => {
     },
     run: (use) => run(use(port())),
     fails: (use) => run(Effect.flip(use(port()))),
-    account: (use) => run(use(Context.get(process, Airalo.Account))),
+    account: (use) => run(use(Context.get(process, Account.Account))),
     step,
     asked: (route) => {
       const all = fake.asked.filter((one) => FakeAiralo.routeOf(one) === route).length

@@ -462,10 +462,10 @@ it("What Airalo has not is refused in a sentence, and what it need not do succee
 
 it("The supplier tells what is on sale, with prices in the account's currency, and what is left", async () => {
   const bundles = await shop.account(({ bundles }) => bundles)
-  expect(bundles.map(({ id, kind, price }) => [id, kind, price])).toEqual([
+  expect(bundles.map(({ code, kind, price }) => [code, kind, price])).toEqual([
     [LOAD, "sim", usd(45, 1)],
     ["kallur-digital-30days-3gb", "sim", usd(1_005)],
-    [TOP_UP, "topup", usd(41, 1)]
+    [TOP_UP, "topUp", usd(41, 1)]
   ])
   expect(await shop.account(({ balance }) => balance)).toEqual(usd(1_000, 0))
   shop.asked("GET /packages")

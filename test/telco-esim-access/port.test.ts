@@ -188,21 +188,16 @@ describe("The account at eSIM Access", () => {
   test("shows its bundles in whole units, and its balance", function* ({ balance, bundles, fake }) {
     const [american, , daily] = yield* bundles
     expect(american).toEqual({
-      slug: "NA-3_1_7",
-      packageCode: "CKH491",
+      code: "NA-3_1_7",
       name: "North America 1GB 7Days",
-      price: { units: 57_000, scale: 4, currency: "USD" },
-      // The documents' GB is 1,024 MB of 1,048,576 bytes.
-      bytes: 1_024 * 1_048_576,
-      days: 7,
-      volume: "total",
+      kind: "sim",
       countries: ["MX", "US", "CA"],
-      regions: ["NA-3"],
-      takesSms: true,
-      unusedDays: 180,
-      begins: "network"
+      // The documents' GB is 1,024 MB of 1,048,576 bytes.
+      dataBytes: 1_024 * 1_048_576,
+      days: 7,
+      price: { units: 57_000, scale: 4, currency: "USD" }
     })
-    expect(daily).toMatchObject({ volume: "daily", bytes: 512 * 1_048_576, days: 1 })
+    expect(daily).toMatchObject({ code: "JP_0.5_Daily:1", dataBytes: 512 * 1_048_576, days: 1 })
     fake.state.balance = 1
     expect(yield* balance).toEqual({ units: 1, scale: 4, currency: "USD" })
   })

@@ -1,0 +1,99 @@
+/**
+ * What the suppliers of the settings file have in common: each sells eSIMs with their bundles of an
+ * account, which has a catalogue and a balance.
+ */
+import { Context, Effect, Layer, Metric, Schedule, type Scope } from "effect"
+import { Amount, Telco, type TelcoBundles } from "simplan/ports"
+import { Account, type CallFailure, CallGate, type Journal } from "../../telco-calls/index.ts"
+import * as Connected from "../Connected.ts"
+import type * as Settings from "../Settings.ts"
+
+/** What the settings of every supplier have. */
+type Supplier = Settings.Of<"esim-go" | "esim-access" | "airalo">
+
+/** How often the balance is read. */
+const EVERY = "10 minutes"
+
+const balanceOf = (telco: string, currency: string) =>
+  Metric.gauge("simplan_telco_balance", {
+    description: "What the account at a supplier has left, in units of its currency",
+    attributes: { telco, currency }
+  })
+
+const record = (telco: string, { currency, scale, units }: Amount.Amount) =>
+  Metric.update(balanceOf(telco, currency), units / 10 ** scale)
+
+/** Whether a balance is below a level in whole units. */
+const isBelow = ({ scale, units }: Amount.Amount, level: number): boolean => units < level * 10 ** scale
+
+const finding = <A>(
+  what: string,
+  call: Effect.Effect<A, CallFailure.TelcoFailure>,
+  describe: (answer: A) => Omit<Connected.Finding, "what">
+): Effect.Effect<Connected.Finding> =>
+  Effect.match(call, {
+    onSuccess: (answer) => ({ what, ...describe(answer) }),
+    onFailure: ({ message }) => ({ what, works: false, message })
+  })
+
+const ofBalance = (balance: Amount.Amount, level: number | null) =>
+  level !== null && isBelow(balance, level)
+    ? { works: false, message: `is ${Amount.text(balance)}, which is below the balance_level of ${level}` }
+    : { works: true, message: `is ${Amount.text(balance)}` }
+
+/** The findings of the catalogue, and of what an order of its first bundle would cost. */
+const ofCatalogue = (
+  { bundles }: Account.Account["Service"],
+  quote: ((code: string) => Effect.Effect<Amount.Amount, CallFailure.TelcoFailure>) | undefined
+) =>
+  Effect.matchEffect(bundles, {
+    onFailure: ({ message }) => Effect.succeed([{ what: "catalogue", works: false, message }]),
+    onSuccess: (all) => {
+      const catalogue = { what: "catalogue", works: all.length > 0, message: `answers, and has ${all.length} bundles` }
+      const first = all.find(({ kind }: TelcoBundles.Bundle) => kind !== "topUp")
+      if (quote === undefined || first === undefined) return Effect.succeed([catalogue])
+      const order = finding("order", quote(first.code), (price) => ({
+        works: true,
+        message: `of ${first.code} would cost ${Amount.text(price)}; nothing was bought`
+      }))
+      return Effect.map(order, (found) => [catalogue, found])
+    }
+  })
+
+/** Connects an account. `quote`: says what an order would cost, and buys nothing. */
+export const connect = <R>(
+  { balanceLevel, kind, name }: Supplier,
+  layer: Layer.Layer<Telco.Telco | Account.Account | CallGate.CallGate | R, never, Journal.Journal>,
+  quote?: (code: string) => Effect.Effect<Amount.Amount, CallFailure.TelcoFailure, R>
+): Effect.Effect<Connected.Connected, never, Journal.Journal | Scope.Scope> =>
+  Effect.gen(function* () {
+    // Each account has its own calls, also if two have the same settings.
+    const context = yield* Layer.build(Layer.fresh(layer))
+    const account = Context.get(context, Account.Account)
+    const balance = Effect.tap(account.balance, (balance) => record(name, balance))
+    const asked = quote && ((code: string) => Effect.provideContext(quote(code), context))
+    return {
+      ...Connected.onlyCalls,
+      name,
+      kind,
+      telco: Context.get(context, CallGate.CallGate).inSlots(Context.get(context, Telco.Telco)),
+      seller: { bundles: account.bundles, balance },
+      // The settings name nothing at the supplier; a wrong key is told by this too.
+      missing: Effect.mapBoth(balance, {
+        onSuccess: () => [],
+        onFailure: ({ message }) => new Telco.Unavailable({ message })
+      }),
+      check: Effect.map(
+        Effect.all([
+          finding("balance", balance, (found) => ofBalance(found, balanceLevel)),
+          ofCatalogue(account, asked)
+        ]),
+        ([balance, catalogue]) => [balance, ...catalogue]
+      ),
+      background: {
+        // Failure: the metric stays as it was, and the next time it is read again.
+        forever: Effect.andThen(Effect.repeat(Effect.ignore(balance), Schedule.spaced(EVERY)), Effect.never),
+        drain: Effect.void
+      }
+    }
+  })

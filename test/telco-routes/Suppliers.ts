@@ -1,0 +1,61 @@
+/** Fakes of suppliers over sockets, and what a settings file says of an account at each. */
+import { Effect, Exit, Scope } from "effect"
+import * as FakeAiralo from "../telco-airalo/FakeAiralo.ts"
+import * as FakeEsimAccess from "../telco-esim-access/FakeEsimAccess.ts"
+import * as SupplierServer from "../telco-esim-go/SupplierServer.ts"
+import * as Supplier from "../telco-esim-go/Supplier.ts"
+import * as Leaks from "../setup/Leaks.ts"
+
+export interface Started {
+  /** One telco of the settings file, with the place of its secret. */
+  readonly telco: (secret: unknown) => Readonly<Record<string, unknown>>
+  readonly secret: string
+  /** A bundle that eSIMs are bought with; 1 GB for 7 days, as near as the supplier has it. */
+  readonly load: string
+  /** How many eSIMs it has sold. */
+  readonly sold: () => number
+  readonly close: () => Promise<void>
+}
+
+const known = (started: Started): Started => {
+  Leaks.know(started.secret)
+  return started
+}
+
+export const start = {
+  "esim-go": async (): Promise<Started> => {
+    const server = await SupplierServer.start({ now: () => Date.now() })
+    return known({
+      telco: (key) => ({ kind: "esim-go", url: server.url, key }),
+      secret: SupplierServer.KEY,
+      load: Supplier.week.name,
+      sold: () => server.supplier.orders.filter(({ isNewEsim }) => isNewEsim).length,
+      close: server.close
+    })
+  },
+  "esim-access": async (): Promise<Started> => {
+    const scope = Effect.runSync(Scope.make())
+    const fake = await Effect.runPromise(Scope.provide(FakeEsimAccess.make, scope))
+    return known({
+      telco: (access_code) => ({ kind: "esim-access", url: fake.url, access_code }),
+      secret: fake.accessCode,
+      load: "AU_1_7",
+      sold: () => fake.profiles.length,
+      close: () => Effect.runPromise(Scope.close(scope, Exit.void))
+    })
+  },
+  airalo: async (): Promise<Started> => {
+    const fake = await FakeAiralo.start()
+    return known({
+      telco: (client_secret) => ({ kind: "airalo", url: fake.url, client_id: fake.clientId, client_secret }),
+      secret: fake.clientSecret,
+      load: "kallur-digital-7days-1gb",
+      sold: () => fake.sims.size,
+      close: fake.close
+    })
+  }
+}
+
+export type Kind = keyof typeof start
+
+export const kinds = ["esim-go", "esim-access", "airalo"] as const satisfies ReadonlyArray<Kind>
