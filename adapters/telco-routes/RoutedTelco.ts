@@ -6,6 +6,9 @@
  * created, and nothing is done twice. The entry of a package stays; that of another call is purged
  * some time after the call was last made.
  *
+ * A SIM that a telco has sold is that telco's, whatever the routes say: packages, messages and its
+ * profile go there. Entries of purchases, and of the SIMs that came by them, stay.
+ *
  * Beside the port: whether the telco of a plan's SIMs carries its terms (rule P4), whether it can
  * pause them (rule S7), and by what a SIM can be addressed (rule I7), which is read for each call
  * because an import may change it at any time.
@@ -22,10 +25,16 @@ type Call<A> = Effect.Effect<A, Telco.Refused | Telco.Unavailable>
 
 /** The place of entries that belong to none of the telcos: no telco has such a name. */
 export const ROUTES = "*"
-/** The kind of the entries of packages. */
+/** The kind of the entries of packages, of purchases, and of SIMs that were bought. */
 const KIND = "route"
 
+const purchase = (purchaseId: string): Journal.Place => ({ telco: ROUTES, kind: KIND, key: `purchase/${purchaseId}` })
+const soldSim = (iccid: string): Journal.Place => ({ telco: ROUTES, kind: KIND, key: `sim/${iccid}` })
+
 const decode = Schema.decodeUnknownOption(Schema.Struct({ telco: Schema.String }))
+
+/** The telco that an entry names; null: there is no entry. */
+const telcoOf = (entry: Journal.Entry | null): string | null => Option.getOrNull(decode(entry?.document))?.telco ?? null
 
 /** What of a telco each call asks for. */
 const capabilities = {
@@ -124,9 +133,11 @@ export const make = ({
       const entry = yield* CallFailure.ofJournal(journal.get(place))
       // A call that comes again writes its entry, so that it is not purged before the call is over.
       if (entry !== null && place.kind === Journal.ROUTE) yield* CallFailure.ofJournal(journal.replace(entry))
-      const document = decode(entry?.document)
-      return document._tag === "Some" ? document.value.telco : null
+      return telcoOf(entry)
     })
+
+  /** The telco that has sold a SIM; null: it was not bought. */
+  const sellerOf = (iccid: string) => Effect.map(CallFailure.ofJournal(journal.get(soldSim(iccid))), telcoOf)
 
   /** The telco of a key, which is the one of all calls with it from now on. */
   const kept = Effect.fnUntraced(function* (place: Journal.Place, iccid: string | null, name: string) {
@@ -141,32 +152,36 @@ export const make = ({
     const kind = packageId === null ? Journal.ROUTE : KIND
     const group = operation === "setMobilePlan" ? "plan" : capability
     const place = { telco: ROUTES, kind, key: `${group}/${packageId ?? key}` }
-    const owner = yield* ownerOf(iccid)
-    const route = Routing.find(routes, owner)
-    if (route === undefined) return (yield* recorded(place)) ?? (yield* unrouted(owner.label))
-    return yield* kept(place, iccid, route.telcos[capability])
+    const [owner, seller] = yield* Effect.all([ownerOf(iccid), sellerOf(iccid)], { concurrency: "unbounded" })
+    const name = seller ?? Routing.find(routes, owner)?.telcos[capability]
+    if (name === undefined) return (yield* recorded(place)) ?? (yield* unrouted(owner.label))
+    return yield* kept(place, iccid, name)
   })
 
-  const gone = (name: string, { operation }: TelcoPorts.Subject): Telco.Refused | Telco.Unavailable => {
+  const gone = (name: string, operation: keyof Port): Telco.Refused | Telco.Unavailable => {
     const message = `This went to the telco ${name} before, which the settings of telcos do not name any more`
-    // A refusal is reported to the operator. A package that may still be there must not count as
-    // refused.
-    return operation === "createPackage" ? new Telco.Unavailable({ message }) : new Telco.Refused({ message })
+    // A refusal is reported to the operator. What may still be there must not count as refused.
+    return operation === "createPackage" || operation === "buySim"
+      ? new Telco.Unavailable({ message })
+      : new Telco.Refused({ message })
   }
 
   const ask = <A>(subject: TelcoPorts.Subject, call: (telco: Port) => Call<A>): Call<A> =>
     Effect.flatMap(assigned(subject), (name) => {
       const connected = telcos.get(name)
-      if (connected === undefined) return Effect.fail(gone(name, subject))
+      if (connected === undefined) return Effect.fail(gone(name, subject.operation))
       return counted(name, subject.operation, call(connected.telco))
     })
 
-  /** The telco that takes the packages of a SIM now, and those that took some before. */
+  /** The telco that takes the packages of a SIM now, if one does, and all that took some too. */
   const suppliers = Effect.fnUntraced(function* (iccid: string) {
-    const route = Routing.find(routes, yield* ownerOf(iccid))
+    const owner = yield* ownerOf(iccid)
     const sent = yield* CallFailure.ofJournal(journal.ofSim({ telco: ROUTES, kind: KIND, iccid }))
-    const before = sent.flatMap(({ document }) => Option.toArray(decode(document)).map(({ telco }) => telco))
-    return new Set(route === undefined ? before : [route.telcos.packages, ...before])
+    const { key } = soldSim(iccid)
+    const seller = telcoOf(sent.find((entry) => entry.key === key) ?? null)
+    const now = seller ?? Routing.find(routes, owner)?.telcos.packages
+    const before = sent.flatMap((entry) => telcoOf(entry) ?? [])
+    return { now, all: new Set(now === undefined ? before : [now, ...before]) }
   })
 
   /**
@@ -190,15 +205,15 @@ export const make = ({
    * before and does not know the SIM any more may refuse.
    */
   const setService = Effect.fnUntraced(function* (of: { key: string; iccid: string; active: boolean }) {
-    const supplier = supplierOf(routes, telcos, yield* ownerOf(of.iccid))?.name
+    const { all, now } = yield* suppliers(of.iccid)
     let isDone = false
     let refusal = new Telco.Refused({ message: "No telco of the SIM can stop its service" })
-    for (const name of yield* suppliers(of.iccid)) {
+    for (const name of all) {
       const call = telcos.get(name)?.telco.setService
       if (call === undefined) continue
       const result = yield* Effect.result(counted(name, "setService", call(of)))
       if (Result.isSuccess(result)) isDone = true
-      else if (result.failure._tag === "Telco.Unavailable" || name === supplier) return yield* result.failure
+      else if (result.failure._tag === "Telco.Unavailable" || name === now) return yield* result.failure
       else refusal = result.failure
     }
     if (!isDone) return yield* refusal
@@ -208,30 +223,53 @@ export const make = ({
     ...TelcoPorts.dispatch(ask),
     setService,
     listPackages: Effect.fnUntraced(function* (of) {
-      const lists = yield* Effect.forEach(yield* suppliers(of.iccid), (name) => listedBy(name, of))
+      const lists = yield* Effect.forEach((yield* suppliers(of.iccid)).all, (name) => listedBy(name, of))
       const known = lists.filter((ids) => ids !== null)
       return known.length === 0 ? null : known.flat()
     }),
     readUsage: Effect.fnUntraced(function* (of) {
-      const found = yield* Effect.forEach([...(yield* suppliers(of.iccid))], (name) => {
+      const found = yield* Effect.forEach((yield* suppliers(of.iccid)).all, (name) => {
         const call = telcos.get(name)?.telco.readUsage
         return call === undefined ? Effect.succeed(null) : counted(name, "readUsage", call(of))
       })
       const known = found.filter((one) => one !== null)
       return known.length === 0 ? null : known.flat()
     }),
-    buySim: Effect.fnUntraced(function* (purchase) {
-      const { label, purchaseId } = purchase
-      const route = Routing.find(routes, purchase)
-      const place = { telco: ROUTES, kind: Journal.ROUTE, key: `purchase/${purchaseId}` }
-      if (route === undefined) return yield* unrouted(label)
-      const name = yield* kept(place, null, route.telcos.packages)
-      const buy = telcos.get(name)?.telco.buySim
-      if (buy === undefined) return yield* new Telco.Refused({ message: `The telco ${name} sells no SIMs` })
-      return yield* counted(name, "buySim", buy(purchase))
+    buySim: Effect.fnUntraced(function* (of) {
+      const { label, purchaseId } = of
+      const place = purchase(purchaseId)
+      const route = Routing.find(routes, of)?.telcos.packages
+      const known = route === undefined ? yield* recorded(place) : yield* kept(place, null, route)
+      const name = known ?? (yield* unrouted(label))
+      const connected = telcos.get(name)
+      if (connected === undefined) return yield* gone(name, "buySim")
+      const { buySim } = connected.telco
+      if (buySim === undefined) return yield* new Telco.Refused({ message: `The telco ${name} sells no SIMs` })
+      const sold = yield* counted(name, "buySim", buySim(of))
+      const { iccid } = sold
+      if ((yield* sellerOf(iccid)) !== name) {
+        const document = { telco: name }
+        const change = Journal.change(journal, soldSim(iccid), () => ({
+          iccid,
+          externalId: null,
+          dueAt: null,
+          document
+        }))
+        yield* CallFailure.ofJournal(change)
+      }
+      return sold
+    }),
+    returnSim: Effect.fnUntraced(function* (of) {
+      const name = yield* recorded(purchase(of.purchaseId))
+      if (name === null) return yield* new Telco.Refused({ message: `The SIM ${of.iccid} was bought of no telco here` })
+      const connected = telcos.get(name)
+      if (connected === undefined) return yield* gone(name, "returnSim")
+      const { returnSim } = connected.telco
+      if (returnSim === undefined) return yield* new Telco.Refused({ message: `The telco ${name} takes no SIMs back` })
+      return yield* counted(name, "returnSim", returnSim(of))
     }),
     compareUsage: Effect.fnUntraced(function* (of) {
-      for (const name of yield* suppliers(of.iccid)) {
+      for (const name of (yield* suppliers(of.iccid)).all) {
         const call = telcos.get(name)?.telco.compareUsage
         if (call !== undefined) yield* counted(name, "compareUsage", call(of))
       }
@@ -250,8 +288,11 @@ export const makeTerms = (
   check: (of) =>
     Effect.suspend(() => {
       const { organizationId, terms } = of
-      const telco = supplierOf(routes, telcos, { label: terms.label, organizationId })
-      return telco === undefined ? Effect.fail(unrouted(terms.label)) : telco.checkTerms(of)
+      const sim = { label: terms.label, organizationId }
+      const telco = supplierOf(routes, telcos, sim)
+      if (telco !== undefined) return telco.checkTerms(of)
+      // The plan may be given a bundle whose load has a route.
+      return routes.some((route) => Routing.fits(route, sim)) ? Effect.void : Effect.fail(unrouted(terms.label))
     })
 })
 
@@ -317,43 +358,51 @@ export const makeIdentities = ({
     )
     return found ?? SimIdentities.none
   })
-  const routeOf = (iccid: string) =>
-    Effect.map(storage.simAggregates.owner(iccid), (owner) =>
-      owner === null ? undefined : Routing.find(routes, owner)
-    )
-  const isRoutedTo = (telco: string, capabilities: ReadonlyArray<Routing.Capability>, route?: Routing.Route): boolean =>
-    capabilities.some((capability) => route?.telcos[capability] === telco)
+  const ofJournal = Effect.mapError(({ message }: Journal.JournalError) => new Storage.StorageError({ message }))
+
+  /** The telcos of a SIM by what they are asked for; undefined if it has none. */
+  const telcosOf = Effect.fnUntraced(function* (iccid: string) {
+    const owner = yield* storage.simAggregates.owner(iccid)
+    if (owner === null) return undefined
+    const isSold = [...telcos.values()].some(({ telco }) => telco.buySim !== undefined)
+    const seller = isSold ? telcoOf(yield* ofJournal(journal.get(soldSim(iccid)))) : null
+    if (seller !== null) return { packages: seller, sms: seller, profiles: seller }
+    return Routing.find(routes, owner)?.telcos
+  })
+
+  const isOf = (
+    telco: string,
+    capabilities: ReadonlyArray<Routing.Capability>,
+    telcos?: Routing.Route["telcos"]
+  ): boolean => capabilities.some((capability) => telcos?.[capability] === telco)
 
   /**
    * Whether the package that was used was sent to the telco. Of a SIM whose packages all were, no
    * name of it is needed.
    */
-  const hasPackage = Effect.fnUntraced(
-    function* (telco: string, iccid: string, packageId: string | null) {
-      const sent = yield* journal.ofSim({ telco: ROUTES, kind: KIND, iccid })
-      const key = packageId === null ? null : `packages/${Package.canonicalId(packageId)}`
-      const named = sent.filter((entry) => entry.key === key)
-      const entries = named.length > 0 ? named : sent
-      return entries.length > 0 && entries.every(({ document }) => Option.getOrNull(decode(document))?.telco === telco)
-    },
-    Effect.mapError(({ message }) => new Storage.StorageError({ message }))
-  )
+  const hasPackage = Effect.fnUntraced(function* (telco: string, iccid: string, packageId: string | null) {
+    const sent = yield* journal.ofSim({ telco: ROUTES, kind: KIND, iccid })
+    const key = packageId === null ? null : `packages/${Package.canonicalId(packageId)}`
+    const named = sent.filter((entry) => entry.key === key)
+    const entries = named.length > 0 ? named : sent
+    return entries.length > 0 && entries.every((entry) => telcoOf(entry) === telco)
+  }, ofJournal)
 
   return {
     known,
     // The name of the route: `telcos` may not have the telco yet.
     supplier: (of) => Routing.find(routes, of)?.telcos.packages,
     mayReport: (telco, capabilities) => (iccid) =>
-      Effect.map(routeOf(iccid), (route) => isRoutedTo(telco, capabilities, route)),
+      Effect.map(telcosOf(iccid), (telcos) => isOf(telco, capabilities, telcos)),
     reportsOf: (telco) =>
       Effect.fnUntraced(function* (reports) {
         const iccids = [...new Set(reports.map(({ iccid }) => iccid))]
-        const found = yield* Effect.forEach(iccids, routeOf, { concurrency: READS })
-        const routed = new Map(iccids.map((iccid, index) => [iccid, found[index]]))
+        const found = yield* Effect.forEach(iccids, telcosOf, { concurrency: READS })
+        const known = new Map(iccids.map((iccid, index) => [iccid, found[index]]))
         return yield* Effect.forEach(reports, ({ fact, iccid }) => {
           const isOfUse = fact._tag === "Usage" || fact._tag === "FirstUse"
-          const route = routed.get(iccid)
-          if (isRoutedTo(telco, isOfUse ? ["packages"] : ["packages", "profiles"], route)) return Effect.succeed(true)
+          if (isOf(telco, isOfUse ? ["packages"] : ["packages", "profiles"], known.get(iccid)))
+            return Effect.succeed(true)
           return isOfUse ? hasPackage(telco, iccid, fact.packageId) : Effect.succeed(false)
         })
       }),

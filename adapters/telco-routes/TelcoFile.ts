@@ -148,18 +148,27 @@ const readSystems = (telcos: Readonly<Record<string, unknown>>, places: Places) 
   )
 }
 
+const loads = {
+  message: 'must be an array of codes of bundles; one that ends in *, such as "esim_*", is what codes begin with'
+}
+/** Codes of bundles, and what codes begin with. */
+const Loads = Schema.Array(Fields.NonEmpty)
+  .annotate(loads)
+  .check(Schema.makeFilter((codes) => codes.length > 0, loads))
+
 /**
- * A rule of which SIMs go where: all of them, those of a label, those of an organization, or those
- * of both.
+ * A rule of which SIMs go where: all of them, those of a label or of an organization, those that
+ * are bought with certain loads, or what fits all of that.
  */
 const RouteRule = Schema.Struct({
   label: Schema.optionalKey(Fields.Label),
   organization_id: Schema.optionalKey(Fields.NonEmpty),
+  loads: Schema.optionalKey(Loads),
   packages: Schema.String,
   sms: Schema.optionalKey(Schema.String),
   profiles: Schema.optionalKey(Schema.String)
 }).annotate({
-  message: "must be an object with packages, and with label, organization_id, sms and profiles where needed"
+  message: "must be an object with packages, and with label, organization_id, loads, sms and profiles where needed"
 })
 
 /** The file; the settings of its telcos are decoded by kind. */
@@ -210,20 +219,25 @@ const ambiguous = (telcos: ReadonlyArray<Settings.Telco>): ReadonlyArray<Mistake
 }
 
 /** Why a telco cannot be taken for a capability; undefined if it can. */
-const unable = (telcos: Readonly<Record<string, unknown>>, name: string, capability: Routing.Capability) => {
+const unable = (telcos: Readonly<Record<string, unknown>>, name: string, capability: Routing.Capability | "sales") => {
   if (!Object.hasOwn(telcos, name)) return "names a telco that is not among telcos"
   const kind = kindOf(telcos[name])
   // A kind that is wrong is a mistake of its own.
   if (!Settings.isKind(kind)) return undefined
   const able = Settings.kinds[kind].capabilities
+  if (capability === "sales") {
+    return Settings.sellers.includes(kind) ? undefined : `names a telco of the kind ${kind}, which sells no eSIMs`
+  }
   return able.includes(capability)
     ? undefined
     : `names a telco of the kind ${kind}, which only takes ${able.join(", ")}`
 }
 
+const ONLY_SOLD = "cannot stand beside loads: all of a SIM goes to the telco that has sold it"
+
 const routeOf = (
   telcos: Readonly<Record<string, unknown>>,
-  { label, organization_id, packages, profiles, sms }: typeof RouteRule.Type,
+  { label, loads, organization_id, packages, profiles, sms }: typeof RouteRule.Type,
   index: number
 ): Found<Routing.Route> => {
   const at: JsonLines.Path = ["routes", index]
@@ -233,13 +247,16 @@ const routeOf = (
     ["profiles", profiles]
   ]
   const mistakes = named.flatMap(([capability, name]): ReadonlyArray<Mistake> => {
-    const message = name === undefined ? undefined : unable(telcos, name, capability)
+    if (name === undefined) return []
+    const isOther = loads !== undefined && capability !== "packages"
+    const message = isOther ? ONLY_SOLD : unable(telcos, name, loads === undefined ? capability : "sales")
     return message === undefined ? [] : [{ path: [...at, capability], message }]
   })
   if (mistakes.length > 0) return Result.fail(mistakes)
   return Result.succeed({
     label: label ?? null,
     organizationId: organization_id ?? null,
+    loads: loads ?? null,
     telcos: { packages, sms: sms ?? packages, profiles: profiles ?? packages }
   })
 }

@@ -54,9 +54,10 @@ describe("the settings file of telcos", () => {
     expect(sandbox).toEqual({ name: "sandbox", kind: "simulator", callsAtOnce: 16, timeoutMillis: 10_000 })
   })
 
-  it("is read as the documents show it", () => {
-    const text = readFileSync(new URL("../../examples/telcos.json", import.meta.url), "utf8")
-    expect(message(null, { text })).toBe("no mistake")
+  it.each(["telcos", "suppliers"])("is read as the documents show it: %s", (name) => {
+    writeFileSync(join(directory, "access.code"), SECRETS.token)
+    const text = readFileSync(new URL(`../../examples/${name}.json`, import.meta.url), "utf8")
+    expect(message(null, { text, env: { ...ENV, ESIM_GO_KEY: SECRETS.key } })).toBe("no mistake")
   })
 
   it("needs of an OCS no more than its address, token and reseller", () => {
@@ -178,7 +179,7 @@ describe("the settings file of telcos", () => {
     [
       "an unknown kind",
       withTelcos({ smsc: { kind: "smtp" } }),
-      "telcos.json, line 41: telcos.smsc.kind must be one of ocs, es2plus, smpp, simulator, http."
+      "telcos.json, line 41: telcos.smsc.kind must be one of ocs, es2plus, smpp, esim-go, esim-access, airalo, simulator, http."
     ],
     [
       "an address of SIMs that no SMSC takes",

@@ -83,7 +83,9 @@ describe("A SIM whose route has changed", () => {
         RoutedTelco.make({
           journal,
           ownerOf: RoutedTelco.makeOwners({ ...stored, simAggregates }),
-          routes: [{ label: null, organizationId: null, telcos: { packages, sms: packages, profiles: packages } }],
+          routes: [
+            { label: null, organizationId: null, loads: null, telcos: { packages, sms: packages, profiles: packages } }
+          ],
           telcos
         })
       const window = { start: 0, end: 1 }

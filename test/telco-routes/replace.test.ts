@@ -135,6 +135,7 @@ const telcos = (of: Readonly<Record<string, number>>): Settings.Settings => ({
   routes: Object.keys(of).map((name) => ({
     label: null,
     organizationId: null,
+    loads: null,
     telcos: { packages: name, sms: name, profiles: name }
   }))
 })

@@ -61,7 +61,7 @@ const inventory = (asked: Array<string>) =>
   })
 
 const routes = (packages: string, sms = packages) => [
-  { label: "Green" as const, organizationId: null, telcos: { packages, sms, profiles: packages } }
+  { label: "Green" as const, organizationId: null, loads: null, telcos: { packages, sms, profiles: packages } }
 ]
 
 const setUp = Effect.gen(function* () {

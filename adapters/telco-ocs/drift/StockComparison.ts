@@ -27,7 +27,7 @@ export interface Options {
    * Whether this OCS takes the packages of a SIM; of all unless given. Of others nothing is asked
    * while they are in stock.
    */
-  readonly isSupplied?: (sim: Pick<Sim.Sim, "label" | "organizationId">) => boolean
+  readonly isSupplied?: (sim: Pick<Sim.Sim, "label" | "organizationId" | "purchase">) => boolean
   /** Counts the calls of polls: one for all that is done about this OCS in this process. */
   readonly meter: PollSchedule.Meter
 }

@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Schema, type Scope } from "effect"
 import { Refusal } from "simplan"
-import { Label, Storage, Telco } from "simplan/ports"
+import { Label, type Sim, Storage, Telco } from "simplan/ports"
 import { CallFailure, CallGate, Journal } from "../../telco-calls/index.ts"
 import { Api, HttpApi, Ocs, Reporting, Subscribers, Zones } from "../../telco-ocs/index.ts"
 import type { Connected, Zones as CustomZones, Finding, Zone } from "../Connected.ts"
@@ -147,7 +147,9 @@ export const connect = (
       fastest: of.poll.fastestMillis,
       slowest: of.poll.slowestMillis,
       notified: of.notifiedThresholds,
-      isSupplied: (sim: Routing.Supplied) => supplier(sim) === name,
+      // What was bought is of the telco that has sold it, and an OCS sells none.
+      isSupplied: ({ purchase, ...sim }: Routing.Supplied & Pick<Sim.Sim, "purchase">) =>
+        purchase === null && supplier(sim) === name,
       mayReport: mayReport(name, ["packages", "profiles"]),
       meter: Reporting.makeMeter(of.callsPerSecond)
     }

@@ -1,0 +1,279 @@
+/**
+ * Suppliers in the settings file (rule I15): what it says of them, routes by load, and which telco
+ * has a SIM that was bought.
+ */
+import { Context, Effect, Layer, Redacted, Result } from "effect"
+import { type Label, SimIdentities, Storage, type Telco, TelcoBundles } from "simplan/ports"
+import { describe, expect, it, onTestFinished } from "vitest"
+import * as Memory from "../../adapters/memory/index.ts"
+import { Journal } from "../../adapters/telco-calls/index.ts"
+import * as Connected from "../../adapters/telco-routes/Connected.ts"
+import { Routing, TelcoFile } from "../../adapters/telco-routes/index.ts"
+import * as RoutedTelco from "../../adapters/telco-routes/RoutedTelco.ts"
+import * as Tests from "../setup/Tests.ts"
+import * as Suppliers from "./Suppliers.ts"
+import * as World from "./World.ts"
+
+const env = { SECRET: "secret-of-the-account", CODE: "code-of-the-account" }
+
+const accounts = {
+  go: { kind: "esim-go", key: { env: "SECRET" } },
+  access: { kind: "esim-access", access_code: { env: "CODE" } },
+  airalo: { kind: "airalo", client_id: "shop", client_secret: { env: "SECRET" } }
+}
+
+const parse = (telcos: unknown, routes: unknown) =>
+  TelcoFile.parse({ text: JSON.stringify({ telcos, routes }, null, 2), name: "telcos.json", directory: "/", env })
+
+const message = (telcos: unknown, routes: unknown = [{ packages: "go" }]) => {
+  const read = parse(telcos, routes)
+  return Result.isFailure(read) ? read.failure.message : "no mistake"
+}
+
+describe("the settings of suppliers", () => {
+  it("are no more than their secrets; addresses and limits are the suppliers' own", () => {
+    const { telcos } = Result.getOrThrow(parse(accounts, [{ packages: "go" }]))
+    const common = { callsAtOnce: 16, timeoutMillis: 30_000, balanceLevel: null }
+    expect(telcos).toMatchObject([
+      { ...common, name: "go", url: "https://api.esim-go.com/v2.5", refunds: false, callsPerSecond: 8 },
+      { ...common, name: "access", url: "https://api.esimaccess.com/api/v1/open", callsPerSecond: 8 },
+      { ...common, name: "airalo", url: "https://partners-api.airalo.com/v2", clientId: "shop", callsPerSecond: 5 }
+    ])
+    const [go] = telcos
+    expect(go?.kind === "esim-go" ? Redacted.value(go.key) : "").toBe(env.SECRET)
+    expect(JSON.stringify(telcos)).not.toMatch(/-of-the-account/)
+  })
+
+  const go = (changes: unknown) => ({ go: { ...accounts.go, ...Object(changes) } })
+
+  it.each([
+    [{ go: { kind: "esim-go" } }, "line 3: telcos.go.key is required"],
+    [go({ key: "geheim" }), 'line 5: telcos.go.key must be {"file": "<path>"} or {"env": "<NAME>"}'],
+    [go({ access_code: { env: "CODE" } }), "line 8: telcos.go.access_code is not known"],
+    [go({ refunds: "no" }), "line 8: telcos.go.refunds must be true or false"],
+    [go({ balance_level: 0.5 }), "line 8: telcos.go.balance_level must be an integer of at least 1"],
+    [go({ calls_per_second: 0 }), "line 8: telcos.go.calls_per_second must be an integer of at least 1"],
+    [go({ callbacks: { secret: { env: "SECRET" } } }), "line 8: telcos.go.callbacks is not known"],
+    [{ go: { kind: "esim-access" } }, "line 3: telcos.go.access_code is required"],
+    [{ go: { kind: "airalo", client_secret: { env: "SECRET" } } }, "line 3: telcos.go.client_id is required"]
+  ])("are refused, with the line: %j", (telcos, sentence) => {
+    expect(message(telcos)).toContain(`telcos.json, ${sentence}`)
+  })
+})
+
+describe("routes by load", () => {
+  const telcos = { ...accounts, ocs: { kind: "smpp", url: "smpp://a@b", password: { env: "SECRET" } } }
+  const loads = ["esim_*", "AU_1_7"]
+
+  const find = (routes: unknown, load?: string, label: Label.Label = "Green") =>
+    Routing.find(Result.getOrThrow(parse(telcos, routes)).routes, {
+      label,
+      organizationId: "acme",
+      ...(load !== undefined && { load })
+    })?.telcos.packages
+
+  it("take SIMs that are bought with one of their loads, or with one that begins so", () => {
+    const routes = [
+      { label: "Green", loads, packages: "go" },
+      { loads: ["*"], packages: "access" },
+      { packages: "airalo" }
+    ]
+    expect(find(routes, "esim_1GB_7D_GB_V2")).toBe("go")
+    expect(find(routes, "AU_1_7")).toBe("go")
+    expect(find(routes, "AU_1_7", "Blue")).toBe("access")
+    expect(find(routes, "AU_1_70")).toBe("access")
+    expect(find(routes, "esim_")).toBe("go")
+    expect(find(routes, "esim")).toBe("access")
+    expect(find(routes)).toBe("airalo")
+    expect(find([{ loads: ["*"], packages: "access" }])).toBeUndefined()
+  })
+
+  it.each([
+    [[{ packages: "go" }, { loads, packages: "access" }], "routes[1] is never taken"],
+    [
+      [
+        { loads: ["esim_*", "AU*"], packages: "go" },
+        { label: "Green", loads, packages: "access" }
+      ],
+      "routes[1] is never"
+    ],
+    [[{ loads: [], packages: "go" }], "routes[0].loads must be an array of codes of bundles"],
+    [[{ loads: [""], packages: "go" }], "routes[0].loads[0] must"],
+    [[{ loads, packages: "ocs" }], "routes[0].packages names a telco of the kind smpp, which sells no eSIMs"],
+    [[{ loads, packages: "go", sms: "ocs" }], "routes[0].sms cannot stand beside loads"]
+  ])("are refused: %j", (routes, sentence) => {
+    expect(message(telcos, routes)).toContain(sentence)
+  })
+
+  it.each([
+    [[{ loads, packages: "go" }, { packages: "access" }]],
+    [
+      [
+        { loads: ["esim_*"], packages: "go" },
+        { loads, packages: "access" }
+      ]
+    ],
+    [
+      [
+        { label: "Green", loads, packages: "go" },
+        { loads, packages: "access" }
+      ]
+    ]
+  ])("are all taken by some SIM: %j", (routes) => {
+    expect(message(telcos, routes)).toBe("no mistake")
+  })
+})
+
+const ICCID = "8900000000000000011"
+
+const owner = { label: "Green", organizationId: "acme" } as const
+
+/** A telco that sells the SIM, and writes down the calls that it gets. */
+const recording = (name: string, calls: Array<string>): Connected.Connected => {
+  const call =
+    <A>(operation: string, answer: A) =>
+    (): Effect.Effect<A> =>
+      Effect.sync(() => {
+        calls.push(`${name} ${operation}`)
+        return answer
+      })
+  const sold = { ...SimIdentities.none, iccid: ICCID, lpa: "LPA:1$smdp.example$A", sellBy: null, cost: null }
+  return {
+    ...Connected.onlyCalls,
+    name,
+    kind: "simulator",
+    telco: {
+      createPackage: call("create", { telcoPackageId: name, activationAt: null, expirationAt: null }),
+      suspendPackage: call("suspend", undefined),
+      cancelPackage: call("cancel", undefined),
+      sendSms: call("sms", undefined),
+      releaseProfile: call("release", undefined),
+      setMobilePlan: call("plan", undefined),
+      setService: call("service", undefined),
+      listPackages: call("list", []),
+      buySim: call("buy", sold),
+      returnSim: call("return", "credit" as const)
+    },
+    check: Effect.succeed([])
+  }
+}
+
+const route = (packages: string, loads: ReadonlyArray<string> | null = null): Routing.Route => ({
+  ...{ label: null, organizationId: null, loads },
+  telcos: { packages, sms: packages, profiles: packages }
+})
+
+const setUp = Effect.gen(function* () {
+  const calls: Array<string> = []
+  const storage = Context.get(yield* Layer.build(Memory.layer), Storage.Storage)
+  const journal = yield* Journal.makeMemory
+  const all = new Map(["one", "other"].map((name) => [name, recording(name, calls)]))
+  const over = (routes: ReadonlyArray<Routing.Route>, telcos: ReadonlyMap<string, Connected.Connected> = all) => {
+    const ownerOf = () => Effect.succeed(owner)
+    const simAggregates = { ...storage.simAggregates, owner: ownerOf }
+    const of = { journal, routes, telcos, ownerOf, storage: { ...storage, simAggregates } }
+    const { buySim, returnSim, setService, listPackages, ...telco } = RoutedTelco.make(of)
+    if (!buySim || !returnSim || !setService || !listPackages) throw new Error("an operation is missing")
+    const telcoOf = { ...telco, buySim, returnSim, setService, listPackages }
+    return { telco: telcoOf, identities: RoutedTelco.makeIdentities(of) }
+  }
+  return { all, calls, over }
+})
+
+const bought = { ...owner, purchaseId: "p", load: "1 GB", limit: null }
+
+const order: Telco.PackageOrder = {
+  packageId: "a:0",
+  iccid: ICCID,
+  window: null,
+  terms: { ...World.terms("c"), regionCode: "FR", label: "Green" }
+}
+
+describe("a SIM that was bought", () => {
+  Tests.scoped("is that of the telco that has sold it, whatever the routes say (I15)", function* () {
+    const { calls, over } = yield* setUp
+    const { telco } = over([route("one", ["1 GB"]), route("other")])
+    expect(yield* telco.buySim(bought)).toMatchObject({ iccid: ICCID })
+    yield* telco.createPackage(order)
+    const later = over([route("other")]).telco
+    yield* later.buySim(bought)
+    yield* later.createPackage({ ...order, packageId: "a:1" })
+    yield* later.cancelPackage(order)
+    yield* later.sendSms({ messageId: "m", iccid: ICCID, from: "x", text: "y" })
+    yield* later.releaseProfile({ key: "k", iccid: ICCID })
+    yield* later.setService({ key: "k", iccid: ICCID, active: false })
+    yield* later.listPackages({ iccid: ICCID })
+    expect(yield* later.returnSim({ purchaseId: "p", iccid: ICCID })).toBe("credit")
+    const operations = ["buy", "create", "buy", "create", "cancel", "sms", "release", "service", "list", "return"]
+    expect(calls).toEqual(operations.map((operation) => `one ${operation}`))
+  })
+
+  Tests.scoped("is another telco's once that has sold its ICCID again; packages of before stay", function* () {
+    const { calls, over } = yield* setUp
+    const before = over([route("one")]).telco
+    yield* before.buySim(bought)
+    yield* before.createPackage(order)
+    const after = over([route("other")]).telco
+    yield* after.buySim({ ...bought, purchaseId: "q" })
+    yield* after.createPackage({ ...order, packageId: "b:0" })
+    yield* after.cancelPackage(order)
+    expect(calls.slice(2)).toEqual(["other buy", "other create", "one cancel"])
+  })
+
+  Tests.scoped("is nobody else's while its telco is not in the settings", function* () {
+    const { all, calls, over } = yield* setUp
+    yield* over([route("one")]).telco.buySim(bought)
+    const without = new Map([...all].filter(([name]) => name !== "one"))
+    const { telco } = over([route("other")], without)
+    // What may have been bought must not count as refused.
+    expect(yield* Effect.flip(telco.buySim(bought))).toMatchObject({ _tag: "Telco.Unavailable" })
+    expect(yield* Effect.flip(telco.createPackage(order))).toMatchObject({ _tag: "Telco.Unavailable" })
+    const returned = Effect.flip(telco.returnSim({ purchaseId: "p", iccid: ICCID }))
+    expect(yield* returned).toMatchObject({ _tag: "Telco.Refused" })
+    expect(calls).toEqual(["one buy"])
+  })
+
+  Tests.scoped("is reported of by the telco that has sold it, and by no other (R1)", function* () {
+    const { over } = yield* setUp
+    const before = over([route("other")])
+    const may = ({ identities }: ReturnType<typeof over>, name: string) =>
+      identities.mayReport(name, ["packages"])(ICCID)
+    expect([yield* may(before, "one"), yield* may(before, "other")]).toEqual([false, true])
+    yield* over([route("one")]).telco.buySim(bought)
+    expect([yield* may(before, "one"), yield* may(before, "other")]).toEqual([true, false])
+  })
+
+  Tests.scoped("goes back to no telco if it was bought of none", function* () {
+    const { calls, over } = yield* setUp
+    const { telco } = over([route("one")])
+    const failure = yield* Effect.flip(telco.returnSim({ purchaseId: "p", iccid: ICCID }))
+    expect(failure).toMatchObject({ _tag: "Telco.Refused" })
+    expect(calls).toEqual([])
+  })
+})
+
+it("P4: a plan may be made whose label has routes for loads only, and not one without any", async () => {
+  const telcos = { one: { kind: "simulator" } }
+  const { run } = await World.start(World.settings(telcos, [{ label: "Green", loads: ["*"], packages: "one" }]))
+  const { organizationId } = await run(World.organization)
+  expect(await run(World.plan(organizationId, "Green"))).toMatchObject({ terms: { label: "Green" } })
+  expect(await run(Effect.flip(World.plan(organizationId, "Blue")))).toMatchObject({ _tag: "TermsRefused" })
+})
+
+it("P5: what the connected suppliers sell is there by their names", async () => {
+  const supplier = await Suppliers.start.airalo()
+  onTestFinished(supplier.close)
+  const settings = World.settings(
+    { none: accounts.airalo, shop: supplier.telco({ env: "SECRET" }) },
+    [{ packages: "shop" }],
+    {
+      SECRET: supplier.secret
+    }
+  )
+  const { run } = await World.start(settings)
+  const { of, telcos } = await run(TelcoBundles.TelcoBundles)
+  expect(await run(telcos)).toEqual(["none", "shop"])
+  const bundle = { code: supplier.load, kind: "sim", days: 7, price: { units: 45, scale: 1, currency: "USD" } }
+  expect(await run(of("shop"))).toContainEqual(expect.objectContaining(bundle))
+  expect(await run(Effect.flip(of("nobody")))).toMatchObject({ _tag: "Telco.Refused" })
+})
