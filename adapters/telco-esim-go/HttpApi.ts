@@ -222,7 +222,7 @@ const make = ({
     const send = (operation: string, ask: Ask): Call<unknown> =>
       gate.run(operation, Effect.withSpan(post(operation, ask), `esim-go.${operation}`, { kind: "client" }))
 
-    const organisation = send("organisation", { method: "GET", path: ["organisation"] })
+    const organisation: Ask = { method: "GET", path: ["organisation"] }
 
     /**
      * 403 is a wrong key as well as an eSIM that is not the account's. A call of the account itself
@@ -236,7 +236,7 @@ const make = ({
           const why = `${message}; check the key, and the addresses that the account allows`
           const ofAccount = failure("NotDone", why, { isAnswered: true })
           return ask.isOfEsim === true
-            ? Effect.matchEffect(organisation, {
+            ? Effect.matchEffect(send("organisation", organisation), {
                 onFailure: () => Effect.fail(ofAccount),
                 onSuccess: () => Effect.fail(failure("NotFound", message, { isAnswered: true }))
               })
@@ -302,7 +302,7 @@ const make = ({
     const suspension = (iccid: string) =>
       ask("suspension", { method: "GET", path: esim(iccid, "suspend"), isOfEsim: true }, Shapes.Suspension)
 
-    const balance = Effect.flatMap(organisation, (value) => {
+    const balance = Effect.flatMap(call("organisation", organisation), (value) => {
       const [row] = Shapes.rows(value, "organisations", "balance") ?? []
       const found = Shapes.decode(Shapes.Organisation)(row)
       const amount = found === undefined ? null : Shapes.balanceFrom(found)

@@ -8,8 +8,10 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import { Journal } from "../../adapters/telco-calls/index.ts"
 import * as Connected from "../../adapters/telco-routes/Connected.ts"
-import { Routing, TelcoFile } from "../../adapters/telco-routes/index.ts"
+import { Routes, Routing, TelcoFile } from "../../adapters/telco-routes/index.ts"
 import * as RoutedTelco from "../../adapters/telco-routes/RoutedTelco.ts"
+import * as Values from "../domain/Values.ts"
+import * as Fake from "../fakes/ocs/Fake.mjs"
 import * as Tests from "../setup/Tests.ts"
 import * as Suppliers from "./Suppliers.ts"
 import * as World from "./World.ts"
@@ -250,6 +252,42 @@ describe("a SIM that was bought", () => {
     expect(failure).toMatchObject({ _tag: "Telco.Refused" })
     expect(calls).toEqual([])
   })
+})
+
+it("S5: a SIM that was bought is compared with no OCS, to which the routes send what is imported", async () => {
+  const ocs = await Fake.start({ token: "token-of-the-test", subscribers: 2 })
+  onTestFinished(() => ocs.close())
+  const system = { kind: "ocs", url: ocs.url, url_v2: ocs.urlV2, token: { env: "TOKEN" }, reseller_id: 1 }
+  const { run } = await World.start(
+    World.settings({ system }, [{ packages: "system" }], { TOKEN: "token-of-the-test" })
+  )
+  const { organizationId } = await run(World.organization)
+  const purchase = { purchaseId: "p", load: "1 GB", sellBy: null, cost: null }
+  const stock = [{}, { purchase }].map((changes, index) =>
+    Values.sim({ organizationId, simId: `sim-${index}`, iccid: Fake.iccidOf(index + 1), ...changes })
+  )
+  await run(Storage.Storage.use((storage) => storage.sims.import(stock)))
+  const { comparison = expect.fail() } = await run(
+    Routes.Routes.use(({ telcos }) => Effect.succeed(telcos.get("system") ?? expect.fail()))
+  )
+  await run(comparison.begin)
+  const done = () =>
+    run(
+      Effect.andThen(
+        Routes.Routes.use(({ drain }) => drain),
+        comparison.progress
+      )
+    )
+  await expect.poll(done).toMatchObject({ compared: 1, unanswered: 0, doneAt: expect.any(Number) })
+})
+
+it("is told at the start that a secret is wrong, and no start fails for it", async () => {
+  const supplier = await Suppliers.start["esim-go"]()
+  onTestFinished(supplier.close)
+  const settings = World.settings({ shop: supplier.telco({ env: "SECRET" }) }, [{ packages: "shop" }], env)
+  const { logs, run } = await World.start(settings)
+  await run(Effect.scoped(Routes.check))
+  expect(logs.join()).toMatch(/The telco shop cannot be asked .*HTTP 403.*check the key/)
 })
 
 it("P4: a plan may be made whose label has routes for loads only, and not one without any", async () => {
