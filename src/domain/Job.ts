@@ -195,6 +195,11 @@ export interface Refusals {
   readonly message: string
   /** Why it has sold nothing. Absent: for another reason, or nothing was to be bought. */
   readonly reason?: UnsoldReason
+  /**
+   * The supplier has sold a SIM that cannot come into the stock: what the purchase is asked for by
+   * again, so that it is not made twice. Absent: it has sold none.
+   */
+  readonly soldBy?: string
 }
 
 /**

@@ -51,7 +51,7 @@ export const refused = ({ refused }: Pick<Job, "refused">, message: string, now:
 /** Rule S6: the job ends with this refusal, as one that another try would only repeat. */
 export const ended = (
   { refused }: Pick<Job, "refused">,
-  said: Pick<Refusals, "message" | "reason">,
+  said: Pick<Refusals, "message" | "reason" | "soldBy">,
   now: Instant
 ): Refused => ({
   refused: {

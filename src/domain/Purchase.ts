@@ -10,7 +10,16 @@
 import type { NewJob } from "./Decision.ts"
 import type { Work } from "./Job.ts"
 import type { Bundle, Plan, PlanTerms } from "./Plan.ts"
-import { imported, type Purchase, type Sim, type WantedLoad } from "./Sim.ts"
+import {
+  changeOfPlan,
+  changeOfService,
+  imported,
+  isOut,
+  isUsed,
+  type Purchase,
+  type Sim,
+  type WantedLoad
+} from "./Sim.ts"
 import type { SimIdentities } from "./SimIdentities.ts"
 import { DAY, type Instant } from "./Time.ts"
 
@@ -45,18 +54,50 @@ export interface Sold extends SimIdentities, Pick<Purchase, "sellBy" | "cost"> {
   readonly lpa: string
 }
 
+/** What a SIM was bought by: the work, and the id that the supplier was asked under. */
+export interface Bought extends Pick<BuySim, "label" | "load"> {
+  readonly purchaseId: string
+}
+
 /** The SIM that was bought, as it comes into the stock. */
 export const stocked = (
-  { label, load, purchaseId }: BuySim,
+  { label, load, purchaseId }: Bought,
   { cost, iccid, imsi, lpa, msisdn, sellBy, subscriberId }: Sold,
   of: Pick<Sim, "organizationId" | "simId" | "createdAt">
 ): Omit<Sim, "importSequence" | "version"> =>
   imported({
     ...of,
     ...{ iccid, label, isEsim: true, lpa, imsi, msisdn, subscriberId },
-    purchase: { purchaseId, load, sellBy, cost }
+    purchase: { purchaseId, load, sellBy, cost, boughtAt: of.createdAt }
   })
 
 /** Whether the SIM is the one that the purchase has brought. */
-export const isOf = ({ purchaseId }: BuySim, { purchase }: Pick<Sim, "purchase">): boolean =>
+export const isOf = ({ purchaseId }: Pick<Bought, "purchaseId">, { purchase }: Pick<Sim, "purchase">): boolean =>
   purchase?.purchaseId === purchaseId
+
+/** Whether what a SIM was bought with has to be in use by now: its supplier has taken it back. */
+const isLapsed = ({ purchase }: Sim, now: Instant): boolean => (purchase?.sellBy ?? Number.POSITIVE_INFINITY) <= now
+
+const isSettled = ({ mobilePlan, service }: Sim): boolean =>
+  changeOfPlan(mobilePlan) === null && changeOfService(service) === null
+
+/**
+ * Whether an eSIM that the inventory has is another one by now, if a supplier sells its ICCID:
+ * nobody has it, and nobody could get it.
+ */
+const isGone = (sim: Sim, now: Instant): boolean =>
+  sim.isEsim && isSettled(sim) && (isOut(sim) || (!isUsed(sim) && isLapsed(sim, now)))
+
+/**
+ * The eSIM that a supplier has sold anew under an ICCID that the organization had: as one that is
+ * new, but for its id, its place in the order of import and its moves. Null: it is not gone yet.
+ */
+export const revived = (stored: Sim, bought: Bought, sold: Sold, now: Instant): Sim | null => {
+  if (!isGone(stored, now)) return null
+  const { createdAt, moves, organizationId, simId } = stored
+  return { ...stored, ...stocked(bought, sold, { organizationId, simId, createdAt: now }), createdAt, moves }
+}
+
+/** Whether what happened at that instant was before the SIM was bought: it is of nobody here. */
+export const isBefore = (at: Instant, { purchase }: Pick<Sim, "purchase">): boolean =>
+  purchase !== null && at < purchase.boughtAt

@@ -105,6 +105,8 @@ export interface Purchase {
   readonly sellBy: Instant | null
   /** What it was charged at; null: the supplier does not say. */
   readonly cost: Amount | null
+  /** When it came into the stock: a supplier may sell an ICCID again that a customer had before. */
+  readonly boughtAt: Instant
 }
 
 /** A card or a downloadable profile of the inventory (rules I1, I2 and S2). */

@@ -43,6 +43,7 @@ export interface ForReports {
     | "smdp"
     | "location"
     | "lastActivityAt"
+    | "purchase"
     | "version"
   >
   /** Of the present subscription, oldest first. */

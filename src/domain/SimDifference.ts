@@ -28,7 +28,11 @@ const simFields = [
   "location",
   "lastActivityAt",
   "mobilePlan",
-  "service"
+  "service",
+  "purchase",
+  "imsi",
+  "msisdn",
+  "subscriberId"
 ] as const
 const subscriptionFields = ["status"] as const
 const attachmentFields = ["confirmed", "anchor", "suspendedAt", "lastThresholdNotified"] as const
@@ -112,13 +116,13 @@ export interface Difference {
   }
 }
 
-// The values are numbers, texts, or flat records or lists of them.
+// The values are numbers, texts, or records or lists of them.
 const isSame = (left: unknown, right: unknown): boolean => {
   if (left === right) return true
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false
   const values = new Map(Object.entries(right))
   const entries = Object.entries(left)
-  return entries.length === values.size && entries.every(([name, value]) => values.get(name) === value)
+  return entries.length === values.size && entries.every(([name, value]) => isSame(values.get(name), value))
 }
 
 const NONE: ReadonlyArray<never> = []

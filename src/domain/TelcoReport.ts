@@ -10,6 +10,7 @@ import * as SimAggregate from "./SimAggregate.ts"
 import type { AttachmentForReports, ForReports } from "./SimAggregate.ts"
 import * as Location from "./Location.ts"
 import * as Occurrence from "./Occurrence.ts"
+import * as Purchase from "./Purchase.ts"
 import { canonicalId, type Former, formerOf, idOf, isTaken, type Package, packageId, usedOnFormer } from "./Package.ts"
 import type { NameOf } from "./Refusal.ts"
 import * as SmdpHistory from "./SmdpHistory.ts"
@@ -158,10 +159,15 @@ const problemWith = (report: Report, now: Instant): Rejection | undefined => {
     : undefined
 }
 
+/** Rule I15: whether what occurred then was of a customer who had the ICCID before. */
+export const isFormer = (occurredAt: Instant, sim: Pick<ForReports["sim"], "purchase">): boolean =>
+  Purchase.isBefore(occurredAt + AHEAD_LIMIT, sim)
+
 /** Rule R1: applies a report that was not seen before, or says why it is rejected. */
 export const apply = (aggregate: ForReports, report: Report, now: Instant): Result.Result<Applied, Rejection> => {
   const problem = problemWith(report, now)
   if (problem !== undefined) return Result.fail(problem)
+  if (isFormer(report.occurredAt, aggregate.sim)) return rejected("is before the SIM was bought", "occurredAt")
   const { fact } = report
   switch (fact._tag) {
     case "Usage":

@@ -6,6 +6,7 @@ import * as Plan from "../../src/domain/Plan.ts"
 import * as Purchase from "../../src/domain/Purchase.ts"
 import * as Sim from "../../src/domain/Sim.ts"
 import * as SimIdentities from "../../src/domain/SimIdentities.ts"
+import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import { DAY } from "../../src/domain/Time.ts"
 import { NOW, plan, sim } from "./Values.ts"
 
@@ -77,8 +78,8 @@ describe("I15: a purchase", () => {
     const stored = { ...Purchase.stocked(work, sold, given), importSequence: 1, version: 1 }
     const { cost, iccid, lpa, sellBy } = sold
     expect(stored).toMatchObject({ iccid, lpa, ...given, isEsim: true, allocation: { _tag: "Free" } })
-    expect(stored.purchase).toEqual({ purchaseId: "p", load: "1 GB", sellBy, cost })
-    const others = [sim(), { purchase: { purchaseId: "q", load: "1 GB", sellBy, cost } }]
+    expect(stored.purchase).toEqual({ purchaseId: "p", load: "1 GB", sellBy, cost, boughtAt: NOW })
+    const others = [sim(), { purchase: { purchaseId: "q", load: "1 GB", sellBy, cost, boughtAt: NOW } }]
     expect([stored, ...others].map((one) => Purchase.isOf(work, one))).toEqual([true, false, false])
     const wanted = Purchase.wanted(plan({ bundle }), NOW)
     expect(Sim.isSuitable(stored, "subscription", wanted)).toBe(true)
@@ -87,12 +88,53 @@ describe("I15: a purchase", () => {
     expect(Purchase.wanted(plan(), NOW)).toBeNull()
   })
 
+  it("brings one that the organization had under its ICCID, if nobody has it and nobody could get it", () => {
+    const moves = [{ subscriptionId: "x", number: 1, from: "a", to: "b", since: 0, at: 1, endedAt: null }]
+    const purchase = { purchaseId: "former", load: "9 GB", sellBy: null, cost: null, boughtAt: 0 }
+    const lapsed = { ...purchase, sellBy: NOW }
+    const withdrawn = { _tag: "Withdrawn", reason: "lost", ending: null } as const
+    const former = sim({
+      ...{ allocation: withdrawn, purchase, moves, downloaded: true, recycledAt: 1, movedTo: "b", tags: ["VIP"] },
+      ...{ label: "Red", lpa: "LPA:1$h$former", imsi: "208930000000001", lastActivityAt: 1, version: 7 }
+    })
+    const bought = { purchaseId: "p", label: "Green", load: "1 GB" } as const
+    const again = (changes: Partial<Sim.Sim>) => Purchase.revived({ ...former, ...changes }, bought, sold, NOW)
+    const { createdAt, importSequence, organizationId, simId } = former
+    const fresh = Purchase.stocked(bought, sold, { organizationId, simId, createdAt: NOW })
+    const expected = { ...fresh, createdAt, importSequence, moves, version: 7 }
+    const inService = { _tag: "InService", subscriptionId: "x" } as const
+    const free = { _tag: "Free" } as const
+    const ending = { _tag: "Withdrawn", reason: "replaced", ending: "x" } as const
+    expect([again({}), again({ purchase: null }), again({ allocation: free, purchase: lapsed })]).toEqual(
+      Array.from({ length: 3 }, () => expected)
+    )
+    const kept: ReadonlyArray<Partial<Sim.Sim>> = [
+      { allocation: inService },
+      { allocation: ending },
+      { allocation: free },
+      { allocation: inService, purchase: lapsed },
+      { isEsim: false },
+      { mobilePlan: { _tag: "Changing", applied: true, target: false } },
+      { service: { _tag: "Changing", pausedAt: null, changeId: "c", active: true } }
+    ]
+    expect(kept.map(again)).toEqual(kept.map(() => null))
+    const isBefore = (at: number) => [expected, sim()].map((one) => Purchase.isBefore(at, one))
+    expect([isBefore(NOW - 1), isBefore(NOW)]).toEqual([
+      [true, false],
+      [false, false]
+    ])
+    const ahead = [0, 1].map((more) => TelcoReport.isFormer(NOW - TelcoReport.AHEAD_LIMIT - more, expected))
+    expect(ahead).toEqual([false, true])
+  })
+
   it("S2: is given until a day before its load has to be put into use", () => {
     const wanted = Purchase.wanted(plan({ bundle }), NOW)
     fc.assert(
       fc.property(fc.option(fc.integer({ min: -3 * DAY, max: 3 * DAY })), fc.boolean(), (left, isOther) => {
         const sellBy = left === null ? null : NOW + left
-        const bought = { purchase: { purchaseId: "p", load: isOther ? "2 GB" : "1 GB", sellBy, cost: null } }
+        const bought = {
+          purchase: { purchaseId: "p", load: isOther ? "2 GB" : "1 GB", sellBy, cost: null, boughtAt: NOW }
+        }
         expect(Sim.hasLoad(bought, wanted)).toBe(!isOther && (left === null || left > DAY))
         expect(Sim.hasLoad(bought, null)).toBe(false)
         expect(Sim.hasLoad({ purchase: null }, wanted)).toBe(false)

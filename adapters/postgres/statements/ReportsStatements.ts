@@ -76,6 +76,7 @@ type PackedRow = readonly [
   location: ReportedSim["location"],
   lastActivityAt: number | null,
   version: number,
+  purchase: ReportedSim["purchase"],
   seen: ReadonlyArray<string> | null,
   attachmentId: string | null,
   planId: string,
@@ -107,7 +108,8 @@ const viewColumns = (seen: string): ReadonlyArray<string> => [
     "smdp",
     "location",
     "last_activity_at",
-    "version"
+    "version",
+    "purchase"
   ].map((name) => `sim.${name}`),
   seen,
   ...[
@@ -161,7 +163,7 @@ const NONE: ReadonlyArray<string> = []
 const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<Storage.Reported> => {
   if (packed === null) return []
   const [ats, organizationIds, labels, areEsims, movedTos, downloads, smdps, locations, activities, ...others] = packed
-  const [versions, seens, ...more] = others
+  const [versions, purchases, seens, ...more] = others
   const [
     attachmentIds,
     planIds,
@@ -195,6 +197,7 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
         smdp: smdps[row] ?? null,
         location: locations[row] ?? null,
         lastActivityAt: activities[row] ?? null,
+        purchase: purchases[row] ?? null,
         version: versions[row] ?? 0
       }
       aggregate = { aggregate: { sim, attachments: [] }, seen: seens[row] ?? NONE }

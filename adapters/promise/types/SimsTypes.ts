@@ -38,7 +38,7 @@ export interface Sim extends OfOrganization, SimMoves {
   /** `withdrawn`: no subscription gets it (rule I9). */
   readonly status: "available" | "withdrawn"
   /** Why it is withdrawn; null: it is not. */
-  readonly withdrawnReason: "broken" | "lost" | "replaced" | null
+  readonly withdrawnReason: "broken" | "lost" | "replaced" | "returned" | null
   /** The words that the organization has for it (rule I14). */
   readonly tags: ReadonlyArray<string>
   /** Whether there is any sign that the profile was downloaded; it stays true (rule S2). */

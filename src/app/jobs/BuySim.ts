@@ -33,36 +33,61 @@ export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const giveBack = yield* makeGiveBack
 
-  const end = Effect.fnUntraced(function* (held: LeasedJob, refusal: Refused): Effect.fn.Return<Done, StorageError> {
+  const end = Effect.fnUntraced(function* (
+    held: LeasedJob,
+    refusal: Refused,
+    soldBy?: string
+  ): Effect.fn.Return<Done, StorageError> {
     const now = yield* clock.now
     const { message, reason } = refusal
-    const said = { message, ...(reason !== undefined && { reason }) }
+    const said = { message, ...(reason !== undefined && { reason }), ...(soldBy !== undefined && { soldBy }) }
     yield* commits.retryOnConflict(commits.write(ending(held, said, now)))
     return yield* logRefused(held, "purchase", refusal, true)
   })
 
-  return Effect.fnUntraced(function* (held: LeasedJob, work: Purchase.BuySim): Effect.fn.Return<Done, StorageError> {
+  /**
+   * Ends the job with the SIM in the stock: a new one, or one that the organization had under its
+   * ICCID before. Whether it is.
+   */
+  const stock = Effect.fnUntraced(function* (held: LeasedJob, bought: Purchase.Bought, sold: Purchase.Sold) {
     const { organizationId } = held.job
-    const { label, limit, load, purchaseId } = work
-    const key = Problem.telcoKey(purchaseId, held.job)
-    const call = telco.buySim?.({ purchaseId: key, organizationId, label, load, limit }) ?? Effect.fail(sellsNone)
+    const { iccid } = sold
+    if ((yield* storage.simAggregates.owner(iccid)) === null) {
+      const createdAt = yield* clock.now
+      const simId = yield* ids.next(createdAt, organizationId)
+      yield* storage.sims.import([Purchase.stocked(bought, sold, { organizationId, simId, createdAt })])
+    }
+    return yield* commits.retryOnConflict(
+      Effect.gen(function* () {
+        const stored = yield* storage.sims.get({ organizationId, iccid })
+        const now = yield* clock.now
+        const isThere = stored !== null && Purchase.isOf(bought, stored)
+        const revived = stored === null || isThere ? null : Purchase.revived(stored, bought, sold, now)
+        if (stored === null || !(isThere || revived !== null)) return false
+        const { label } = bought
+        const jobs = yield* commits.stockChecks(organizationId, [{ label, cause: bought.purchaseId }], now)
+        const decision = revived === null ? { jobs } : { sim: { loaded: { sim: stored }, next: { sim: revived } } }
+        yield* commits.write(finishing(held, yield* commits.prepare(organizationId, decision, now)))
+        return true
+      })
+    )
+  })
+
+  return Effect.fnUntraced(function* (held: LeasedJob, work: Purchase.BuySim): Effect.fn.Return<Done, StorageError> {
+    const { organizationId, refused } = held.job
+    const { label, limit, load } = work
+    const purchaseId = refused?.soldBy ?? Problem.telcoKey(work.purchaseId, held.job)
+    const call = telco.buySim?.({ purchaseId, organizationId, label, load, limit }) ?? Effect.fail(sellsNone)
     const answer = yield* Effect.result(inTime("buySim", call))
     if (Result.isFailure(answer)) {
       const { failure } = answer
       return yield* failure._tag === "Telco.Refused" ? end(held, failure) : giveBack(held, "purchase", failure)
     }
     const sold = answer.success
-    const now = yield* clock.now
-    const simId = yield* ids.next(now, organizationId)
-    yield* storage.sims.import([Purchase.stocked(work, sold, { organizationId, simId, createdAt: now })])
-    const stored = yield* storage.sims.get({ organizationId, iccid: sold.iccid })
-    if (stored === null || !Purchase.isOf(work, stored)) {
-      const message = `The supplier has sold the SIM ${sold.iccid}, which the inventory has already`
-      return yield* end(held, new Refused({ message }))
-    }
-    const checks = yield* commits.stockChecks(organizationId, [{ label, cause: purchaseId }], now)
-    const commit = yield* commits.prepare(organizationId, { jobs: checks }, now)
-    yield* commits.retryOnConflict(commits.write(finishing(held, commit)))
-    return "done"
+    if (yield* stock(held, { purchaseId, label, load }, sold)) return "done"
+    const message =
+      `The supplier has sold the SIM ${sold.iccid}, which the inventory has already. Withdraw that one if nobody has it any ` +
+      "more, and retry: the same purchase is asked for again"
+    return yield* end(held, new Refused({ message }), purchaseId)
   })
 })

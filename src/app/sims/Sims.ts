@@ -13,6 +13,7 @@ import type { Sim } from "../../domain/Sim.ts"
 import type { SimIdentities } from "../../domain/SimIdentities.ts"
 import type { CurrentStatus, Entry } from "../../domain/SmdpHistory.ts"
 import * as SimImport from "../../domain/SimImport.ts"
+import { isFormer } from "../../domain/TelcoReport.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Conflict, type ImportOutcome, type NewSim, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -395,7 +396,8 @@ export const layer: Layer.Layer<Sims, never, Needs> = Layer.effect(
       smdpInfo: Effect.fn("Sims.smdpInfo")(function* (of) {
         const sim = yield* get(of)
         if (!sim.isEsim) return yield* new NotFound({ resource: "sim", id: of.iccid })
-        return { history: yield* storage.sims.smdpHistory(of), current: sim.smdp }
+        const history = yield* storage.sims.smdpHistory(of)
+        return { history: history.filter(({ modifiedAt }) => !isFormer(modifiedAt, sim)), current: sim.smdp }
       }),
       withhold: ({ list, ...of }) =>
         commits.retryOnConflict(

@@ -9,6 +9,7 @@ import type * as Reason from "../../domain/Reason.ts"
 import { NotFound } from "../../domain/Refusal.ts"
 import * as Sim from "../../domain/Sim.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
+import { isFormer } from "../../domain/TelcoReport.ts"
 import * as Verdict from "../../domain/Verdict.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
@@ -78,9 +79,10 @@ export const layer: Layer.Layer<Verdicts, never, Storage | BusinessClock> = Laye
         { concurrency: "unbounded" }
       )
       yield* RequestContext.countRows(known.reports.length)
+      const reports = known.reports.filter(({ modifiedAt }) => !isFormer(modifiedAt, sim))
       const problems = yield* problemsOf(known.attachments)
       const [last] = sim.movedTo === null ? [] : yield* staysOf(sim)
-      return Verdict.of(Verdict.factsOf({ sim, ...known, problems, movedTo: last?.iccid ?? sim.movedTo }))
+      return Verdict.of(Verdict.factsOf({ sim, ...known, reports, problems, movedTo: last?.iccid ?? sim.movedTo }))
     })
 
     return Verdicts.of({

@@ -387,7 +387,11 @@ export const interrupting = (
 }
 
 /** The job as a problem at once: no further try of it would come to anything (rule S6). */
-export const ending = ({ job, token }: LeasedJob, said: Pick<Job.Refusals, "message" | "reason">, now: Instant) => {
+export const ending = (
+  { job, token }: LeasedJob,
+  said: Pick<Job.Refusals, "message" | "reason" | "soldBy">,
+  now: Instant
+) => {
   const ended = { ...Problem.ended(job, said, now), waiting: null }
   return {
     jobs: { retried: [{ jobId: job.jobId, token, attempts: job.attempts + 1, ...ended }] } satisfies Commit["jobs"]

@@ -98,9 +98,9 @@ export interface Sims {
    * Stores those whose ICCID is new, and `Sim.importedAgain` of those that the organization has
    * already (rule I7). The audit entry is stored with the first that makes a difference; one that
    * is there already, from an earlier part of the same import, stays as it is. No decision depends
-   * on identities, and no commit writes them; one writes an activation code only if that is
-   * corrected (rule I9). So an import's change of them leaves the SIM's version and its reservation
-   * as they are.
+   * on identities, and a commit writes them, or an activation code, only if it changes them (rules
+   * I9 and I15). So an import's change of them leaves the SIM's version and its reservation as they
+   * are.
    */
   readonly import: (sims: ReadonlyArray<NewSim>, auditEntry?: AuditEntry) => Effect.Effect<ImportOutcome, StorageError>
   /**

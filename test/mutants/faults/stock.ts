@@ -62,10 +62,22 @@ export const purchases = [
     [
       "I15",
       "a SIM comes into the stock without its load",
-      "purchase: { purchaseId, load, sellBy, cost }",
+      "purchase: { purchaseId, load, sellBy, cost, boughtAt: of.createdAt }",
       "purchase: null"
     ],
-    ["I15", "a SIM of another purchase counts", "purchase?.purchaseId === purchaseId", "purchase !== null"]
+    ["I15", "a SIM of another purchase counts", "purchase?.purchaseId === purchaseId", "purchase !== null"],
+    ["I15", "a SIM that a customer has is sold again", "(isOut(sim) ||", "(true ||"],
+    ["I15", "a SIM that can be sold is sold again", "!isUsed(sim) && isLapsed(sim, now)", "!isUsed(sim)"],
+    ["I15", "a SIM that is sold again has its former purchase", "...stored, ...stocked(", "...stocked("],
+    ["I15", "what a former customer did counts", "at < purchase.boughtAt", "false"]
+  ]),
+  ...faultsOf("TelcoReport.ts", "stock", [
+    [
+      "I15",
+      "a telco's clock that is behind loses reports",
+      "isBefore(occurredAt + AHEAD_LIMIT, sim)",
+      without(" + AHEAD_LIMIT")
+    ]
   ]),
   ...faultsOf("Sim.ts", "stock", [
     ["S2", "a plan of no bundle takes bought SIMs", "? purchase === null", "? true"],

@@ -7,7 +7,7 @@
  * guarded by its version, raise it, and end any reservation of the SIM. What hangs on it is written
  * under that guard.
  */
-import { type Attachment, type Package, Sim, SimDifference, Subscription } from "simplan/ports"
+import { type Attachment, type Package, Sim, SimDifference, type SimIdentities, Subscription } from "simplan/ports"
 import type { Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
@@ -123,6 +123,47 @@ const correct: Columns.Write<Corrected> = Columns.clause(
   (rows) => `update simplan.sim set
         ${written.map(Columns.assignment).join(", ")}, ${releasing}, label = r.label, tags = r.tags,
         lpa = case when r."isNewCode" then r.lpa else sim.lpa end,
+        version = r.version + 1, reservation_token = null, reserved_until = null
+      from ${rows}
+      where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
+      returning 1`,
+  "version"
+)
+
+/**
+ * A SIM whose purchase is another one, or becomes another thing (rule I15). An import may bring an
+ * activation code and identities meanwhile, so only those that change are written.
+ */
+type Purchased = Corrected &
+  Pick<State, (typeof service)[number]> &
+  Pick<SimsStatements.SimRow, "purchase" | keyof SimIdentities.SimIdentities> & { readonly isOther: boolean }
+
+const identities = SimsStatements.identityColumns.all
+
+const purchasedColumns = Columns.of<Purchased>(
+  {
+    ...correctedColumns.types,
+    ...Columns.pick(simColumns, ["organizationId", "iccid", "version", ...service]).types,
+    ...SimsStatements.identityColumns.types,
+    purchase: "jsonb",
+    isOther: "boolean"
+  },
+  ["organizationId", "iccid"]
+)
+
+const replaced = (name: keyof SimIdentities.SimIdentities): string => {
+  const column = Columns.columnOf(name)
+  return `${column} = case when r."isOther" then r.${Columns.quoted(name)} else sim.${column} end`
+}
+
+/** Writes everything there is. */
+const purchase: Columns.Write<Purchased> = Columns.clause(
+  "sim_purchased",
+  purchasedColumns,
+  (rows) => `update simplan.sim set
+        ${[...written, ...service].map(Columns.assignment).join(", ")}, ${releasing}, label = r.label, tags = r.tags,
+        lpa = case when r."isNewCode" then r.lpa else sim.lpa end, purchase = r.purchase,
+        ${identities.map(replaced).join(", ")},
         version = r.version + 1, reservation_token = null, reserved_until = null
       from ${rows}
       where sim.organization_id = r."organizationId" and sim.iccid = r.iccid and sim.version = r.version
@@ -325,6 +366,8 @@ const provisionedOf = ({ attachments, sim, subscriptions }: Difference): Provisi
 
 const isCorrection = (field: SimField): boolean => field === "label" || field === "lpa" || field === "tags"
 
+const identityFields = new Set<SimField>(identities)
+
 /**
  * The row of a SIM that is corrected; null if it is not, or is of a view without what corrections
  * write.
@@ -335,6 +378,19 @@ const correctedOf = ({ fields, row }: Difference["sim"], encrypt: Secrets.Turn):
   const isNewCode = fields.includes("lpa")
   const sim = isNewCode ? Secrets.ofSim(encrypt)({ organizationId, iccid, lpa }) : { lpa: null }
   return { ...stateOf(row), label, lpa: sim.lpa, tags: SimsStatements.listColumnOf(tags), isNewCode }
+}
+
+/** The row of a SIM whose purchase changes; null if none does, or it is of a view without it. */
+const purchasedOf = ({ fields, row }: Difference["sim"], encrypt: Secrets.Turn): Purchased | null => {
+  const { iccid, imsi = null, label, lpa = null, msisdn = null, organizationId, purchase, subscriberId = null } = row
+  const { tags } = row
+  const isOther = fields.some((field) => identityFields.has(field))
+  if (purchase === undefined || label === undefined || tags === undefined) return null
+  if (!isOther && !fields.includes("purchase")) return null
+  const isNewCode = fields.includes("lpa")
+  const sim = isNewCode ? Secrets.ofSim(encrypt)({ organizationId, iccid, lpa }) : { lpa: null }
+  const kept = { label, lpa: sim.lpa, tags: SimsStatements.listColumnOf(tags), purchase, isNewCode, isOther }
+  return { ...stateOf(row), imsi, msisdn, subscriberId, ...kept }
 }
 
 /** The SIMs by the statement that writes them. */
@@ -351,13 +407,16 @@ const simClauses = (
     used: [] as State[],
     allocated: [] as State[],
     updated: [] as State[],
-    corrected: [] as Corrected[]
+    corrected: [] as Corrected[],
+    purchased: [] as Purchased[]
   }
   for (const sim of sims) {
     const { fields, row: given } = sim
     const row = stateOf(given)
-    const corrected = correctedOf(sim, encrypt)
-    if (corrected !== null) rows.corrected.push(corrected)
+    const purchased = purchasedOf(sim, encrypt)
+    const corrected = purchased === null ? correctedOf(sim, encrypt) : null
+    if (purchased !== null) rows.purchased.push(purchased)
+    else if (corrected !== null) rows.corrected.push(corrected)
     else if (fields.length === 0) {
       // A SIM that stays as it is goes along with those that were used, if its view has what that
       // statement writes.
@@ -367,10 +426,11 @@ const simClauses = (
       if (!isWithin(fields, usageFields)) isReported = true
     } else rows[isWithin(fields, allocationFields) ? "allocated" : "updated"].push(row)
   }
-  const { allocated, corrected, touched, updated, used } = rows
-  const kinds = [touched, used, allocated, updated, corrected, confirmed].filter(({ length }) => length > 0)
+  const { allocated, corrected, purchased, touched, updated, used } = rows
+  const kinds = [touched, used, allocated, updated, corrected, purchased, confirmed].filter(({ length }) => length > 0)
   return [
     ...(kinds.length > 1 ? [lock(sql, kinds.flat())] : []),
+    ...some(sql, purchased, purchase),
     ...some(sql, corrected, correct),
     ...some(sql, updated, update),
     ...some(sql, allocated, allocate),

@@ -564,9 +564,11 @@ export class SimWithdrawnError extends ConflictError {
   /** The ICCID of the SIM. */
   readonly iccid: string
   /** Why it is withdrawn. */
-  readonly reason: "broken" | "lost" | "replaced"
+  readonly reason: "broken" | "lost" | "replaced" | "returned"
 
-  constructor(details: ErrorDetails & { readonly iccid: string; readonly reason: "broken" | "lost" | "replaced" }) {
+  constructor(
+    details: ErrorDetails & { readonly iccid: string; readonly reason: "broken" | "lost" | "replaced" | "returned" }
+  ) {
     super(details)
     this.iccid = details.iccid
     this.reason = details.reason

@@ -97,7 +97,7 @@ export interface SimAction extends OfOrganization {
   /** What is done to each: it is withdrawn, put back into stock, or gets another label. */
   readonly action: "withdraw" | "restore" | "set_label"
   /** Why they are withdrawn; only with that action. */
-  readonly reason?: "broken" | "lost" | "replaced" | undefined
+  readonly reason?: "broken" | "lost" | "replaced" | "returned" | undefined
   /** The label that is set; only with that action. */
   readonly newLabel?: Label | undefined
   /**

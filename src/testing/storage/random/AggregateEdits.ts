@@ -66,6 +66,7 @@ const used = (world: World, part: Part, aggregate: SimAggregate): Written => {
 const withdrawn: ReadonlyArray<Allocation> = [
   { _tag: "Withdrawn", reason: "broken", ending: null },
   { _tag: "Withdrawn", reason: "lost", ending: null },
+  { _tag: "Withdrawn", reason: "returned", ending: null },
   { _tag: "Withdrawn", reason: "replaced", ending: "moved" }
 ]
 
@@ -111,6 +112,21 @@ export const edits = {
       // What an attachment has used is booked under one label.
       const label = subscription === null ? pick(["Green", "Blue"] as const, choice) : sim.label
       return [{ sim: { label, lpa, tags: pick(tags, choice) } }]
+    }
+  },
+  buy: {
+    view: simAlone,
+    written: (world, { choice }, { sim, subscription }) => {
+      const bought = { purchaseId: world.id(), load: "1 GB", sellBy: null, cost: null, boughtAt: world.now + choice }
+      const again = {
+        lpa: `LPA:1$a$${choice}`,
+        imsi: choice % 4 === 0 ? null : `2089300000000${choice}`,
+        downloaded: false
+      }
+      if (subscription !== null) return [{}]
+      return [
+        { sim: { purchase: choice < 2 ? sim.purchase : bought, ...(sim.isEsim && choice % 2 === 0 ? again : {}) } }
+      ]
     }
   },
   "mobile plan": {

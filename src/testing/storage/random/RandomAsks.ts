@@ -30,7 +30,8 @@ const purchase = ({ id, now }: World, choice: number): Sim["purchase"] => ({
   purchaseId: id(),
   load: pick(LOADS, choice),
   sellBy: choice % 3 === 0 ? null : now + (choice % 4) * DAY,
-  cost: choice % 4 === 0 ? null : { units: choice, scale: 2, currency: "USD" }
+  cost: choice % 4 === 0 ? null : { units: choice, scale: 2, currency: "USD" },
+  boughtAt: now + choice
 })
 
 const importSims = (run: Run, { other, world }: Side, { choice, row }: Ask): Answer => {

@@ -43,6 +43,14 @@ const given = (...sims: ReadonlyArray<Sim>): ReservedSims => ({
   shortage: null
 })
 
+const purchaseOf = (world: World.World, load: string, sellBy: number | null): Sim["purchase"] => ({
+  purchaseId: world.id(),
+  load,
+  sellBy,
+  cost: { units: 250, scale: 2, currency: "USD" },
+  boughtAt: world.now
+})
+
 const takeIntoService = (world: World.World, sim: Sim) => {
   const subscription = Rows.subscription(world, sim)
   return world.storage.commit({ sims: [subscribe(sim, subscription)] })
@@ -61,7 +69,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const { now, organizationId, storage } = world
     const bought = (load: string, days: number | null, changes: Partial<Sim> = {}) =>
       World.newSim(world, {
-        purchase: { purchaseId: world.id(), load, sellBy: days === null ? null : now + days * DAY, cost: null },
+        purchase: purchaseOf(world, load, days === null ? null : now + days * DAY),
         ...changes
       })
     const rows = [
@@ -95,6 +103,53 @@ export const cases: ReadonlyArray<World.Scenario> = [
       rows[3]?.purchase
     )
   }),
+
+  scenario(
+    "a SIM that was bought anew is stored with all that it has, and no more than changes (I15)",
+    function* (world) {
+      const { organizationId, storage } = world
+      const former = { imsi: "208930000000001", msisdn: "447700900001", subscriberId: "former" }
+      const [withdrawn, kept] = [
+        World.newSim(world, {
+          ...former,
+          allocation: { _tag: "Withdrawn", reason: "returned", ending: null },
+          purchase: purchaseOf(world, "1 GB", null),
+          downloaded: true,
+          recycledAt: world.now,
+          tags: ["VIP"],
+          lastActivityAt: world.now
+        }),
+        World.newSim(world, { purchase: purchaseOf(world, "1 GB", null) })
+      ]
+      const [first = withdrawn, second = kept] = yield* World.stock(world, [withdrawn, kept])
+      const loaded = (yield* World.aggregate(world, first.iccid)).sim
+      const again: Sim = {
+        ...loaded,
+        ...{ imsi: null, msisdn: null, subscriberId: "latter" },
+        ...{ label: "Blue", lpa: "LPA:1$h$latter", allocation: { _tag: "Free" }, downloaded: false, tags: [] },
+        ...{ recycledAt: null, lastActivityAt: null, purchase: purchaseOf(world, "2 GB", world.now + 9 * DAY) }
+      }
+      yield* storage.commit({ sims: [{ loaded: { sim: loaded }, next: { sim: again } }] })
+      const stored = (yield* World.aggregate(world, first.iccid)).sim
+      yield* Suite.equals("the SIM", stored, { ...again, version: loaded.version + 1 })
+      const wanted = { load: "2 GB", sellAfter: world.now + DAY }
+      const free = yield* storage.sims.free({ organizationId, label: "Blue", load: wanted })
+      yield* Suite.equals("which is free", free, { sim: stored, shortage: null })
+
+      const before = (yield* World.aggregate(world, second.iccid)).sim
+      const brought = { ...former, lpa: before.lpa }
+      yield* storage.sims.import([{ ...kept, ...brought }])
+      const purchase = purchaseOf(world, "1 GB", null)
+      yield* storage.commit({ sims: [{ loaded: { sim: before }, next: { sim: { ...before, purchase } } }] })
+      const after = (yield* World.aggregate(world, second.iccid)).sim
+      yield* Suite.equals("one that keeps the rest", after, {
+        ...before,
+        ...brought,
+        purchase,
+        version: before.version + 1
+      })
+    }
+  ),
 
   scenario("a purchase is awaited by one request at a time, the oldest first (I15)", function* (world) {
     const { machineNow, organizationId, storage } = world

@@ -301,9 +301,22 @@ export const waiting = (since: Instant): Waiting => ({ reason: "unavailable", me
 
 /** What reports read of an aggregate, and nothing else. */
 export const forReports = ({ attachments, sim }: ForReports): ForReports => {
-  const { downloaded, iccid, isEsim, label, lastActivityAt, location, movedTo, organizationId, smdp, version } = sim
+  const { downloaded, iccid, isEsim, label, lastActivityAt, location, movedTo, organizationId, smdp } = sim
+  const { purchase, version } = sim
   return {
-    sim: { organizationId, iccid, label, isEsim, movedTo, downloaded, smdp, location, lastActivityAt, version },
+    sim: {
+      organizationId,
+      iccid,
+      label,
+      isEsim,
+      movedTo,
+      downloaded,
+      smdp,
+      location,
+      lastActivityAt,
+      purchase,
+      version
+    },
     attachments: attachments.map(({ attachment, packages }) => {
       const { anchor, attachmentId, confirmed, createdAt, planId, replacements, suspendedAt, terms } = attachment
       const { lastThresholdNotified } = attachment

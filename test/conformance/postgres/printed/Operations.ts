@@ -121,6 +121,13 @@ export const commits: Readonly<Record<string, Storage.Commit>> = {
   "sims.reported": changed({ sim: { ...live.sim, smdp: { state: "Enable", modifiedAt: 2 } } }),
   "sims.allocated": changed({ sim: { ...live.sim, allocation: { _tag: "Free" }, recycledAt: 2 } }),
   "sims.updated": changed({ sim: { ...live.sim, mobilePlan: { _tag: "Changing", applied: false, target: true } } }),
+  "sims.purchased": changed({
+    sim: {
+      ...live.sim,
+      lpa: "LPA:1$smdp.example$B",
+      purchase: { purchaseId: "purchase", load: "1 GB", sellBy: null, cost: null, boughtAt: 1 }
+    }
+  }),
   "sims.corrected": changed({ sim: { ...live.sim, label: "Blue", lpa: "LPA:1$smdp.example$B" } }),
   "sims.suspended": changed(withAttachment({ suspendedAt: 2 })),
   "sims.removed": changed({ subscription: null, attachments: [] }),

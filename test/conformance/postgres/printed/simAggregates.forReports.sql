@@ -2,7 +2,7 @@ select (
   case when count(*) > 0 then
   json_build_array(array_agg(r.at), array_agg(sim.organization_id), array_agg(sim.label), array_agg(sim.is_esim),
     array_agg(sim.moved_to), array_agg(sim.downloaded), array_agg(sim.smdp), array_agg(sim.location),
-    array_agg(sim.last_activity_at), array_agg(sim.version), array_agg((
+    array_agg(sim.last_activity_at), array_agg(sim.version), array_agg(sim.purchase), array_agg((
       select json_agg(asked.report_id)
       from unnest(r."reportIds") asked (report_id)
       where (
