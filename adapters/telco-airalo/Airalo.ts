@@ -185,6 +185,7 @@ const make = ({ lateMillis = LATE, telco = "airalo" }: SellerOptions) =>
             }
           }
           yield* purchases.release({ iccid, packageId, isUsed })
+          return { isLoadUsed: isUsed || bought?.isUsed === true }
         })
       )
     })

@@ -27,6 +27,8 @@ export interface Bought {
   readonly sim: Telco.BoughtSim
   /** What each package has that was ever told, by its id. */
   readonly packages: Readonly<Record<string, PurchaseRecords.Share>>
+  /** Whether the load was used, of which the last cancellation has told. */
+  readonly isUsed: boolean
   /** Null: it was not given back. */
   readonly returned: PurchaseRecords.Purchase["returned"]
 }
@@ -84,8 +86,8 @@ const refused = (message: string) => new Telco.Refused({ message })
 /** The loads of the purchases that are in the records. */
 export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): PurchasedLoads => {
   const boughtFrom = (purchaseId: string, of: PurchaseRecords.Purchase): Bought | null => {
-    const { load, packages, reference, returned, sim } = of
-    return sim === null || reference === null ? null : { purchaseId, load, reference, sim, packages, returned }
+    const { isUsed, load, packages, reference, returned, sim } = of
+    return sim === null || reference === null ? null : { purchaseId, load, reference, sim, packages, isUsed, returned }
   }
 
   const last = Effect.fnUntraced(function* (iccid: string) {

@@ -154,6 +154,7 @@ const make = Effect.fnUntraced(function* ({ lateMillis, telco }: Options) {
       if (isUsed && !isOver) yield* revoke(bought, of, usedBytes)
     }
     yield* purchases.release({ iccid, packageId, isUsed })
+    return { isLoadUsed: isUsed || bought.isUsed }
   })
 
   const readUsage = Effect.fn("EsimAccess.readUsage")(function* ({ iccid }: { readonly iccid: string }) {

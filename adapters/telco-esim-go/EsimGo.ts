@@ -126,15 +126,19 @@ export const make = (
       )
     }
     yield* purchases.release({ iccid, packageId, isUsed })
+    return { isLoadUsed: isUsed }
   })
 
   const cancelPackage = Effect.fn("EsimGo.cancelPackage")(function* (of: Telco.PackageRef) {
     const { iccid, packageId } = of
     const bought = yield* boughtOf(iccid)
-    if (bought === null || bought.packages[packageId] === "Cancelled") return
+    if (bought === null) return
+    const told = { isLoadUsed: bought.isUsed }
+    if (bought.packages[packageId] === "Cancelled") return told
     if (hasPackage(bought.packages, packageId, "Load")) return yield* cancelLoad(bought, of)
     if (hasPackage(bought.packages, packageId, "TopUp")) yield* keyless.cancelPackage(of)
     yield* purchases.release({ iccid, packageId, isUsed: false })
+    return told
   })
 
   const createPackage = Effect.fn("EsimGo.createPackage")(function* (order: Telco.PackageOrder) {

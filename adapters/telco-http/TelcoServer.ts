@@ -66,13 +66,15 @@ const handlers = HttpApiBuilder.group(
         finished(telco.suspendPackage({ packageId: package_id, iccid, key: headers[Contract.IDEMPOTENCY_KEY] })),
       cancelPackage: ({ headers, payload: { confirmed, iccid, package_id, undone } }) =>
         finished(
-          telco.cancelPackage({
-            packageId: package_id,
-            iccid,
-            key: headers[Contract.IDEMPOTENCY_KEY],
-            ...(confirmed === true && { isConfirmed: true }),
-            ...(undone === true && { isUndone: true })
-          })
+          Effect.asVoid(
+            telco.cancelPackage({
+              packageId: package_id,
+              iccid,
+              key: headers[Contract.IDEMPOTENCY_KEY],
+              ...(confirmed === true && { isConfirmed: true }),
+              ...(undone === true && { isUndone: true })
+            })
+          )
         ),
       sendSms: ({ payload: { from, iccid, message_id, text } }) =>
         finished(Effect.asVoid(telco.sendSms({ messageId: message_id, iccid, from, text }))),

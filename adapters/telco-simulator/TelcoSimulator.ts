@@ -320,6 +320,12 @@ const end = (
     yield* answer(isNew ? yield* refused.add(by, { refusal }) : yield* done.add(packageId, { refusal: null }))
   })
 
+/** Whether what a SIM was sold with was used as the package. */
+const loadAfter = Effect.fnUntraced(function* (records: Records, { iccid, packageId }: Telco.PackageRef) {
+  const isSold = granted(yield* records.sales.list(iccid)).some(({ record }) => record.iccid === iccid)
+  return { isLoadUsed: isSold && (yield* usesOf(records, iccid, packageId)).length > 0 }
+})
+
 /**
  * The packages on a SIM that were not cancelled. The simulator has no clock: those that are over
  * are among them.
@@ -393,7 +399,7 @@ const working = (
         found === null ? answer({ refusal }) : end(records.suspensions, of, refusal)
       )
     ),
-  cancelPackage: (of) => booked(end(records.cancellations, of, refusal)),
+  cancelPackage: (of) => booked(Effect.andThen(end(records.cancellations, of, refusal), loadAfter(records, of))),
   sendSms: ({ from, iccid, messageId, text }) =>
     booked(Effect.flatMap(records.messages.add(messageId, { iccid, from, text, refusal }), answer)),
   releaseProfile: ({ iccid, key }) => booked(Effect.flatMap(records.releases.add(key, { iccid, refusal }), answer)),

@@ -181,10 +181,14 @@ const afterRelease = (sim: Sim): Sim => {
 /**
  * Rules S3 and S8: the telco has confirmed the cancellation, so the SIM is free again, or withdrawn
  * if its subscription has moved. One that the telco has not resumed yet (rule S7) stays: it is
- * so when its change is done.
+ * so when its change is done. A load that was used is a sign of a download, so that nobody gets the
+ * SIM for it.
  */
-export const released = (sim: Sim): Decision =>
-  releaseJobOf(sim) === null ? {} : { sim: { loaded: { sim }, next: { sim: afterRelease(sim) } } }
+export const released = (sim: Sim, isLoadUsed: boolean): Decision => {
+  if (releaseJobOf(sim) === null) return {}
+  const left = isLoadUsed ? { ...sim, downloaded: true } : sim
+  return { sim: { loaded: { sim }, next: { sim: afterRelease(left) } } }
+}
 
 /**
  * Rule S7: a change of the SIM's service has ended. `isReleased` says that nothing else is left to

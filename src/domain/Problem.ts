@@ -222,10 +222,13 @@ export const retried = (now: Instant): Pick<Job, "dueAt" | "attempts"> => ({ due
 
 /**
  * What follows when the work is done at the telco: by the job, or by hand before an operator
- * resolves the problem (rules S3 and S6). `sim` is null if there is no such SIM.
+ * resolves the problem (rules S3 and S6). `sim` is null if there is no such SIM. `isLoadUsed`: the
+ * telco has said so; null: it was not asked.
  */
-export const done = (work: Work, sim: Sim | null): Decision =>
-  work._tag === "CancelPackages" && work.release !== null && sim !== null ? Deletion.released(sim) : {}
+export const done = (work: Work, sim: Sim | null, isLoadUsed: boolean | null): Decision =>
+  work._tag === "CancelPackages" && work.release !== null && sim !== null
+    ? Deletion.released(sim, isLoadUsed ?? sim.purchase !== null)
+    : {}
 
 /** Both sides of what a problem is about; null if it has none. */
 export const sides = (work: Work): Correction.Sides | null => {

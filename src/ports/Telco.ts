@@ -153,6 +153,15 @@ export interface PackageRef {
   readonly isUndone?: true
 }
 
+/** What a telco says of a package that it has taken away. */
+export interface CancelledPackage {
+  /**
+   * What the SIM was bought with was used, or is over: nobody else gets the SIM for it (rule S3). It
+   * stands in the answer to the same call again, too.
+   */
+  readonly isLoadUsed: boolean
+}
+
 /** What the telco has counted of a package. */
 export interface PackageUsage {
   /** The `packageId` of its order. */
@@ -191,9 +200,10 @@ export class Telco extends Context.Service<
     readonly suspendPackage: (of: PackageRef) => Call<void>
     /**
      * Takes the package away and spends its id (rules S3 and S5). One that is not there is no
-     * failure.
+     * failure. A telco that sells SIMs and answers nothing says that the load of the SIM can be
+     * sold again.
      */
-    readonly cancelPackage: (of: PackageRef) => Call<void>
+    readonly cancelPackage: (of: PackageRef) => Call<CancelledPackage | void>
     /**
      * Sends at most once for each `messageId`. `Unavailable`: it may have been sent. A telco that
      * sends a text in other segments than 3GPP TS 23.038 and 23.040 ask for answers `SentSms`; any

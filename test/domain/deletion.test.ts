@@ -125,16 +125,26 @@ describe("What is cancelled at the telco (S3)", () => {
 describe("After the telco has confirmed (S3)", () => {
   it("the SIM is free", () => {
     const releasing = sim({ allocation: { _tag: "Releasing", subscriptionId: "subscription" } })
-    expect(Deletion.released(releasing)).toEqual({
+    expect(Deletion.released(releasing, false)).toEqual({
       sim: { loaded: { sim: releasing }, next: { sim: { ...releasing, allocation: { _tag: "Free" } } } }
     })
   })
 
+  it("a load that was used is a sign of a download, also while the SIM is not resumed", () => {
+    const releasing = sim({ allocation: { _tag: "Releasing", subscriptionId: "subscription" } })
+    expect(Deletion.released(releasing, true).sim?.next.sim).toMatchObject({
+      allocation: { _tag: "Free" },
+      downloaded: true
+    })
+    const paused = { ...releasing, service: { _tag: "Changing", pausedAt: null, changeId: "c", active: true } } as const
+    expect(Deletion.released(paused, true).sim?.next.sim).toEqual({ ...paused, downloaded: true })
+  })
+
   it("only a SIM that is being released is freed", () => {
     for (const _tag of ["Provisioning", "InService"] as const) {
-      expect(Deletion.released(sim({ allocation: { _tag, subscriptionId: "other" } }))).toEqual({})
+      expect(Deletion.released(sim({ allocation: { _tag, subscriptionId: "other" } }), true)).toEqual({})
     }
-    expect(Deletion.released(sim())).toEqual({})
+    expect(Deletion.released(sim(), true)).toEqual({})
   })
 })
 

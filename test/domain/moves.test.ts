@@ -109,7 +109,7 @@ class Stock {
 
   /** The telco confirms, and a SIM that was left is put back into stock. */
   restore(iccid: string): void {
-    const { sim } = Deletion.released(this.simOf(iccid))
+    const { sim } = Deletion.released(this.simOf(iccid), false)
     if (sim !== undefined) this.sims.set(iccid, sim.next.sim as Sim)
     const of = this.simOf(iccid)
     if (SimRules.isOut(of)) {

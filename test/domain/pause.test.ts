@@ -101,14 +101,14 @@ describe("A deletion ends a pause (S7)", () => {
 
   it("and the SIM is free when it is resumed, whichever ends first", () => {
     const paused = sim({ allocation: releasing, service: changing(null, true) })
-    expect(Deletion.released(paused).sim?.next.sim).toEqual(paused)
+    expect(Deletion.released(paused, false).sim?.next.sim).toEqual(paused)
     const next = Pause.made(paused, changing(null, true) as never, "next", NOW)
     expect(Deletion.afterPause(paused, next, false).sim?.next.sim).toMatchObject({ allocation: releasing })
     expect(Deletion.afterPause(paused, next, true).sim?.next.sim).toMatchObject({ allocation: { _tag: "Free" } })
     const follows = Pause.made(paused, changing(null, false) as never, "next", NOW)
     expect(Deletion.afterPause(paused, follows, true).sim?.next.sim).toMatchObject({ allocation: releasing })
     const resumed = sim({ allocation: releasing })
-    expect(Deletion.released(resumed).sim?.next.sim).toMatchObject({ allocation: { _tag: "Free" } })
+    expect(Deletion.released(resumed, false).sim?.next.sim).toMatchObject({ allocation: { _tag: "Free" } })
     expect(Deletion.releaseJobOf(paused)).toBe("release:subscription")
     expect(Deletion.releaseJobOf(sim())).toBeNull()
   })

@@ -127,11 +127,17 @@ describe("What is done at the telco, or by hand (S3, S6)", () => {
     fc.assert(
       fc.property(fc.constantFrom(...works), fc.constantFrom(...allocations), (work, allocation) => {
         const { sim } = free({ allocation })
-        const decision = Problem.done(work, sim)
+        const decision = Problem.done(work, sim, false)
         const isReleased = work._tag === "CancelPackages" && work.release !== null && allocation._tag === "Releasing"
-        expect(decision).toEqual(isReleased ? Deletion.released(sim) : {})
+        expect(decision).toEqual(isReleased ? Deletion.released(sim, false) : {})
         expect(decision.sim?.next.sim).toEqual(isReleased ? { ...sim, allocation: { _tag: "Free" } } : undefined)
-        expect(Problem.done(work, null)).toEqual({})
+        expect(Problem.done(work, null, true)).toEqual({})
+        // Of a SIM that was bought, whoever ends it by hand has not asked what was used.
+        const purchase = { purchaseId: "p", load: "1 GB", sellBy: null, cost: null, boughtAt: 0 }
+        const byHand = [sim, { ...sim, purchase }].map((one) => Problem.done(work, one, null))
+        expect(byHand).toEqual(
+          isReleased ? [Deletion.released(sim, false), Deletion.released({ ...sim, purchase }, true)] : [{}, {}]
+        )
       })
     )
   })

@@ -506,13 +506,13 @@ describe("After a move (S8)", () => {
   it("the old SIM is withdrawn once the telco has confirmed its end", () => {
     const replaced = sim({ allocation: { _tag: "Withdrawn", reason: "replaced", ending: "subscription" } })
     expect(Deletion.releaseJobOf(replaced)).toBe(`release:subscription:${ICCID}`)
-    expect(Deletion.released(replaced).sim?.next.sim.allocation).toEqual({
+    expect(Deletion.released(replaced, false).sim?.next.sim.allocation).toEqual({
       _tag: "Withdrawn",
       reason: "replaced",
       ending: null
     })
     const paused = { ...replaced, service: { _tag: "Changing", pausedAt: null, changeId: "c", active: true } } as const
-    expect(Deletion.released(paused).sim?.next.sim.allocation).toEqual(replaced.allocation)
+    expect(Deletion.released(paused, false).sim?.next.sim.allocation).toEqual(replaced.allocation)
   })
 })
 

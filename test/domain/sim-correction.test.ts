@@ -124,7 +124,7 @@ describe("A SIM that its subscription has left (rule S8)", () => {
   })
 
   it("is withdrawn when the telco has confirmed its end, and available once that is asked for", () => {
-    const { next } = Deletion.released(left).sim ?? {}
+    const { next } = Deletion.released(left, false).sim ?? {}
     const confirmed = { ...left, ...next?.sim }
     expect(confirmed.allocation).toEqual({ ...asBroken, reason: "replaced" })
     expect(applied(confirmed, { status: broken }).allocation).toEqual(asBroken)

@@ -68,7 +68,7 @@ describe("A creation that awaits the telco (S5)", () => {
         const undone = commit(kept, Provisioning.undo(kept.aggregate, of.attachment, ordered, NOW))
         expect(jobsBut(undone, "provision:new")).toEqual(ordered.length === 0 ? [] : ["cancel:new"])
         const { sim } = undone.aggregate
-        const released = sim.allocation._tag === "Releasing" ? commit(undone, Deletion.released(sim)) : undone
+        const released = sim.allocation._tag === "Releasing" ? commit(undone, Deletion.released(sim, false)) : undone
         expect(sim.allocation._tag === "Releasing").toBe(ordered.length > 0 && before.subscription === null)
         const { version } = released.aggregate.sim
         expect(released.aggregate).toEqual({ ...before, sim: { ...before.sim, version } })

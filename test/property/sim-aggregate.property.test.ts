@@ -214,7 +214,7 @@ describe("A deletion (S3)", () => {
   it("frees a SIM that is being released, and no other; one that its subscription has left stays withdrawn", () => {
     fc.assert(
       fc.property(allocations, (allocation) => {
-        const { sim } = Deletion.released(free({ allocation }).sim)
+        const { sim } = Deletion.released(free({ allocation }).sim, false)
         const isLeft = allocation._tag === "Withdrawn" && allocation.ending !== null
         const expected = isLeft ? { ...allocation, ending: null } : undefined
         expect(sim?.next.sim.allocation).toEqual(allocation._tag === "Releasing" ? { _tag: "Free" } : expected)

@@ -136,7 +136,7 @@ const deciders: {
   Deletion: (of) => [
     ...decided(Deletion.remove(of, NOW, pauseChange)),
     ...[true, false].map((areOrdered) => Deletion.withheld(of, "release", { areOrdered }, NOW)),
-    Deletion.released(of.sim),
+    Deletion.released(of.sim, false),
     ...[true, false].map((isReleased) => Deletion.afterPause(of.sim, { sim: of.sim, jobs: [] }, isReleased))
   ],
   MobilePlan: (of) => [
@@ -171,7 +171,7 @@ const deciders: {
   ],
   Problem: (of) =>
     (["Cancel", null] as const).map((release) =>
-      Problem.done({ _tag: "CancelPackages", iccid: ICCID, packageIds: [], release }, of.sim)
+      Problem.done({ _tag: "CancelPackages", iccid: ICCID, packageIds: [], release }, of.sim, false)
     ),
   Provisioning: (of) => [
     ...decided(Result.map(Provisioning.subscribe(plan(), of, request, ids, NOW), ({ decision }) => decision)),

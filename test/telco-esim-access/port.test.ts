@@ -113,6 +113,7 @@ describe("A package of eSIM Access", () => {
     fake.befall("/esim/revoke", "answer lost")
     yield* repeated(telco.cancelPackage({ packageId: "one:0", iccid, isConfirmed: true }))
     expect(profile.esimStatus).toBe("REVOKE")
+    expect(yield* telco.cancelPackage({ packageId: "one:0", iccid })).toEqual({ isLoadUsed: true })
     expect(yield* telco.listPackages({ iccid })).toEqual([])
     // The load is gone.
     expect((yield* failed(telco.createPackage(opened.order("two:0"))))._tag).toBe("Telco.Refused")
@@ -122,7 +123,9 @@ describe("A package of eSIM Access", () => {
     const { iccid, profile, telco } = opened
     yield* telco.createPackage(opened.order("one:0"))
     profile.esimStatus = "UNUSED_EXPIRED"
-    yield* telco.cancelPackage({ packageId: "one:0", iccid })
+    for (let time = 0; time < 2; time++) {
+      expect(yield* telco.cancelPackage({ packageId: "one:0", iccid })).toEqual({ isLoadUsed: true })
+    }
     expect((yield* failed(telco.createPackage(opened.order("two:0"))))._tag).toBe("Telco.Refused")
   })
 })

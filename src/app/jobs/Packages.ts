@@ -410,17 +410,18 @@ export const make = Effect.gen(function* () {
     const isUndone = work.isUndone === true && !Problem.isRetried(held.job)
     const asked = { ...(release === "Confirmed" && { isConfirmed: true as const }), ...(isUndone && { isUndone }) }
     const cancelEach = (ids: ReadonlyArray<string>) =>
-      Effect.forEach(
-        ids,
-        (packageId) =>
-          inTime("cancelPackage", telco.cancelPackage({ packageId, iccid, key: keyOf(packageId), ...asked })),
-        { discard: true }
+      Effect.map(
+        Effect.forEach(ids, (packageId) =>
+          inTime("cancelPackage", telco.cancelPackage({ packageId, iccid, key: keyOf(packageId), ...asked }))
+        ),
+        (answers) => answers.some((answer) => answer?.isLoadUsed === true)
       )
     const listed =
       release !== null && telco.listPackages ? inTime("listPackages", telco.listPackages({ iccid })) : NOT_LISTED
-    const first = yield* Effect.result(Effect.andThen(cancelEach(packageIds), listed))
+    const first = yield* Effect.result(Effect.all([cancelEach(packageIds), listed]))
     if (Result.isFailure(first)) return yield* giveBack(held, "cancellation", first.failure)
-    const left = yield* ownerless(held, work, first.success ?? [])
+    const [isUsed, known] = first.success
+    const left = yield* ownerless(held, work, known ?? [])
     if (release === "Review" && left.length > 0) {
       const others = yield* Effect.catchTags(ofOthers(held, work), {
         "Telco.Refused": (failure) => Effect.succeed(failure),
@@ -447,7 +448,7 @@ export const make = Effect.gen(function* () {
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
         const sim = release === null ? null : yield* storage.sims.get({ organizationId, iccid })
-        const decision = Problem.done(work, sim)
+        const decision = Problem.done(work, sim, isUsed || second.success)
         const commit = yield* commits.prepare(organizationId, decision, yield* clock.now)
         yield* commits.write(finishing(held, commit))
       })

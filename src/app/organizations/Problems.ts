@@ -334,7 +334,7 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
               const nextId = yield* ids.next(now, organizationId)
               commit = yield* ending(sim, Pause.made(sim, paused, nextId, now), now)
             } else {
-              const decision = Problem.done(work, sim)
+              const decision = Problem.done(work, sim, null)
               if (decision.sim !== undefined && of.force !== true) yield* nothingListed(decision.sim.loaded.sim.iccid)
               commit = yield* commits.prepare(organizationId, decision, now)
             }

@@ -57,6 +57,31 @@ describe("I15: a creation of a plan that is a bundle", () => {
     expect(await sold()).toEqual([sim.iccid])
   })
 
+  it("S3: does not give one again whose load was used, though nothing was reported of it", async () => {
+    const { sim } = await created()
+    const [pack = expect.fail()] = await world.telcoPackages()
+    await world.run(TelcoSimulator.TelcoSimulator.use((of) => of.use({ packageId: pack.packageId, bytes: 1 })))
+    // The telco's answer is lost, and is asked for again.
+    await fail({ fault: "answer lost", on: "cancelPackage", times: 1 })
+    await Calls.remove(world, sim.iccid)
+    await world.advanceBy(86_400_000)
+    await world.settle()
+    expect(await Calls.sim(world, sim.iccid)).toMatchObject({ allocation: { _tag: "Free" }, downloaded: true })
+    expect((await created()).sim.iccid).not.toBe(sim.iccid)
+    expect(await sold()).toHaveLength(2)
+  })
+
+  it("S3: does not give one again whose release was resolved by hand: nobody has asked what was used", async () => {
+    const { sim } = await created()
+    await fail({ fault: "refuse", on: "cancelPackage", times: 3 })
+    await Calls.remove(world, sim.iccid)
+    await world.advanceBy(86_400_000)
+    const [problem = expect.fail()] = await problems()
+    await world.run(Problems.Problems.use((of) => of.resolve({ problemId: problem.jobId, force: true })))
+    await world.settle()
+    expect((await created()).sim.iccid).not.toBe(sim.iccid)
+  })
+
   it("does not give what a supplier has sold for another plan", async () => {
     const { sim } = await created()
     await Calls.remove(world, sim.iccid)
