@@ -47,6 +47,7 @@ import * as SimReservations from "./app/sims/SimReservations.ts"
 import * as ServiceOperators from "./app/organizations/ServiceOperators.ts"
 import * as SimCorrections from "./app/sims/SimCorrections.ts"
 import * as Sims from "./app/sims/Sims.ts"
+import * as SoldBundles from "./app/plans/SoldBundles.ts"
 import * as Stock from "./app/sims/Stock.ts"
 import * as Subscriptions from "./app/subscriptions/Subscriptions.ts"
 import * as Usage from "./app/subscriptions/Usage.ts"
@@ -94,6 +95,7 @@ export const byName = {
   serviceOperators: ServiceOperators.ServiceOperators,
   simCorrections: SimCorrections.SimCorrections,
   sims: Sims.Sims,
+  soldBundles: SoldBundles.SoldBundles,
   stock: Stock.Stock,
   subscriptions: Subscriptions.Subscriptions,
   usage: Usage.Usage,
@@ -135,6 +137,7 @@ export type Services =
   | ServiceOperators.ServiceOperators
   | SimCorrections.SimCorrections
   | Sims.Sims
+  | SoldBundles.SoldBundles
   | Health.StorageProbe
   | Stock.Stock
   | Subscriptions.Subscriptions
@@ -176,7 +179,7 @@ const resources = Layer.mergeAll(
     ServiceOperators.layer,
     Stock.layer,
     Webhooks.layer,
-    Plans.layer.pipe(Layer.provideMerge(Coverage.layer))
+    Plans.layer.pipe(Layer.provideMerge(Layer.merge(Coverage.layer, SoldBundles.layer)))
   ).pipe(Layer.provideMerge(Organizations.layer)),
   Problems.layer,
   Overview.layer.pipe(Layer.provideMerge(Layer.mergeAll(Health.layer, Organizations.layer))),

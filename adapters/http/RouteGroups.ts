@@ -38,10 +38,10 @@ export const isNotification = (path: string): boolean => /^\/telco\/(?:ocs|es2pl
 
 /**
  * Whether a path exists only if there are telcos of a settings file. Without any the comparisons
- * are an empty list.
+ * are an empty list, and the only telco may sell.
  */
 export const isOfTelcos = (path: string): boolean =>
-  isNotification(path) || /^\/admin\/v1\/telcos\/(?!comparisons(?:\?|$))/.test(path)
+  isNotification(path) || /^\/admin\/v1\/telcos\/(?!(?:comparisons|sellers|[^/?]+\/bundles)(?:\?|$))/.test(path)
 
 const isOfConsole = (path: string): boolean => /^\/admin\/console(?:[/?]|$)/.test(path)
 

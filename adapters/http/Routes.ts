@@ -260,7 +260,11 @@ const endpoints = Effect.fnUntraced(function* (
     jobs: Endpoints.group(JobsApi, byOperator, Rows.handlers(services, JobsOperations.waitingJobs)),
     problems: Endpoints.group(ProblemsApi, byOperator, Rows.handlers(services, JobsOperations.problems)),
     clock: Endpoints.group(ClockApi, byOperator, Rows.handlers(services, ClockOperations.clock)),
-    telcos: Endpoints.group(TelcosApi, byOperator, Rows.handlers(services, TelcosOperations.telcos)),
+    telcos: Endpoints.group(
+      TelcosApi,
+      byOperator,
+      Rows.handlers(services, { ...TelcosOperations.telcos, ...BundlesOperations.sold })
+    ),
     reports: yield* ReportsHandlers.make(ReportsHandlers.reporters(telcos, byTelco, failed)),
     notifications: yield* TelcosHandlers.notifications(telcos, failed),
     system: yield* SystemHandlers.make(options.ready ?? Effect.succeed(true), byAddress, options.metricsPrefix)

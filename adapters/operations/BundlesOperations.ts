@@ -1,9 +1,10 @@
 /**
- * The bundles of suppliers that plans are (rule P5).
+ * The bundles of suppliers: what they sell, and which plans are (rule P5). What they sell is of the
+ * service, as it has what the service pays.
  */
 import { Effect, Result } from "effect"
 import { Amount, type Plan, Refusal } from "simplan/ports"
-import { Bundles as Views, type View } from "simplan/views"
+import { Bundles as Views, View } from "simplan/views"
 import * as Operation from "./Operation.ts"
 
 type Asked = View.Of<typeof Views.SetPlanBundle>
@@ -58,5 +59,40 @@ export const bundles = {
       Effect.flatMap(Effect.fromResult(bundleOf({ organizationId, planId, ...asked })), (bundle) =>
         Effect.map(services.plans.setBundle({ organizationId, planId, bundle }), shown)
       )
+  })
+}
+
+const ofSellers = { isOfService: true, role: "read" } as const
+
+/** What suppliers sell. */
+export const sold = {
+  sellers: Operation.list({
+    ...ofSellers,
+    route: "GET /telcos/sellers",
+    request: View.nothing,
+    answer: Views.Seller,
+    title: "List the telcos that sell bundles",
+    text: "The suppliers among the telcos, with how many bundles of each this process has read, and when. Nothing is read for it.",
+    call: ({ soldBundles }) =>
+      Effect.map(soldBundles.sellers, (sellers) =>
+        sellers.map(({ failure, read, telco }) => ({
+          ...{ telco, failure },
+          bundles: read?.bundles.length ?? null,
+          readAt: read?.readAt ?? null
+        }))
+      )
+  }),
+  bundles: Operation.page({
+    ...ofSellers,
+    route: "GET /telcos/:name/bundles",
+    request: Views.SoldBundlesOf,
+    answer: Views.SoldBundle,
+    errors: ["telco_not_found", "telco_refused", "telco_unavailable"],
+    title: "List what a telco sells",
+    text:
+      "A page of its bundles, in its own order. A process reads them when they are first asked for, and keeps them for an hour; if they " +
+      "cannot be read again, those of before are answered, with when they were read.",
+    call: ({ soldBundles }, of) =>
+      Effect.map(soldBundles.page(of), ({ items, next }) => ({ items: items.map(Views.soldBundleOf), next }))
   })
 }

@@ -13,9 +13,10 @@
  * before any package came for it is spent.
  */
 import { Context, Duration, Effect, Fiber, Layer, Ref, Schema, type Scope } from "effect"
-import { Job, Package as PackageRules, SimIdentities, Telco, TelcoPorts } from "simplan/ports"
+import { Job, Package as PackageRules, SimIdentities, Telco, TelcoBundles, TelcoPorts } from "simplan/ports"
 import { type Document, Books, BooksError, layerMemory as memoryBooks } from "./Books.ts"
 import * as Faults from "./Faults.ts"
+import * as SimulatorBundles from "./SimulatorBundles.ts"
 
 /** The times that the telco reports for a package. */
 export type Times = Pick<Telco.TelcoPackage, "activationAt" | "expirationAt">
@@ -358,8 +359,21 @@ const iccidOf = (purchaseId: string): string => {
   return `899990${String(digits).padStart(13, "0")}`
 }
 
-/** What each SIM costs, whatever its load. */
+/** What a SIM costs with a load that is in no catalogue. */
 const COST = { units: 250, scale: 2, currency: "USD" }
+
+const costOf = (load: string) => SimulatorBundles.all.find(({ code }) => code === load)?.price ?? COST
+
+/** The name of the telco that sells its catalogue, if it is the only one. */
+const NAME = "simulator"
+
+const sold: TelcoBundles.TelcoBundles = {
+  telcos: Effect.succeed([NAME]),
+  of: (telco) =>
+    telco === NAME
+      ? Effect.succeed(SimulatorBundles.all)
+      : Effect.fail(new Telco.Refused({ message: `The telco ${telco} is not the simulator` }))
+}
 
 /** Books out of reach are a telco out of reach. */
 const booked = <A>(work: Outcome<A>): Effect.Effect<A, Telco.Refused | Telco.Unavailable> =>
@@ -430,7 +444,7 @@ const working = (
           lpa: `LPA:1$smdp.simulator.example$${sale.iccid}`,
           ...SimIdentities.none,
           sellBy: null,
-          cost: COST
+          cost: costOf(load)
         })
       )
     )
@@ -544,10 +558,15 @@ const make = (options: Options) =>
       sell: ({ iccid, purchaseId }) => Effect.asVoid(records.sales.add(purchaseId, { iccid, load: "", refusal: null })),
       ...controls
     })
-    return Context.make(Telco.Telco, telco).pipe(Context.add(TelcoSimulator, simulator))
+    return Context.make(Telco.Telco, telco).pipe(
+      Context.add(TelcoSimulator, simulator),
+      Context.add(TelcoBundles.TelcoBundles, sold)
+    )
   })
 
-/** The telco over these books; both services share them. */
+/**
+ * The telco over these books; both services share them. It sells the bundles of `SimulatorBundles`.
+ */
 export const layer = (options: Options = {}): Layer.Layer<Telco.Telco | TelcoSimulator, never, Books> =>
   Layer.effectContext(make(options))
 

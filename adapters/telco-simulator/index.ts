@@ -7,5 +7,6 @@
 export * as Books from "./Books.ts"
 export * as Faults from "./Faults.ts"
 export * as FileSettings from "./SimulatorFileSettings.ts"
+export * as SimulatorBundles from "./SimulatorBundles.ts"
 export * as SqlBooks from "./SqlBooks.ts"
 export * as TelcoSimulator from "./TelcoSimulator.ts"

@@ -1,12 +1,15 @@
 /**
  * The bundles of suppliers that plans are (rule P5), as hosts and callers see and set them.
  */
+import { decimal } from "../domain/Amount.ts"
+import * as Sold from "../domain/SoldBundle.ts"
 import * as TextLimit from "../domain/TextLimit.ts"
 import { OfOrganization } from "./Organizations.ts"
 import * as Samples from "./Samples.ts"
+import { OfTelco } from "./Telcos.ts"
 import * as View from "./View.ts"
 
-const { field, limited, nullOr, optional } = View
+const { field, instant, integer, limited, list, nullOr, optional, text } = View
 
 const code = nullOr(limited(TextLimit.LOAD))
 
@@ -57,4 +60,60 @@ export const SetPlanBundle = View.request(
     currency: View.preset(null, optional(...bundle.currency))
   },
   OfPlan
+)
+
+const telco = field(text, "The telco's name", "simulator")
+
+const readAt = "When this process has read what the telco sells"
+
+export const Seller = View.answer("Seller", "A telco that sells bundles", {
+  telco,
+  bundles: field(nullOr(integer()), "How many it sells; null: this process has not read it yet", 10),
+  readAt: field(nullOr(instant), `${readAt}; null: not yet`, Samples.used),
+  failure: field(nullOr(text), "Why the last read has failed; null: it has not", null)
+})
+
+const sold = {
+  code: field(text, "What a plan names it by, as its load", "esim_1GB_7D_GB_V2"),
+  name: field(text, "What the telco calls it", "United Kingdom, 1 GB, 7 days"),
+  kind: field(
+    View.oneOf(Sold.kinds, "SoldBundleKind"),
+    "`sim`: an eSIM is bought with it; `topUp`: it goes on an eSIM that is in service; `any`: both",
+    "any"
+  ),
+  countries: field(list(text), "ISO 3166-1 alpha-2 codes of the countries", ["GB"]),
+  dataBytes: field(nullOr(integer()), "How many bytes it has; null: unlimited", 1_073_741_824),
+  days: field(nullOr(integer()), "How many days it lasts; null: the telco does not say so in days", 7),
+  price: field(nullOr(text), "What it costs, as a decimal; null: the telco does not say", "4.50"),
+  currency: field(nullOr(text), "The code of ISO 4217 of the price; null: the telco does not say", "USD")
+}
+
+export const SoldBundle = View.answer("SoldBundle", "A bundle that a telco sells", {
+  ...sold,
+  readAt: field(instant, readAt, Samples.used)
+})
+
+export const soldBundleOf = ({
+  price,
+  ...bundle
+}: Sold.SoldBundle & { readonly readAt: number }): View.Of<typeof SoldBundle> => ({
+  ...bundle,
+  price: price === null ? null : decimal(price),
+  currency: price?.currency ?? null
+})
+
+export const SoldBundlesOf = View.request(
+  "SoldBundlesOf",
+  "Which bundles of a telco are asked for",
+  {
+    search: View.preset(
+      null,
+      optional(nullOr(limited(TextLimit.NAME)), "Words of the name or the code, in any case; null: any", "1GB")
+    ),
+    country: View.preset(
+      null,
+      optional(nullOr(text), "ISO 3166-1 alpha-2 code of a country that it is for; null: any", "GB")
+    )
+  },
+  OfTelco
 )

@@ -160,6 +160,11 @@ const faces: Faces = {
     importRows: both("sims.import", "imports.importSims"),
     withhold: used
   },
+  soldBundles: {
+    sellers: both("telcos.sellers"),
+    of: used,
+    page: both("telcos.bundles")
+  },
   verdicts: { get: both("sims.verdict", "sims.get"), of: { library: inside, api: "sims.update" } },
   stock: {
     get: both("sims.stock"),
@@ -216,7 +221,7 @@ const ofLibraryAlone = [
  * API.
  */
 const ofApiAlone =
-  /^(?:system|notifications|telcos|organization[A-Z]\w*)\.|^bundles\.bundle$|^serviceOperators\.(?:begin|end)Session$/
+  /^(?:system|notifications|organization[A-Z]\w*)\.|^telcos\.(?:comparisons|compare|zones|setZone)$|^bundles\.bundle$|^serviceOperators\.(?:begin|end)Session$/
 
 const namesOf = (face: "library" | "api"): ReadonlyArray<string> =>
   Object.values(faces).flatMap((methods) =>

@@ -54,6 +54,7 @@ const literals = (values: ReadonlyArray<string>): string => values.map((value) =
 const owners: Readonly<Record<string, string>> = {
   EventType: "Events",
   OfOrganization: "Organizations",
+  OfTelco: "Telcos",
   JobKind: "Jobs",
   Label: "../PlansTypes",
   WaitingReason: "Jobs"

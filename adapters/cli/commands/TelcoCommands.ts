@@ -14,6 +14,7 @@ import * as Output from "../output/Output.ts"
 import * as Credentials from "../settings/Credentials.ts"
 import * as Definitions from "../settings/Definitions.ts"
 import * as Settings from "../settings/Settings.ts"
+import * as Operations from "./Operations.ts"
 import type * as TelcoProcess from "../telco/TelcoProcess.ts"
 
 const DEFAULT_BOOKS = "pglite://./.simplan/telco"
@@ -162,6 +163,17 @@ const compare = Command.make(
   Command.withExamples([{ command: "simplan telco compare --now" }])
 )
 
+const bundles = Operations.list(
+  "bundles",
+  "telcos.bundles",
+  ["code", "name", "price", "currency", "days", "data_bytes", "countries", "kind"],
+  {
+    named: { name: "NAME" },
+    says: "List what a telco sells: a plan may be one of its bundles.",
+    examples: [{ command: "simplan telco bundles simulator --country FR" }]
+  }
+)
+
 export const command = Command.make(
   "telco",
   {
@@ -195,9 +207,9 @@ export const command = Command.make(
     ].join("\n")
   ),
   Command.withShortDescription(
-    "Start the simulated telco by itself; check: try real ones; compare: compare their books"
+    "Start the simulated telco by itself; check: try real ones; compare: compare their books; bundles: what one sells"
   ),
-  Command.withSubcommands([check, compare]),
+  Command.withSubcommands([check, compare, bundles]),
   Command.withExamples([
     { command: "simplan telco", description: "Its books in .simplan/telco" },
     { command: "SIMPLAN_TELCO_BOOKS=memory: simplan telco --port 0", description: "One that forgets, for a test" }

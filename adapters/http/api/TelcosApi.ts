@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { TelcosOperations } from "../../operations/index.ts"
+import { BundlesOperations, TelcosOperations } from "../../operations/index.ts"
 import * as Rows from "./Rows.ts"
 import * as Schemas from "./Schemas.ts"
 
@@ -37,8 +37,13 @@ const problems = Schemas.problems(
   "storage_unavailable"
 )
 
-export class TelcosApi extends Rows.group("telcos", TelcosOperations.telcos)
-  .annotateMerge(Schemas.group("Management: telcos", "What the operator sets at the telcos of the settings file."))
+export class TelcosApi extends Rows.group("telcos", { ...TelcosOperations.telcos, ...BundlesOperations.sold })
+  .annotateMerge(
+    Schemas.group(
+      "Management: telcos",
+      "What the operator sets at the telcos of the settings file, and what telcos sell."
+    )
+  )
   .prefix("/admin/v1") {}
 
 export class NotificationsApi extends HttpApiGroup.make("notifications")

@@ -6,7 +6,7 @@ import { Effect, Result, Schema } from "effect"
 import { Clock, Reports } from "simplan"
 import { SmdpHistory, TelcoReport } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
-import { AuditLogOperations, ClockOperations, TelcosOperations } from "../../operations/index.ts"
+import { AuditLogOperations, BundlesOperations, ClockOperations, TelcosOperations } from "../../operations/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import * as Methods from "../Methods.ts"
@@ -179,7 +179,8 @@ export const makeAuditLog = (runtime: Runtime): Types.AuditLog =>
     note: AuditLogOperations.auditLog.note
   })
 
-export const makeTelcos = (runtime: Runtime): Types.Telcos => Methods.ofRows(runtime, "telcos", TelcosOperations.telcos)
+export const makeTelcos = (runtime: Runtime): Types.Telcos =>
+  Methods.ofRows(runtime, "telcos", { ...TelcosOperations.telcos, ...BundlesOperations.sold })
 
 const decodeTo = Arguments.decoder(Schema.Struct({ to: Arguments.Instant }))
 

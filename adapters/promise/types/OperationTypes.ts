@@ -3,6 +3,7 @@
  */
 import type { CallOptions, InstantInput, PagedList, TimeSpan, WriteOptions } from "./Calls.ts"
 import type { AuditEntry, AuditFilter, NoteOnSim, SimNote } from "./printed/AuditLog.ts"
+import type { Seller, SoldBundle, SoldBundlesOf } from "./printed/Bundles.ts"
 import type { ClockReading, MovedClock } from "./printed/Clock.ts"
 import type { OfTelco, SetTelcoZone, TelcoComparison, TelcoZone } from "./printed/Telcos.ts"
 import type { SmdpState } from "./SimsTypes.ts"
@@ -114,7 +115,10 @@ export interface AuditLog {
   readonly note: (of: NoteOnSim, options?: WriteOptions) => Promise<SimNote>
 }
 
-/** Routed telcos (`simplan/telco-routes`): the comparisons with their books, and their zones. */
+/**
+ * Routed telcos (`simplan/telco-routes`): the comparisons with their books, and their zones; and
+ * what telcos sell.
+ */
 export interface Telcos {
   /**
    * How far the last comparison of all SIMs with each telco is. What it finds is among the
@@ -141,6 +145,17 @@ export interface Telcos {
    * Errors: `InvalidFieldError`, `NotFoundError`.
    */
   readonly setZone: (request: SetTelcoZone, options?: WriteOptions) => Promise<TelcoZone>
+  /** The telcos that sell bundles, and what this process has read of each. Nothing is read for it. */
+  readonly sellers: (options?: CallOptions) => Promise<ReadonlyArray<Seller>>
+  /**
+   * What a telco sells, in its own order (rule P5). A process reads it when it is first asked for,
+   * and keeps it for an hour; if it cannot be read again, that of before is given, with when it was
+   * read. A page's place moves if the list is read anew meanwhile.
+   *
+   * Errors: `InvalidFieldError`, `NotFoundError` for a telco that sells nothing, `TelcoRefusedError`,
+   * `TelcoUnavailableError`, `InsideTransactionError`.
+   */
+  readonly bundles: (of: SoldBundlesOf, options?: CallOptions) => PagedList<SoldBundle>
 }
 
 /** The business clock: the time that the rules go by. */

@@ -1,5 +1,11 @@
 /** Printed from the views by `npm run print`: what hosts see and send. */
 import type { OfOrganization } from "./Organizations.ts"
+import type { OfTelco } from "./Telcos.ts"
+
+/**
+ * `sim`: an eSIM is bought with it; `topUp`: it goes on an eSIM that is in service; `any`: both.
+ */
+export type SoldBundleKind = "sim" | "topUp" | "any"
 
 /** Names a plan. */
 export interface OfPlanBundle extends OfOrganization {
@@ -37,4 +43,48 @@ export interface SetPlanBundle extends OfPlanBundle {
   readonly priceLimit?: string | null | undefined
   /** The code of ISO 4217 of the limit; null: there is none. */
   readonly currency?: string | null | undefined
+}
+
+/** A telco that sells bundles. */
+export interface Seller {
+  /** The telco's name. */
+  readonly telco: string
+  /** How many it sells; null: this process has not read it yet. */
+  readonly bundles: number | null
+  /** When this process has read what the telco sells; null: not yet. */
+  readonly readAt: Date | null
+  /** Why the last read has failed; null: it has not. */
+  readonly failure: string | null
+}
+
+/** A bundle that a telco sells. */
+export interface SoldBundle {
+  /** What a plan names it by, as its load. */
+  readonly code: string
+  /** What the telco calls it. */
+  readonly name: string
+  /**
+   * `sim`: an eSIM is bought with it; `topUp`: it goes on an eSIM that is in service; `any`: both.
+   */
+  readonly kind: SoldBundleKind
+  /** ISO 3166-1 alpha-2 codes of the countries. */
+  readonly countries: ReadonlyArray<string>
+  /** How many bytes it has; null: unlimited. */
+  readonly dataBytes: number | null
+  /** How many days it lasts; null: the telco does not say so in days. */
+  readonly days: number | null
+  /** What it costs, as a decimal; null: the telco does not say. */
+  readonly price: string | null
+  /** The code of ISO 4217 of the price; null: the telco does not say. */
+  readonly currency: string | null
+  /** When this process has read what the telco sells. */
+  readonly readAt: Date
+}
+
+/** Which bundles of a telco are asked for. */
+export interface SoldBundlesOf extends OfTelco {
+  /** Words of the name or the code, in any case; null: any. */
+  readonly search?: string | null | undefined
+  /** ISO 3166-1 alpha-2 code of a country that it is for; null: any. */
+  readonly country?: string | null | undefined
 }
