@@ -42,6 +42,7 @@ import * as WebhooksHandlers from "./handlers/WebhooksHandlers.ts"
 import * as Auth from "./middleware/Auth.ts"
 import * as Concurrency from "./middleware/Concurrency.ts"
 import * as HostAuth from "./middleware/HostAuth.ts"
+import * as Idempotency from "./middleware/Idempotency.ts"
 import * as OperatorAuth from "./middleware/OperatorAuth.ts"
 import * as KeyLimits from "./middleware/KeyLimits.ts"
 import * as OpenId from "./middleware/OpenId.ts"
@@ -249,7 +250,11 @@ const endpoints = Effect.fnUntraced(function* (
     organizationSubscriptions: yield* SubscriptionsHandlers.make(byOrganizationOfPath),
     organizationUsage: yield* UsageHandlers.make(byOrganizationOfPath),
     organizationPlans: yield* PlansHandlers.make(byOrganizationOfPath),
-    bundles: Endpoints.group(BundlesApi, byOperator, Rows.handlers(services, BundlesOperations.bundles)),
+    bundles: Endpoints.group(
+      BundlesApi,
+      byOperator,
+      Rows.handlers(services, BundlesOperations.bundles, yield* Idempotency.make)
+    ),
     organizationCoverage: yield* CoverageHandlers.make(byOrganizationOfPath),
     organizationNetworks: yield* CoverageHandlers.operators(byOrganizationOfPath),
     bulk: yield* BulkHandlers.make(byOrganizationOfPath),

@@ -7,11 +7,14 @@ import { Amount, type Plan, Refusal } from "simplan/ports"
 import { Bundles as Views, View } from "simplan/views"
 import * as Operation from "./Operation.ts"
 
-type Asked = View.Of<typeof Views.SetPlanBundle>
+type Asked = Omit<View.Of<typeof Views.SetPlanBundle>, "dryRun">
 
 const refuse = (field: string, message: string) => Result.fail(new Refusal.InvalidField({ field, message }))
 
-const limitOf = ({ currency, priceLimit }: Asked): Result.Result<Plan.Bundle["limit"], Refusal.InvalidField> => {
+const limitOf = ({
+  currency,
+  priceLimit
+}: Pick<Asked, "currency" | "priceLimit">): Result.Result<Plan.Bundle["limit"], Refusal.InvalidField> => {
   if (priceLimit === null) {
     return currency === null ? Result.succeed(null) : refuse("priceLimit", "must be given with a currency")
   }
@@ -33,11 +36,29 @@ const shown = ({ bundle, organizationId, planId }: Plan.Plan) => {
   return { organizationId, planId, load, topUpLoad, priceLimit, currency: limit?.currency ?? null }
 }
 
-const ofPlan = { answer: Views.PlanBundle, errors: ["plan_not_found"] } as const
+const ofPlan = { errors: ["plan_not_found"] } as const
 
 export const bundles = {
+  createFromBundle: Operation.once({
+    route: "POST /organizations/:id/plans/from-bundle",
+    request: Views.CreatePlanFromBundle,
+    answer: Views.MadePlan,
+    kind: "MadePlan",
+    role: "admin",
+    errors: ["telco_not_found", "telco_refused", "telco_unavailable", "terms_refused", "quota_exceeded"],
+    title: "Make a plan of a supplier's bundle",
+    text:
+      "Makes the plan with the data, the days and the countries of the bundle, and a custom region if no coverage profile of the label " +
+      "has exactly these countries. Data are rounded down to whole MB, and countries without a network of the label are left out: " +
+      "`notes` says so. A bundle that is unlimited, does not say its days or is dearer than the limit is refused.",
+    call: ({ plans }, { bundle, currency, priceLimit, topUpBundle, ...request }) =>
+      Effect.flatMap(Effect.fromResult(limitOf({ currency, priceLimit })), (limit) =>
+        plans.createFromBundle({ ...request, bundle: { load: bundle, topUpLoad: topUpBundle, limit } })
+      )
+  }),
   bundle: Operation.item({
     ...ofPlan,
+    answer: Views.PlanBundle,
     route: "GET /organizations/:id/plans/:planId/bundle",
     request: Views.OfPlan,
     role: "read",
@@ -47,6 +68,7 @@ export const bundles = {
   }),
   setBundle: Operation.item({
     ...ofPlan,
+    answer: Views.SetBundle,
     route: "PUT /organizations/:id/plans/:planId/bundle",
     request: Views.SetPlanBundle,
     role: "admin",
@@ -54,11 +76,15 @@ export const bundles = {
     title: "Set which bundle of a supplier a plan is",
     text:
       "From now on a subscription of the plan gets an eSIM that came with the load, and one is bought of the supplier if none is " +
-      "free. What is attached stays as it was ordered. Without a load the telco goes by the plan's terms again.",
-    call: (services, { organizationId, planId, ...asked }) =>
-      Effect.flatMap(Effect.fromResult(bundleOf({ organizationId, planId, ...asked })), (bundle) =>
-        Effect.map(services.plans.setBundle({ organizationId, planId, bundle }), shown)
-      )
+      "free. What is attached stays as it was ordered. Without a load the telco goes by the plan's terms again. `differences` has what " +
+      "the plan promises otherwise than the bundle; with `dry_run` nothing is set.",
+    call: Effect.fnUntraced(function* ({ plans }, { dryRun, organizationId, planId, ...asked }) {
+      const bundle = yield* Effect.fromResult(bundleOf({ organizationId, planId, ...asked }))
+      const of = { organizationId, planId, bundle }
+      const plan = yield* dryRun ? plans.previewSetBundle(of) : plans.setBundle(of)
+      const differences = bundle === null ? null : yield* plans.differences({ ...of, bundle })
+      return { ...shown(plan), differences }
+    })
   })
 }
 

@@ -4,12 +4,13 @@
  * read from the rows.
  *
  * A request's fields are in the path if it names them, `:id` the organization's; else in the
- * body, or in the query of what reads, or whose route says so. Rows load neither the service nor a
+ * body, or in the query of what reads, or whose route says so. `dryRun` is always in the query
+ * (rule S9). Rows load neither the service nor a
  * server, since clients read them too.
  */
 import type { Effect, Stream } from "effect"
 import type { Refusal, Services as Simplan } from "simplan"
-import type { Operator, Storage } from "simplan/ports"
+import type { Idempotency, Operator, Storage } from "simplan/ports"
 import { Copy, type Telcos, View } from "simplan/views"
 import type { Codes } from "../fields/index.ts"
 
@@ -165,6 +166,11 @@ type AnyCall<Answer> = { call(services: Services, request: unknown, within: With
 interface Forms {
   /** Answers with one thing; the status is 201 if it makes that. */
   readonly Item: AnyCall<unknown> & { readonly makes?: boolean }
+  /**
+   * Makes what it answers with, once for an idempotency key (rule W2): the commit of its use case
+   * keeps the answer.
+   */
+  readonly Once: AnyCall<Idempotency.Answers["MadePlan"]> & { readonly kind: "MadePlan" }
   /** Answers with a whole list. */
   readonly List: AnyCall<ReadonlyArray<unknown>>
   /** Answers with a page of a list, or over HTTP with all of it as lines of JSON. */
@@ -209,6 +215,15 @@ export const item = <const R extends Route, Request extends View.AnyFields, Answ
     readonly call: Call<View.Domain<Request>, View.Domain<Answer>>
   }
 ): Of<"Item", R, Request, Answer> => ({ ...row, ...formsOf(row.answer), form: "Item" })
+
+/** Makes what it answers with, once for an idempotency key. */
+export const once = <const R extends Route, Request extends View.AnyFields, Answer extends View.AnyFields>(
+  row: Declared<R, Request> & {
+    readonly answer: View.View<Answer>
+    readonly kind: "MadePlan"
+    readonly call: Call<View.Domain<Request>, Idempotency.Answers["MadePlan"] & View.Domain<Answer>>
+  }
+): Of<"Once", R, Request, Answer> => ({ ...row, ...formsOf(row.answer), form: "Once" })
 
 /** Answers with a whole list. */
 export const list = <const R extends Route, Request extends View.AnyFields, Answer extends View.AnyFields>(

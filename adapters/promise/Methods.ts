@@ -398,6 +398,15 @@ const ofRow = (runtime: Runtime, services: Use<Operation.Services>, name: string
       const hasRequest = Object.keys(row.request.fields).length > 0
       return hasRequest ? made : (options?: WriteOptions) => made({}, options)
     }
+    case "Once": {
+      const call = (request: object) => using((services) => row.call(services, request, ofHost))
+      const toHost = (made: unknown) => row.toHost(made)
+      const preview = reading(runtime, method, (request) => Effect.map(call(request), toHost))
+      const make = writing(runtime, method, (request) =>
+        once(row.kind, call(request), (made) => Effect.sync(() => toHost(made)))
+      )
+      return (request: unknown, options?: WriteOptions) => (isPreview(request) ? preview : make)(request, options)
+    }
     case "Page":
       return paging(
         runtime,
@@ -421,6 +430,9 @@ const ofRow = (runtime: Runtime, services: Use<Operation.Services>, name: string
       })
   }
 }
+
+const isPreview = (request: unknown): boolean =>
+  typeof request === "object" && request !== null && "dryRun" in request && request.dryRun === true
 
 const tokenIn = (request: object): string | undefined =>
   "after" in request && typeof request.after === "string" ? request.after : undefined

@@ -19,6 +19,7 @@ import { IdempotencyKeyReused, isRefusal, type Plain, type Refusal, RequestInPro
 import type { Region } from "./Region.ts"
 import type { Kept } from "./SimCorrection.ts"
 import type { Sent } from "./SmsSegments.ts"
+import type { MadePlan } from "./SoldBundle.ts"
 import type { Created, Replaced } from "./Subscription.ts"
 import type { Instant } from "./Time.ts"
 import { DAY, SECOND } from "./Time.ts"
@@ -32,6 +33,8 @@ export interface Answers {
   readonly Done: null
   /** The plan as it was when the request ended. */
   readonly Plan: Plan
+  /** The plan that was made of a supplier's bundle (rule P6). */
+  readonly MadePlan: MadePlan
   /** The custom region that was made. */
   readonly Region: Region
   /** The subscription or attachment that was created (rule S1). */
@@ -76,6 +79,10 @@ export const kinds: { readonly [Name in keyof Answers]: Kind<Answers[Name]> } = 
   Plan: {
     keep: (value) => ({ kind: "Plan", value }),
     read: (answer) => (answer.kind === "Plan" ? answer : undefined)
+  },
+  MadePlan: {
+    keep: (value) => ({ kind: "MadePlan", value }),
+    read: (answer) => (answer.kind === "MadePlan" ? answer : undefined)
   },
   Region: {
     keep: (value) => ({ kind: "Region", value }),

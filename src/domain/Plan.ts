@@ -265,7 +265,7 @@ export const existing = (plan: Plan | null, planId: string): Result.Result<Plan,
 export const archived = (plan: Plan, now: Instant): Plan => ({ ...plan, archivedAt: plan.archivedAt ?? now })
 
 /** Rule P5: the terms that an attachment of the plan copies, with the bundle that it is now. */
-export const attachedTerms = ({ bundle, terms }: Plan): PlanTerms =>
+export const attachedTerms = ({ bundle, terms }: Pick<Plan, "bundle" | "terms">): PlanTerms =>
   bundle === null
     ? terms
     : { ...terms, load: bundle.load, ...(bundle.topUpLoad !== null && { topUpLoad: bundle.topUpLoad }) }

@@ -115,3 +115,37 @@ export const create = (
   }
   return Result.succeed({ ...request, ...ids, createdAt: now })
 }
+
+/** The part of a region, or of a standard profile, that a plan needs. */
+export type Covering = Pick<Region, "coverageId" | "regionCode" | "regionName" | "label" | "iso2List">
+
+/**
+ * Rule P6: the profile of exactly these countries, each of which has an operator under the label:
+ * a standard one, a custom one, or one that is to be made. If another region has its name, the
+ * name of the new one ends with its code. `alike` as for `create`.
+ */
+export const covering = (
+  { iso2List, label, organizationId, regionName }: Request,
+  alike: ReadonlyArray<Region>,
+  catalogue: Index,
+  ids: { readonly coverageId: string; readonly regionCode: string },
+  now: Instant
+): Result.Result<{ readonly area: Covering; readonly made: Region | null }, InvalidField> => {
+  if (iso2List.length === 0) {
+    return Result.fail(new InvalidField({ field: "label", message: "must have a network in a country of the bundle" }))
+  }
+  const standard = catalogue.profiles.find(
+    (profile) => profile.label === label && sameCountries(profile.iso2List, iso2List)
+  )
+  if (standard !== undefined) return Result.succeed({ area: standard, made: null })
+  const same = alike.find((region) => sameCountries(region.iso2List, iso2List))
+  if (same !== undefined && same.label !== label) {
+    const message = `must be ${same.label}: the custom region ${same.regionName} has exactly the countries of the bundle`
+    return Result.fail(new InvalidField({ field: "label", message }))
+  }
+  if (same !== undefined) return Result.succeed({ area: same, made: null })
+  const isTaken = alike.some((region) => region.regionName === regionName)
+  const name = isTaken ? `${regionName} (${ids.regionCode})` : regionName
+  const made = { organizationId, regionName: name, label, iso2List, ...ids, createdAt: now }
+  return Result.succeed({ area: made, made })
+}

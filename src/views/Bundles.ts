@@ -9,7 +9,7 @@ import * as Samples from "./Samples.ts"
 import { OfTelco } from "./Telcos.ts"
 import * as View from "./View.ts"
 
-const { field, instant, integer, limited, list, nullOr, optional, text } = View
+const { field, instant, integer, label, limited, list, nested, nullOr, optional, text } = View
 
 const code = nullOr(limited(TextLimit.LOAD))
 
@@ -50,6 +50,38 @@ export const PlanBundle = View.answer(
   OfOrganization
 )
 
+export const BundleDifference = View.answer("BundleDifference", "What differs between a plan and its bundle", {
+  what: field(
+    View.oneOf(Sold.differing, "BundleDifferenceKind"),
+    "`bundle`: no telco sells one of this code; else in what they differ",
+    "data"
+  ),
+  plan: field(text, "What the plan has; of countries, those that the bundle is not for", "1024 MB"),
+  bundle: field(
+    nullOr(text),
+    "What the bundle has; of countries, those that the plan has not; null: none is sold",
+    "953 MB"
+  )
+})
+
+export const SetBundle = View.answer(
+  "SetBundle",
+  "Which bundle of a supplier a plan is now, or would be",
+  {
+    differences: field(
+      nullOr(list(nested(BundleDifference))),
+      "What differs between the plan and the bundle; null: no telco sells any, or none could be asked, or the plan is none",
+      []
+    )
+  },
+  PlanBundle
+)
+
+const dryRun = View.preset(
+  false,
+  optional(View.boolean, "True: the request is checked and answered, and nothing is done", true)
+)
+
 export const SetPlanBundle = View.request(
   "SetPlanBundle",
   "Which bundle of a supplier a plan is to be; what is absent is as null",
@@ -57,7 +89,8 @@ export const SetPlanBundle = View.request(
     load: View.preset(null, optional(...bundle.load)),
     topUpLoad: View.preset(null, optional(...bundle.topUpLoad)),
     priceLimit: View.preset(null, optional(...bundle.priceLimit)),
-    currency: View.preset(null, optional(...bundle.currency))
+    currency: View.preset(null, optional(...bundle.currency)),
+    dryRun
   },
   OfPlan
 )
@@ -116,4 +149,57 @@ export const SoldBundlesOf = View.request(
     )
   },
   OfTelco
+)
+
+const planName = [limited(TextLimit.NAME), "The plan's name", "United Kingdom, 1 GB, 7 days"] as const
+
+export const CreatePlanFromBundle = View.request(
+  "CreatePlanFromBundle",
+  "Of which bundle of a supplier a plan is to be made",
+  {
+    telco: field(text, "The telco that sells it", "simulator"),
+    bundle: field(
+      limited(TextLimit.LOAD),
+      "The telco's code of the bundle that eSIMs are bought with",
+      "sim_1GB_7D_GB"
+    ),
+    topUpBundle: View.preset(
+      null,
+      optional(
+        nullOr(limited(TextLimit.LOAD)),
+        "The code of what is bought for a SIM that is in service, with the same data and days; null: the same",
+        null
+      )
+    ),
+    label: field(label, "The network supply tier of the SIMs that are to take the plan", "Green"),
+    name: View.preset(
+      null,
+      optional(nullOr(planName[0]), "The plan's name; null: that of the bundle", "United Kingdom, 1 GB, 7 days")
+    ),
+    priceLimit: View.preset(null, optional(...bundle.priceLimit)),
+    currency: View.preset(null, optional(...bundle.currency)),
+    dryRun
+  },
+  OfOrganization
+)
+
+export const MadePlan = View.answer(
+  "MadePlan",
+  "A plan that was made of a supplier's bundle, or would be",
+  {
+    planId: field(nullOr(View.id), "The plan's id; null: nothing was made", Samples.planId),
+    name: field(...planName),
+    coverageId: field(nullOr(View.id), "The coverage profile's id; null: it would be made", Samples.coverageId),
+    regionName: field(text, "The name of the coverage profile", "United Kingdom"),
+    label: field(label, "The network supply tier of the SIMs that take the plan", "Green"),
+    countries: field(list(text), "ISO 3166-1 alpha-2 codes of the countries that it covers", ["GB"]),
+    dataMegaBytes: field(integer(1), "The data of the plan, in MB of 1,048,576 bytes", 1024),
+    periodDays: field(integer(1), "How many days it lasts", 7),
+    load: field(limited(TextLimit.LOAD), "The telco's code of the bundle", "sim_1GB_7D_GB"),
+    topUpLoad: field(...bundle.topUpLoad),
+    price: field(nullOr(text), "What the bundle costs now, as a decimal; null: the telco does not say", "1.90"),
+    currency: field(nullOr(text), "The code of ISO 4217 of the price; null: the telco does not say", "USD"),
+    notes: field(list(text), "What of the bundle the plan does not have, a sentence each", [])
+  },
+  OfOrganization
 )

@@ -84,6 +84,7 @@ const faces: Faces = {
     get: both("coverage.get"),
     find: used,
     area: used,
+    covering: used,
     createRegion: both("coverage.createRegion")
   },
   eventHandlers: {
@@ -118,7 +119,10 @@ const faces: Faces = {
     page: both("plans.list"),
     archive: both("plans.archive"),
     unarchive: both("plans.unarchive"),
+    createFromBundle: both("plans.createFromBundle", "bundles.createFromBundle"),
     setBundle: both("plans.setBundle", "bundles.setBundle"),
+    previewSetBundle: both("plans.setBundle", "bundles.setBundle"),
+    differences: both("plans.setBundle", "bundles.setBundle"),
     remove: both("plans.remove")
   },
   problems: {

@@ -56,7 +56,7 @@ const owners: Readonly<Record<string, string>> = {
   OfOrganization: "Organizations",
   OfTelco: "Telcos",
   JobKind: "Jobs",
-  Label: "../PlansTypes",
+  Label: "../Label",
   WaitingReason: "Jobs"
 }
 

@@ -60,6 +60,8 @@ export interface Setting extends Partial<Routes.Options> {
   readonly around?: Layer.Layer<never>
   /** Of `Health.WaitLimit`: a minute by default, since a machine under load measures slowly. */
   readonly waitLimit?: number
+  /** References beside the ports, such as `TelcoBundles`. */
+  readonly beside?: Layer.Layer<never>
   /** Replaces some services. */
   readonly replace?: (
     services: Context.Context<Services.Services | Storage.Storage>
@@ -81,6 +83,7 @@ const ports = (storage: NonNullable<Setting["storage"]>, sender: NonNullable<Set
 /** Starts a world. */
 export const start = async ({
   around = Layer.empty,
+  beside = Layer.empty,
   drainTimeout = "2 seconds",
   headersTimeout = "30 seconds",
   replace,
@@ -98,7 +101,7 @@ export const start = async ({
   Leaks.know(TELCO_TOKEN)
   Leaks.watch({ what: "the server's log", text: () => logs.join("\n") })
   const logger = Logger.layer([Logger.map(Logger.formatJson, (line) => logs.push(line))])
-  const services = Services.layer.pipe(Layer.provideMerge(ports(storage, sender)))
+  const services = Services.layer.pipe(Layer.provide(beside), Layer.provideMerge(ports(storage, sender)))
   const used =
     replace === undefined
       ? services

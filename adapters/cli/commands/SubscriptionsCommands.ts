@@ -1,5 +1,6 @@
 /**
- * What an organization sells, and what is in service: `simplan plans create NAME` and `list`;
+ * What an organization sells, and what is in service: `simplan plans create NAME`,
+ * `from-bundle BUNDLE` and `list`;
  * `simplan subscriptions list`, `show ICCID` and `usage ICCID`; `create PLAN`, `delete ICCID`,
  * `replace ICCID` and `suspend ICCID ATTACHMENT`, each of which `--dry-run` previews (rule S9);
  * `pause ICCID` and `resume ICCID` (rule S7); and `send-sms ICCID`. `BulkCommands` has what is done
@@ -31,6 +32,16 @@ export const plans = Command.make("plans").pipe(
           command:
             "simplan plans create Monthly --coverage 0197… --MB 5120 --days 30 --recurring true --nb-occurrence 12 --recurring-periodicity-type 2 --recurring-periodicity-frequency 1",
           description: "12 packages, one a month"
+        }
+      ]
+    }),
+    Operations.record("from-bundle", "bundles.createFromBundle", {
+      named: { bundle: "BUNDLE" },
+      examples: [
+        {
+          command:
+            "simplan plans from-bundle sim_1GB_7D_FR --telco simulator --label Green --price-limit 2.00 --currency USD --dry-run",
+          description: "Show what it would make; `simplan telco bundles` lists what a telco sells"
         }
       ]
     }),

@@ -10,6 +10,9 @@ import * as Roles from "./Roles.ts"
 import * as Schemas from "./Schemas.ts"
 import * as Views from "./Views.ts"
 
+/** The field that is in the query though there is a body (rule S9). */
+const DRY_RUN = "dry_run"
+
 type VerbOf<Route> = Route extends `${infer Verb extends Operation.Verb} ${string}` ? Verb : never
 
 type PathOf<Route> = Route extends `${string} ${infer Path extends `/${string}`}?`
@@ -37,10 +40,10 @@ type QueryOf<Route, Request extends View.AnyFields, Form> = Form extends "Page"
   ? Schema.Codec<Texts<Sent<Route, Request>> & Paging>
   : IsInQuery<Route> extends true
     ? CodecOf<Texts<Sent<Route, Request>>>
-    : never
+    : CodecOf<Texts<Pick<Sent<Route, Request>, keyof Sent<Route, Request> & typeof DRY_RUN>>>
 
 type BodyOf<Route, Request extends View.AnyFields> =
-  IsInQuery<Route> extends true ? never : CodecOf<Sent<Route, Request>>
+  IsInQuery<Route> extends true ? never : CodecOf<Omit<Sent<Route, Request>, typeof DRY_RUN>>
 
 /** A body with what was asked for. */
 export interface Data<A> {
@@ -77,16 +80,19 @@ export type GroupOf<Id extends string, Rows> = HttpApiGroup.HttpApiGroup<
   { [Name in keyof Rows & string]: EndpointOf<Name, Rows[Name]> }[keyof Rows & string]
 >
 
-const errorsOf = ({ errors = [], isOfService, role }: Operation.Row, path: string, hasBody: boolean) =>
-  Schemas.problems(
+const errorsOf = (row: Operation.Row, path: string, hasBody: boolean) => {
+  const { errors = [], isOfService, role } = row
+  return Schemas.problems(
     ...new Set<Codes.Code>([
       ...(role === "read" ? Schemas.managing : Schemas.restricted),
       ...(isOfService === true ? ["route_not_found" as const] : []),
       ...(hasBody ? Schemas.withBody : []),
+      ...(row.form === "Once" ? Schemas.once : []),
       ...(path.startsWith("/organizations/:id") ? ["organization_not_found" as const] : []),
       ...errors
     ])
   )
+}
 
 const successOf = (row: Operation.Row) => {
   const { answer, form } = row
@@ -96,10 +102,15 @@ const successOf = (row: Operation.Row) => {
   }
   if (form === "List") return Schemas.data(Schema.Array(Views.answer(answer)))
   const data = Schemas.data(form === "Done" ? Views.unnamed(answer) : Views.answer(answer))
-  return row.form === "Item" && row.makes === true ? data.pipe(HttpApiSchema.status(201)) : data
+  return row.form === "Once" || (row.form === "Item" && row.makes === true)
+    ? data.pipe(HttpApiSchema.status(201))
+    : data
 }
 
-/** The fields of a request, by whether the path names them. */
+/**
+ * The fields of a request by where they are: those that the path names; `sent`: all others, of
+ * which `asked` are in the query and `inBody` in the body.
+ */
 export const fieldsOf = ({ request, route }: Pick<Operation.Row, "request" | "route">) => {
   const { inQuery, parameters, path, verb } = Operation.parts(route)
   const fields = Object.entries(request.fields).map(([name, field]) => {
@@ -112,14 +123,18 @@ export const fieldsOf = ({ request, route }: Pick<Operation.Row, "request" | "ro
       parameter === null && View.wireName(name, field) !== null ? [[name, field]] : []
     )
   )
-  return { verb, path, inQuery, hasBody: !inQuery && Object.keys(sent).length > 0, named, sent }
+  const isAsked = ([name, field]: readonly [string, View.AnyField]) => inQuery || View.wireName(name, field) === DRY_RUN
+  const all = Object.entries(sent)
+  const asked: View.AnyFields = Object.fromEntries(all.filter(isAsked))
+  const inBody: View.AnyFields = Object.fromEntries(all.filter((one) => !isAsked(one)))
+  return { verb, path, hasBody: Object.keys(inBody).length > 0, named, sent, asked, inBody }
 }
 
 /** How many items a page has if the request does not say. */
 export const pageSizeOf = ({ pageSize = Schemas.MANAGEMENT_PAGE_SIZE }: Operation.Of<"Page">): number => pageSize
 
 const endpoint = (identifier: string, row: Operation.Row) => {
-  const { hasBody, inQuery, named, path, sent, verb } = fieldsOf(row)
+  const { asked, hasBody, inBody, named, path, verb } = fieldsOf(row)
   if (hasBody && verb !== "POST" && verb !== "PUT") throw new Error(`${row.route} has a body`)
   const params = Object.fromEntries(
     named.map(({ field, parameter }) => [
@@ -127,7 +142,7 @@ const endpoint = (identifier: string, row: Operation.Row) => {
       parameter === "id" ? Schemas.ofOrganization.id : Views.pathParameter(field)
     ])
   )
-  const query = { ...(row.form === "Page" && Schemas.paging(100, pageSizeOf(row))), ...(inQuery && Views.query(sent)) }
+  const query = { ...(row.form === "Page" && Schemas.paging(100, pageSizeOf(row))), ...Views.query(asked) }
   const given = {
     ...(named.length > 0 && { params }),
     ...(Object.keys(query).length > 0 && { query }),
@@ -135,7 +150,7 @@ const endpoint = (identifier: string, row: Operation.Row) => {
     error: errorsOf(row, path, hasBody)
   }
   const annotations = (row.isOfService === true ? Roles.ofService : Roles.operation)(row.role, row.title, row.text)
-  const sending = () => ({ ...given, payload: Views.body(row.request, sent) })
+  const sending = () => ({ ...given, payload: Views.body(row.request, inBody) })
   const made = !hasBody
     ? HttpApiEndpoint.make(verb)(identifier, path, given)
     : verb === "PUT"

@@ -13,7 +13,7 @@ import type {
   Region
 } from "./printed/Coverage.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
-import type { Label } from "./PlansTypes.ts"
+import type { Label } from "./Label.ts"
 
 export type * from "./printed/Coverage.ts"
 

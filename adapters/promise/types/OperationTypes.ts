@@ -145,15 +145,17 @@ export interface Telcos {
    * Errors: `InvalidFieldError`, `NotFoundError`.
    */
   readonly setZone: (request: SetTelcoZone, options?: WriteOptions) => Promise<TelcoZone>
-  /** The telcos that sell bundles, and what this process has read of each. Nothing is read for it. */
+  /**
+   * The telcos that sell bundles, and what this process has read of each. Nothing is read for it.
+   */
   readonly sellers: (options?: CallOptions) => Promise<ReadonlyArray<Seller>>
   /**
    * What a telco sells, in its own order (rule P5). A process reads it when it is first asked for,
    * and keeps it for an hour; if it cannot be read again, that of before is given, with when it was
    * read. A page's place moves if the list is read anew meanwhile.
    *
-   * Errors: `InvalidFieldError`, `NotFoundError` for a telco that sells nothing, `TelcoRefusedError`,
-   * `TelcoUnavailableError`, `InsideTransactionError`.
+   * Errors: `InvalidFieldError`, `NotFoundError` for a telco that sells nothing,
+   * `TelcoRefusedError`, `TelcoUnavailableError`, `InsideTransactionError`.
    */
   readonly bundles: (of: SoldBundlesOf, options?: CallOptions) => PagedList<SoldBundle>
 }

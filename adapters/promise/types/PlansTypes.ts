@@ -2,16 +2,19 @@
  * Plans and their terms.
  */
 import type { CallOptions, PagedList, WriteOptions } from "./Calls.ts"
-import type { OfPlanBundle, PlanBundle, SetPlanBundle } from "./printed/Bundles.ts"
+import type { Label } from "./Label.ts"
+import type {
+  CreatePlanFromBundle,
+  MadePlan,
+  OfPlanBundle,
+  PlanBundle,
+  SetBundle,
+  SetPlanBundle
+} from "./printed/Bundles.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 
+export type { Label } from "./Label.ts"
 export type * from "./printed/Bundles.ts"
-
-/**
- * A network supply tier. A plan has that of its coverage profile, and only a SIM of the label can
- * carry it.
- */
-export type Label = "Green" | "Aqua" | "Blue" | "Voilet" | "Red" | "Grey" | "Orange"
 
 /** How fast a throttled package is, in Kbit/s. */
 export type ThrottlingLimit = "128" | "256" | "384" | "512" | "1024" | "3072" | "5120" | "7680" | "10240" | "20480"
@@ -135,9 +138,20 @@ export interface Plans {
   /**
    * Says which bundle of a supplier the plan is from now on (rule P5): a subscription of it gets an
    * eSIM that came with the load, and one is bought if none is free. Without a load it is none.
-   * What is attached stays as it was ordered. Errors: `NotFoundError`, `InvalidFieldError`.
+   * What is attached stays as it was ordered. `differences` has what the plan promises otherwise
+   * than the bundle (rule P6); with `dryRun` nothing is set. Errors: `NotFoundError`,
+   * `InvalidFieldError`.
    */
-  readonly setBundle: (of: SetPlanBundle, options?: WriteOptions) => Promise<PlanBundle>
+  readonly setBundle: (of: SetPlanBundle, options?: WriteOptions) => Promise<SetBundle>
+  /**
+   * Makes a plan of a supplier's bundle, and a custom region if no coverage profile of the label
+   * has exactly its countries (rule P6). With `dryRun` nothing is made, and an idempotency key is
+   * ignored.
+   *
+   * Errors: `InvalidFieldError`, `NotFoundError` (organization, telco), `TermsRefusedError`,
+   * `QuotaExceededError`, `TelcoRefusedError`, `TelcoUnavailableError`, `InsideTransactionError`.
+   */
+  readonly createFromBundle: (request: CreatePlanFromBundle, options?: WriteOptions) => Promise<MadePlan>
   /**
    * Deletes the plan. Attachments keep their copy of its terms (rule P2). Errors: `NotFoundError`.
    */

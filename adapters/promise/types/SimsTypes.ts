@@ -7,7 +7,7 @@ import type { SimMoves } from "./printed/Moves.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Verdict } from "./printed/Verdicts.ts"
 import type { ErrorCode } from "../errors/Errors.ts"
-import type { Label } from "./PlansTypes.ts"
+import type { Label } from "./Label.ts"
 
 /** A SIM: a physical card, or a downloadable profile (eSIM). */
 export interface Sim extends OfOrganization, SimMoves {

@@ -3,7 +3,7 @@
  * and I4).
  */
 import { Context, Effect, Layer, Stream } from "effect"
-import { type CoveredCountry, coveredCountry, type Index } from "../../domain/Catalogue.ts"
+import { type CoveredCountry, coveredCountry, type Index, operatorsOf } from "../../domain/Catalogue.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import type { Label } from "../../domain/Label.ts"
 import {
@@ -16,6 +16,7 @@ import {
 } from "../../domain/Refusal.ts"
 import * as RegionRules from "../../domain/Region.ts"
 import type { Region } from "../../domain/Region.ts"
+import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { Catalogues } from "./Catalogues.ts"
@@ -67,6 +68,16 @@ export class Coverage extends Context.Service<
     ) => Effect.Effect<{ readonly organizationId: string | null; readonly label: Label }, NotFound | StorageError>
     /** The profile without its countries' operators. */
     readonly area: (of: OfProfile) => Effect.Effect<Area, NotFound | StorageError>
+    /**
+     * The profile of those of the countries that the label covers (rule P6): `made` is it if it is
+     * a custom region that is not stored yet.
+     */
+    readonly covering: (
+      request: RegionRules.Request
+    ) => Effect.Effect<
+      { readonly area: RegionRules.Covering; readonly made: Region | null },
+      InvalidField | StorageError
+    >
     /** Makes a custom region, for good. Rule I4 says what is refused, and in which order. */
     readonly createRegion: (request: {
       readonly organizationId: string
@@ -110,8 +121,22 @@ export const layer: Layer.Layer<Coverage, never, Needs> = Layer.effect(
       return found ?? (yield* new NotFound({ resource: "coverage profile", id: of.coverageId }))
     })
 
+    const newIds = Effect.fnUntraced(function* (now: Instant, organizationId: string) {
+      const coverageId = yield* ids.next(now, organizationId)
+      return { coverageId, regionCode: `CUSTOM_${coverageId.replaceAll("-", "").slice(-12).toUpperCase()}` }
+    })
+
     return Coverage.of({
       area,
+      covering: Effect.fnUntraced(function* ({ iso2List, label, ...request }) {
+        const catalogue = yield* catalogues.current
+        const covered = iso2List.filter((iso2) => operatorsOf(catalogue, iso2, label).length > 0)
+        const wanted = { ...request, label, iso2List: covered }
+        const alike = yield* storage.regions.like(wanted)
+        const now = yield* clock.now
+        const fresh = yield* newIds(now, request.organizationId)
+        return yield* Effect.fromResult(RegionRules.covering(wanted, alike, catalogue, fresh, now))
+      }),
       find: Effect.fn("Coverage.find")(function* (coverageId) {
         const standard = (yield* catalogues.current).profileById.get(coverageId)
         if (standard !== undefined) return { organizationId: null, label: standard.label }
@@ -147,12 +172,9 @@ export const layer: Layer.Layer<Coverage, never, Needs> = Layer.effect(
             const alike = yield* storage.regions.like(wanted)
             const catalogue = yield* catalogues.current
             const now = yield* clock.now
-            const coverageId = yield* ids.next(now, request.organizationId)
-            const regionCode = `CUSTOM_${coverageId.replaceAll("-", "").slice(-12).toUpperCase()}`
-            const region = yield* Effect.fromResult(
-              RegionRules.create(wanted, alike, catalogue, { coverageId, regionCode }, now)
-            )
-            const { organizationId } = region
+            const fresh = yield* newIds(now, request.organizationId)
+            const region = yield* Effect.fromResult(RegionRules.create(wanted, alike, catalogue, fresh, now))
+            const { coverageId, organizationId } = region
             yield* organizations.checkQuota({ organizationId, kind: "regions" })
             const change = {
               organizationId,

@@ -1,16 +1,18 @@
 /**
  * Plans of an organization: create, read, archive, delete (rules P1 to P4).
  */
-import { Context, Effect, Equal, Layer, Result } from "effect"
+import { Context, Effect, Equal, Layer, Option, Result } from "effect"
 import { type Action, type FieldChange, differences } from "../../domain/AuditEntry.ts"
-import { kinds } from "../../domain/Idempotency.ts"
+import { type Answer, kinds } from "../../domain/Idempotency.ts"
 import type { Label } from "../../domain/Label.ts"
 import * as PlanRules from "../../domain/Plan.ts"
 import type { Plan, TermsRequest } from "../../domain/Plan.ts"
 import { type InvalidField, type NotFound, type QuotaExceeded, TermsRefused } from "../../domain/Refusal.ts"
+import type { Region } from "../../domain/Region.ts"
+import * as SoldBundle from "../../domain/SoldBundle.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
-import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import { type Commit, type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import { TelcoTerms } from "../../ports/TelcoPorts.ts"
 import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -18,10 +20,25 @@ import { Coverage } from "./Coverage.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { Ids } from "../commit/Ids.ts"
 import { FilteredLists } from "../Paging.ts"
+import * as SoldBundles from "./SoldBundles.ts"
 
 interface OfPlan {
   readonly organizationId: string
   readonly planId: string
+}
+
+/** A plan that is to be made of a bundle of a supplier (rule P6). */
+export interface OfBundle {
+  /** The organization that is to own it. */
+  readonly organizationId: string
+  /** The telco that sells the bundle. */
+  readonly telco: string
+  /** What the plan is to be there. */
+  readonly bundle: PlanRules.Bundle
+  /** Of the SIMs that are to take it. */
+  readonly label: Label
+  /** Null: that of the bundle. */
+  readonly name: string | null
 }
 
 /** Makes, reads, archives and deletes plans. */
@@ -36,6 +53,23 @@ export class Plans extends Context.Service<
       readonly organizationId: string
       readonly terms: TermsRequest
     }) => Effect.Effect<Plan, InvalidField | NotFound | TermsRefused | QuotaExceeded | StorageError>
+    /**
+     * Makes a plan of a supplier's bundle, and its coverage profile if none has exactly its
+     * countries (rule P6). With `dryRun` nothing is made.
+     */
+    readonly createFromBundle: (
+      request: OfBundle & { readonly dryRun: boolean }
+    ) => Effect.Effect<
+      SoldBundle.MadePlan,
+      InvalidField | TermsRefused | QuotaExceeded | SoldBundles.NotRead | StorageError
+    >
+    /**
+     * What differs between the plan and a bundle that it is to be (rule P6); null if no telco
+     * sells, or none of them can be asked.
+     */
+    readonly differences: (
+      of: OfPlan & { readonly bundle: PlanRules.Bundle }
+    ) => Effect.Effect<ReadonlyArray<SoldBundle.Difference> | null, NotFound | StorageError>
     /** Archived ones too; a deleted one is `NotFound`. */
     readonly get: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
     /**
@@ -61,12 +95,25 @@ export class Plans extends Context.Service<
     readonly setBundle: (
       of: OfPlan & { readonly bundle: PlanRules.Bundle | null }
     ) => Effect.Effect<Plan, InvalidField | NotFound | StorageError>
+    /** The plan as `setBundle` would make it, or its refusal; nothing changes (rule S9). */
+    readonly previewSetBundle: (
+      of: OfPlan & { readonly bundle: PlanRules.Bundle | null }
+    ) => Effect.Effect<Plan, InvalidField | NotFound | StorageError>
     /** Deletes the plan for good; its attachments go on (rule P2). A second time is `NotFound`. */
     readonly remove: (of: OfPlan) => Effect.Effect<void, NotFound | StorageError>
   }
 >()("simplan/Plans") {}
 
-type Needs = FilteredLists | Storage | BusinessClock | Ids | Commits | Catalogues | Coverage | Organizations
+type Needs =
+  | FilteredLists
+  | Storage
+  | BusinessClock
+  | Ids
+  | Commits
+  | Catalogues
+  | Coverage
+  | Organizations
+  | SoldBundles.SoldBundles
 
 /**
  * The implementation that `Services.layer` provides. It keeps nothing in memory: a plan is read
@@ -83,6 +130,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
     const coverage = yield* Coverage
     const organizations = yield* Organizations
     const telcoTerms = yield* TelcoTerms
+    const soldBundles = yield* SoldBundles.SoldBundles
     const lists = yield* FilteredLists
 
     const get = Effect.fnUntraced(function* (of: OfPlan) {
@@ -94,8 +142,22 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
       return commits.audited({ plans: [plan] }, { organizationId, action, resourceId, iccid: null, changed }, now)
     }
 
-    /** Commits the plan that `change` returns, unless it equals the loaded one. */
-    const change = <E>(action: Action, of: OfPlan, change: (plan: Plan, now: Instant) => Result.Result<Plan, E>) =>
+    const withRegion = (commit: Commit, region: Region, now: Instant) => {
+      const { coverageId: resourceId, organizationId } = region
+      const change = { organizationId, action: "coverage_profile.create", resourceId, iccid: null } as const
+      return commits.audited({ ...commit, regions: [region] }, change, now)
+    }
+
+    /**
+     * Commits the plan that `change` returns, unless it equals the loaded one. Without `outcome`
+     * the edge keeps the answer for an idempotency key.
+     */
+    const change = <E>(
+      action: Action,
+      of: OfPlan,
+      change: (plan: Plan, now: Instant) => Result.Result<Plan, E>,
+      outcome?: Answer
+    ) =>
       commits.retryOnConflict(
         Effect.gen(function* () {
           const plan = yield* get(of)
@@ -103,13 +165,67 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
           const changed = yield* Effect.fromResult(change(plan, now))
           if (Equal.equals(changed, plan)) return changed
           const facts = differences(PlanRules.facts(plan), PlanRules.facts(changed))
-          yield* commits.write(yield* audited(changed, action, now, facts), kinds.Done.keep(null))
+          yield* commits.write(yield* audited(changed, action, now, facts), outcome)
           return changed
         })
       )
 
+    /** The plan, which is not stored, if its terms and the telco allow it. */
+    const planOf = Effect.fnUntraced(function* (
+      organizationId: string,
+      {
+        bundle,
+        profile,
+        terms
+      }: Pick<Plan, "bundle"> & {
+        readonly terms: TermsRequest
+        readonly profile: Parameters<typeof PlanRules.terms>[1]
+      },
+      now: Instant
+    ) {
+      const checked = yield* Effect.fromResult(PlanRules.terms(terms, profile, now))
+      const attached = PlanRules.attachedTerms({ bundle, terms: checked })
+      yield* Effect.catchTag(telcoTerms.check({ organizationId, terms: attached }), "Telco.Refused", ({ message }) =>
+        Effect.fail(new TermsRefused({ message }))
+      )
+      yield* organizations.checkQuota({ organizationId, kind: "plans" })
+      const plan: Plan = {
+        organizationId,
+        planId: yield* ids.next(now, organizationId),
+        terms: checked,
+        createdAt: now,
+        bundle: null,
+        archivedAt: null,
+        deletedAt: null,
+        version: 0
+      }
+      return yield* Effect.fromResult(PlanRules.bundled(plan, bundle))
+    })
+
+    /** The countries that a plan covers. */
+    const countriesOf = Effect.fnUntraced(function* ({ organizationId, terms: { coverageId } }: Plan) {
+      // Failure: the profile of an old plan may be in the catalogue no more.
+      const area = yield* Effect.catchTag(coverage.area({ organizationId, coverageId }), "NotFound", () =>
+        Effect.succeed(null)
+      )
+      return area?.iso2List ?? []
+    })
+
+    /** The bundle of a code, of whichever telco; absent if no catalogue can be had. */
+    const soldAs = Effect.fnUntraced(function* (load: string) {
+      const all = yield* Effect.forEach(yield* soldBundles.sellers, ({ telco }) =>
+        // Failure: what the others sell counts.
+        Effect.option(soldBundles.of(telco))
+      )
+      const read = all.flatMap((one) => (Option.isSome(one) ? [one.value] : []))
+      if (read.length === 0) return undefined
+      return read.flatMap(({ bundles }) => bundles).find(({ code }) => code === load) ?? null
+    })
+
     const always = (change: (plan: Plan, now: Instant) => Plan) => (plan: Plan, now: Instant) =>
       Result.succeed(change(plan, now))
+
+    const done = kinds.Done.keep(null)
 
     return Plans.of({
       get,
@@ -122,23 +238,46 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
           () => Effect.succeed(null)
         )
         const now = yield* clock.now
-        const checked = yield* Effect.fromResult(PlanRules.terms(terms, profile, now))
-        yield* Effect.catchTag(telcoTerms.check({ organizationId, terms: checked }), "Telco.Refused", ({ message }) =>
-          Effect.fail(new TermsRefused({ message }))
-        )
-        yield* organizations.checkQuota({ organizationId, kind: "plans" })
-        const plan: Plan = {
-          organizationId,
-          planId: yield* ids.next(now, organizationId),
-          terms: checked,
-          createdAt: now,
-          bundle: null,
-          archivedAt: null,
-          deletedAt: null,
-          version: 0
-        }
+        const plan = yield* planOf(organizationId, { terms, profile, bundle: null }, now)
         yield* commits.retryOnConflict(commits.write(yield* audited(plan, "plan.create", now), kinds.Plan.keep(plan)))
         return plan
+      }),
+      createFromBundle: Effect.fn("Plans.createFromBundle")(function* ({ dryRun, ...request }) {
+        const { bundle, label, organizationId, telco } = request
+        yield* organizations.check({ organizationId })
+        const { bundles } = yield* soldBundles.of(telco)
+        const offer = yield* Effect.fromResult(SoldBundle.offered(bundles, bundle))
+        const { countries: iso2List, name: regionName } = offer.bundle
+        const { dataMegaBytes, periodDays } = offer
+        return yield* commits.retryOnConflict(
+          Effect.gen(function* () {
+            const { area, made } = yield* coverage.covering({ organizationId, label, iso2List, regionName })
+            const now = yield* clock.now
+            if (made !== null) yield* organizations.checkQuota({ organizationId, kind: "regions" })
+            const terms = {
+              ...{ name: request.name ?? regionName, coverageId: area.coverageId, dataMegaBytes, periodDays },
+              ...{ throttling: [], recurrence: null }
+            }
+            const plan = yield* planOf(organizationId, { terms, profile: area, bundle }, now)
+            const answer = SoldBundle.made(plan, area, offer)
+            if (dryRun) return { ...answer, planId: null, coverageId: made === null ? area.coverageId : null }
+            const commit = yield* audited(plan, "plan.create", now, differences({}, PlanRules.facts(plan)))
+            yield* commits.write(
+              made === null ? commit : yield* withRegion(commit, made, now),
+              kinds.MadePlan.keep(answer)
+            )
+            return answer
+          })
+        )
+      }),
+      differences: Effect.fn("Plans.differences")(function* ({ bundle, ...of }) {
+        const plan = yield* get(of)
+        const sold = yield* soldAs(bundle.load)
+        if (sold === undefined) return null
+        return SoldBundle.differences(plan, yield* countriesOf(plan), bundle, sold)
+      }),
+      previewSetBundle: Effect.fn("Plans.previewSetBundle")(function* ({ bundle, ...of }) {
+        return yield* Effect.fromResult(PlanRules.bundled(yield* get(of), bundle))
       }),
       page: Effect.fn("Plans.page")(function* ({ countries, ...of }) {
         const iso2List = countries?.map((code) => code.toUpperCase()) ?? null
@@ -157,10 +296,10 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
           ({ createdAt, planId }) => ({ createdAt, id: planId })
         )
       }),
-      archive: (of) => change("plan.archive", of, always(PlanRules.archived)),
-      unarchive: (of) => change("plan.unarchive", of, always(PlanRules.unarchived)),
+      archive: (of) => change("plan.archive", of, always(PlanRules.archived), done),
+      unarchive: (of) => change("plan.unarchive", of, always(PlanRules.unarchived), done),
       setBundle: ({ bundle, ...of }) => change("plan.set_bundle", of, (plan) => PlanRules.bundled(plan, bundle)),
-      remove: (of) => Effect.asVoid(change("plan.delete", of, always(PlanRules.deleted)))
+      remove: (of) => Effect.asVoid(change("plan.delete", of, always(PlanRules.deleted), done))
     })
   })
 )

@@ -1,7 +1,7 @@
 /**
- * What suppliers sell, as operators choose plans from it (rule P6). A process reads the catalogue of
- * a telco when it is first asked for, one read at a time, and keeps it for an hour. If a read fails,
- * the one of before goes on, and says when it was read.
+ * What suppliers sell, as operators choose plans from it (rule P6). A process reads the catalogue
+ * of a telco when it is first asked for, one read at a time, and keeps it for an hour. If a read
+ * fails, the one of before goes on, and says when it was read.
  */
 import { Context, Effect, Layer, Result, Semaphore } from "effect"
 import {
@@ -25,7 +25,7 @@ import { notTaken } from "../telco/TelcoCall.ts"
 /** How long a catalogue is kept, in milliseconds. */
 const KEPT = HOUR
 
-/** When a telco is asked again whose catalogue could not be read, with one of before and without. */
+/** When a telco is asked again after a read that has failed, with one of before and without. */
 const AGAIN = MINUTE
 const AGAIN_WITHOUT = 5 * SECOND
 
@@ -62,8 +62,8 @@ export class SoldBundles extends Context.Service<
     /** The catalogue of one of them. A telco that sells nothing is `NotFound`. */
     readonly of: (telco: string) => Effect.Effect<Read, NotRead>
     /**
-     * A page of the bundles that the filter takes. Its cursor is a place in the list, which moves if
-     * the list is read anew meanwhile.
+     * A page of the bundles that the filter takes. Its cursor is a place in the list, which moves
+     * if the list is read anew meanwhile.
      */
     readonly page: (
       of: Keyset<CreatedCursor> & { readonly [Name in keyof Filter]: string | null } & { readonly telco: string }

@@ -202,6 +202,11 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
       return () => world.admin("PUT", `${of()}/plans/${planId}/bundle`, { load: "1 GB" })
     }
   ],
+  "POST /admin/v1/organizations/{id}/plans/from-bundle": [
+    "plan.create",
+    async () => () =>
+      world.admin("POST", `${of()}/plans/from-bundle`, { telco: "simulator", bundle: "sim_1GB_7D_FR", label: "Green" })
+  ],
   "POST /admin/v1/organizations/{id}/plans/{planId}/unarchive": [
     "plan.unarchive",
     async () => {

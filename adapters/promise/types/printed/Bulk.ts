@@ -1,7 +1,7 @@
 /** Printed from the views by `npm run print`: what hosts see and send. */
 import type { InstantInput } from "../Calls.ts"
 import type { OfOrganization } from "./Organizations.ts"
-import type { Label } from "../PlansTypes.ts"
+import type { Label } from "../Label.ts"
 
 /** Which subscriptions a list has. An absent field filters nothing. */
 export interface SubscriptionFilter extends OfOrganization {

@@ -1,6 +1,10 @@
 /** Printed from the views by `npm run print`: what hosts see and send. */
 import type { OfOrganization } from "./Organizations.ts"
 import type { OfTelco } from "./Telcos.ts"
+import type { Label } from "../Label.ts"
+
+/** `bundle`: no telco sells one of this code; else in what they differ. */
+export type BundleDifferenceKind = "bundle" | "data" | "days" | "countries" | "price"
 
 /**
  * `sim`: an eSIM is bought with it; `topUp`: it goes on an eSIM that is in service; `any`: both.
@@ -30,6 +34,25 @@ export interface PlanBundle extends OfOrganization {
   readonly currency: string | null
 }
 
+/** What differs between a plan and its bundle. */
+export interface BundleDifference {
+  /** `bundle`: no telco sells one of this code; else in what they differ. */
+  readonly what: BundleDifferenceKind
+  /** What the plan has; of countries, those that the bundle is not for. */
+  readonly plan: string
+  /** What the bundle has; of countries, those that the plan has not; null: none is sold. */
+  readonly bundle: string | null
+}
+
+/** Which bundle of a supplier a plan is now, or would be. */
+export interface SetBundle extends PlanBundle {
+  /**
+   * What differs between the plan and the bundle; null: no telco sells any, or none could be asked,
+   * or the plan is none.
+   */
+  readonly differences: ReadonlyArray<BundleDifference> | null
+}
+
 /** Which bundle of a supplier a plan is to be; what is absent is as null. */
 export interface SetPlanBundle extends OfPlanBundle {
   /**
@@ -43,6 +66,8 @@ export interface SetPlanBundle extends OfPlanBundle {
   readonly priceLimit?: string | null | undefined
   /** The code of ISO 4217 of the limit; null: there is none. */
   readonly currency?: string | null | undefined
+  /** True: the request is checked and answered, and nothing is done. */
+  readonly dryRun?: boolean | undefined
 }
 
 /** A telco that sells bundles. */
@@ -87,4 +112,57 @@ export interface SoldBundlesOf extends OfTelco {
   readonly search?: string | null | undefined
   /** ISO 3166-1 alpha-2 code of a country that it is for; null: any. */
   readonly country?: string | null | undefined
+}
+
+/** Of which bundle of a supplier a plan is to be made. */
+export interface CreatePlanFromBundle extends OfOrganization {
+  /** The telco that sells it. */
+  readonly telco: string
+  /** The telco's code of the bundle that eSIMs are bought with. */
+  readonly bundle: string
+  /**
+   * The code of what is bought for a SIM that is in service, with the same data and days; null: the
+   * same.
+   */
+  readonly topUpBundle?: string | null | undefined
+  /** The network supply tier of the SIMs that are to take the plan. */
+  readonly label: Label
+  /** The plan's name; null: that of the bundle. */
+  readonly name?: string | null | undefined
+  /** What an eSIM with the bundle may cost at most, as a decimal; null: anything. */
+  readonly priceLimit?: string | null | undefined
+  /** The code of ISO 4217 of the limit; null: there is none. */
+  readonly currency?: string | null | undefined
+  /** True: the request is checked and answered, and nothing is done. */
+  readonly dryRun?: boolean | undefined
+}
+
+/** A plan that was made of a supplier's bundle, or would be. */
+export interface MadePlan extends OfOrganization {
+  /** The plan's id; null: nothing was made. */
+  readonly planId: string | null
+  /** The plan's name. */
+  readonly name: string
+  /** The coverage profile's id; null: it would be made. */
+  readonly coverageId: string | null
+  /** The name of the coverage profile. */
+  readonly regionName: string
+  /** The network supply tier of the SIMs that take the plan. */
+  readonly label: Label
+  /** ISO 3166-1 alpha-2 codes of the countries that it covers. */
+  readonly countries: ReadonlyArray<string>
+  /** The data of the plan, in MB of 1,048,576 bytes. */
+  readonly dataMegaBytes: number
+  /** How many days it lasts. */
+  readonly periodDays: number
+  /** The telco's code of the bundle. */
+  readonly load: string
+  /** The code of what is bought for a SIM that is in service; null: the same. */
+  readonly topUpLoad: string | null
+  /** What the bundle costs now, as a decimal; null: the telco does not say. */
+  readonly price: string | null
+  /** The code of ISO 4217 of the price; null: the telco does not say. */
+  readonly currency: string | null
+  /** What of the bundle the plan does not have, a sentence each. */
+  readonly notes: ReadonlyArray<string>
 }

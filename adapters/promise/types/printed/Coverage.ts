@@ -1,6 +1,6 @@
 /** Printed from the views by `npm run print`: what hosts see and send. */
 import type { OfOrganization } from "./Organizations.ts"
-import type { Label } from "../PlansTypes.ts"
+import type { Label } from "../Label.ts"
 
 /** A country. */
 export interface Country {

@@ -1,6 +1,6 @@
 /** Printed from the catalogue of events by `npm run print`. */
 import type { ErrorCode } from "../../errors/Errors.ts"
-import type { Label } from "../PlansTypes.ts"
+import type { Label } from "../Label.ts"
 
 /** The types of events (rules W5 and E1). The first three are the standard ones. */
 export type EventType = keyof EventData

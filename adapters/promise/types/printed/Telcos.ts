@@ -1,5 +1,5 @@
 /** Printed from the views by `npm run print`: what hosts see and send. */
-import type { Label } from "../PlansTypes.ts"
+import type { Label } from "../Label.ts"
 
 /** How far a comparison of all SIMs with what a telco has is. */
 export interface TelcoComparison {
