@@ -21,40 +21,51 @@ type Encrypting = Pick<Database, "cipher">
 
 type Writes = NonNullable<Storage.Commit["idempotency"]>
 
-const puttingColumns = Columns.of<
-  Idempotency.IdempotencyRecord & { readonly replaces: number; readonly insteadOf: string | null }
->({ ...columns.types, insteadOf: "text", replaces: "bigint" }, columns.key)
+/** Records for which the same is too young to be replaced. */
+interface Alike {
+  /** By how much a record that is replaced is older than the one in its place. */
+  readonly age: number
+  readonly insteadOf: string | null
+  readonly records: Array<Idempotency.IdempotencyRecord>
+}
 
-/** Writes records, except over one that is too young to be replaced. */
+const alike = (puts: NonNullable<Writes["put"]>): ReadonlyArray<Alike> => {
+  const found = new Map<string, Alike>()
+  for (const { insteadOf = null, record, replaces } of puts) {
+    const age = record.createdAt - replaces
+    const key = JSON.stringify([age, insteadOf])
+    const known = found.get(key) ?? { age, insteadOf, records: [] }
+    known.records.push(record)
+    found.set(key, known)
+  }
+  return [...found.values()]
+}
+
+/**
+ * Writes records, except over one that is too young to be replaced. What decides that are
+ * parameters, which an engine that is distributed takes there, and rows it does not.
+ */
 export const put = (sql: Sql, puts: NonNullable<Writes["put"]>, { cipher }: Encrypting): Columns.Clause => {
-  const encrypted = Secrets.ofOutcome(cipher.encrypt)
-  const rows = puts.map(({ insteadOf = null, record, replaces }) => ({
-    ...record,
-    outcome: encrypted(record.outcome),
-    replaces,
-    insteadOf
-  }))
+  const encrypted = Secrets.withOutcome(cipher.encrypt)
+  const groups = alike(puts)
+  const nameOf = (index: number): string => (index === 0 ? "idempotency_put" : `idempotency_put_${index + 1}`)
+  const written = groups.map((_, index) => `(select count(*) from ${nameOf(index)})`).join(" + ")
   return {
-    ctes: [
-      sql`idempotency_row as (
-        select * from ${Columns.rows(sql, rows, puttingColumns)}
-      )`,
-      sql`idempotency_put as (
+    ctes: groups.map(
+      ({ age, insteadOf, records }, index) => sql`${sql.literal(nameOf(index))} as (
         ${sql.literal(insertion)}
-        from idempotency_row r
+        from ${Columns.rows(
+          sql,
+          records.map((record) => encrypted(record)),
+          columns
+        )}
         ${sql.literal(replacement)}
-        where exists (
-          select from idempotency_row r
-          where r."organizationId" = excluded.organization_id and r.key = excluded.key
-            and (
-              stored.created_at <= r.replaces
-              or stored.outcome->>'_tag' = 'Interrupted' and stored.outcome->>'attemptId' = r."insteadOf"
-            )
-        )
+        where stored.created_at <= excluded.created_at - ${age}::bigint
+          or stored.outcome->>'_tag' = 'Interrupted' and stored.outcome->>'attemptId' = ${insteadOf}::text
         returning 1
       )`
-    ],
-    outcome: sql`simplan.ensure((select count(*) from idempotency_put) = ${rows.length}::int, 'idempotency key')`
+    ),
+    outcome: sql`simplan.ensure(${sql.literal(written)} = ${puts.length}::int, 'idempotency key')`
   }
 }
 
