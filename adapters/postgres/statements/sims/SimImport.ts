@@ -63,6 +63,9 @@ const replacement = identities.map(({ column, name }) => `${column} = coalesce(r
 
 // The count of what was inserted lets all imports take their locks in one order: SIMs that are
 // there already come last.
+//
+// What is there of the ICCIDs is looked up by a list of them. An engine that is distributed would
+// copy all rows of a table that it joins to rows of a statement from the left.
 const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: ReadonlyArray<AuditEntry.AuditEntry>) => sql<
   Row<Imported>
 >`
@@ -96,14 +99,16 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
     from numbered r
     returning 1
   ), differing as (
-    select sim.organization_id, sim.iccid, given.lpa, ${sql.literal(givenIdentities)}
-    from given
-    join simplan.sim on sim.organization_id = given."organizationId" and sim.iccid = given.iccid ${Columns.ofOwner(sql, "sim", sims)}
-    where given.is_first and (select count(*) from inserted) >= 0 and (
-      ${sql.literal(isDifferent)} or given.lpa is not null and sim.lpa is null and sim.is_esim
-    )
-    order by sim.organization_id, sim.iccid
-    for no key update of sim
+    select * from (
+      select sim.organization_id, sim.iccid, given.lpa, ${sql.literal(givenIdentities)}
+      from given
+      join simplan.sim on sim.organization_id = given."organizationId" and sim.iccid = given.iccid ${Columns.ofOwner(sql, "sim", sims)}
+      where given.is_first and (select count(*) from inserted) >= 0 and (
+        ${sql.literal(isDifferent)} or given.lpa is not null and sim.lpa is null and sim.is_esim
+      )
+      order by sim.organization_id, sim.iccid
+      for no key update of sim
+    ) locked
   ), updated as (
     update simplan.sim set ${sql.literal(replacement)},
       lpa = coalesce(sim.lpa, case when sim.is_esim then r.lpa end)
@@ -127,9 +132,17 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
   from given
   left join registered on registered.iccid = given.iccid
   left join updated on updated.iccid = given.iccid
-  left join simplan.iccid known on known.iccid = given.iccid
-  left join simplan.sim on given.is_first and sim.organization_id = given."organizationId" and sim.iccid = given.iccid
-    ${Columns.ofOwner(sql, "sim", sims)}
+  left join (
+    select iccid.iccid, iccid.organization_id
+    from simplan.iccid
+    where iccid.iccid = any(array(select asked.iccid from given asked))
+  ) known on known.iccid = given.iccid
+  left join (
+    select sim.organization_id, sim.iccid, sim.label, sim.is_esim, sim.lpa
+    from simplan.sim
+    where sim.organization_id = any(array(select distinct asked."organizationId" from given asked))
+      and sim.iccid = any(array(select asked.iccid from given asked)) ${Columns.ofOwner(sql, "sim", sims)}
+  ) sim on given.is_first and sim.organization_id = given."organizationId" and sim.iccid = given.iccid
   order by given.position`
 
 /**

@@ -39,17 +39,19 @@ with given as (
   from numbered r
   returning 1
 ), differing as (
-  select sim.organization_id, sim.iccid, given.lpa, given.imsi, given.msisdn, given."subscriberId"
-  from given
-  join simplan.sim on sim.organization_id = given."organizationId" and sim.iccid = given.iccid
-  and sim.organization_id = $3
-  where given.is_first and (select count(*) from inserted) >= 0 and (
-    given.imsi <> coalesce(sim.imsi, '') or given.msisdn <> coalesce(sim.msisdn,
-      '') or given."subscriberId" <> coalesce(sim.subscriber_id, '') or given.lpa is not null and sim.lpa is null
-    and sim.is_esim
-  )
-  order by sim.organization_id, sim.iccid
-  for no key update of sim
+  select * from (
+    select sim.organization_id, sim.iccid, given.lpa, given.imsi, given.msisdn, given."subscriberId"
+    from given
+    join simplan.sim on sim.organization_id = given."organizationId" and sim.iccid = given.iccid
+    and sim.organization_id = $3
+    where given.is_first and (select count(*) from inserted) >= 0 and (
+      given.imsi <> coalesce(sim.imsi, '') or given.msisdn <> coalesce(sim.msisdn,
+        '') or given."subscriberId" <> coalesce(sim.subscriber_id, '') or given.lpa is not null and sim.lpa is null
+      and sim.is_esim
+    )
+    order by sim.organization_id, sim.iccid
+    for no key update of sim
+  ) locked
 ), updated as (
   update simplan.sim set imsi = coalesce(r.imsi, sim.imsi), msisdn = coalesce(r.msisdn, sim.msisdn),
   subscriber_id = coalesce(r."subscriberId", sim.subscriber_id),
@@ -86,7 +88,15 @@ select json_build_object(
 from given
 left join registered on registered.iccid = given.iccid
 left join updated on updated.iccid = given.iccid
-left join simplan.iccid known on known.iccid = given.iccid
-left join simplan.sim on given.is_first and sim.organization_id = given."organizationId" and sim.iccid = given.iccid
-and sim.organization_id = $16
+left join (
+  select iccid.iccid, iccid.organization_id
+  from simplan.iccid
+  where iccid.iccid = any(array(select asked.iccid from given asked))
+) known on known.iccid = given.iccid
+left join (
+  select sim.organization_id, sim.iccid, sim.label, sim.is_esim, sim.lpa
+  from simplan.sim
+  where sim.organization_id = any(array(select distinct asked."organizationId" from given asked))
+  and sim.iccid = any(array(select asked.iccid from given asked)) and sim.organization_id = $16
+) sim on given.is_first and sim.organization_id = given."organizationId" and sim.iccid = given.iccid
 order by given.position;
