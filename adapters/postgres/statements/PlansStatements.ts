@@ -51,16 +51,20 @@ export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): Columns.Clause =
     })
   )
 
+const versionColumns = Columns.of<Storage.PlanVersion>({ organizationId: "text", planId: "text", version: "bigint" })
+
 /** Guards what rests on plans: each still has the version that was loaded. */
-export const unchanged = Columns.clause<Storage.PlanVersion>(
-  "plan_as_loaded",
-  Columns.of({ organizationId: "text", planId: "text", version: "bigint" }),
-  (rows) => `select 1
-    from ${rows}
+export const unchanged = (sql: Sql, plans: ReadonlyArray<Storage.PlanVersion>): Columns.Clause => ({
+  ctes: [
+    sql`plan_as_loaded as (
+    select 1
+    from ${Columns.rows(sql, plans, versionColumns)}
     join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"
-      and plan.version = r.version`,
-  "version"
-)
+      and plan.version = r.version ${Columns.ofOwner(sql, "plan", plans)}
+    )`
+  ],
+  outcome: sql`simplan.ensure((select count(*) from plan_as_loaded) = ${plans.length}::int, 'version')`
+})
 
 interface OfPlan {
   readonly organizationId: string

@@ -173,15 +173,22 @@ const purchase: Columns.Write<Purchased> = Columns.clause(
 
 /**
  * Locks SIMs in the order of their keys, for a commit that writes several of them in several ways.
+ * The lock stands in a subquery: an engine that is distributed hands on no CTE that ends in one.
  */
-const lock = Columns.clause(
-  "sim_locked",
-  keyColumns,
-  (rows) => `select 1
-    from ${rows}
-    join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
-    for update of sim`
-)
+const lock = (sql: Sql, rows: ReadonlyArray<Pick<State, Key>>): Columns.Clause => ({
+  ctes: [
+    sql`sim_locked as (
+      select * from (
+        select sim.iccid
+        from ${Columns.rows(sql, rows, keyColumns)}
+        join simplan.sim on sim.organization_id = r."organizationId" and sim.iccid = r.iccid
+          ${Columns.ofOwner(sql, "sim", rows)}
+        for update of sim
+      ) locked
+    )`
+  ],
+  outcome: sql`(select count(*) from sim_locked)`
+})
 
 /** A SIM in service with its live subscription and a confirmed attachment. */
 interface Provisioned extends Pick<SimsStatements.SimRow, Key> {

@@ -6,6 +6,6 @@ with plan_as_loaded as (
     where columns.place between 1 and 2147483647
   ) r
   join simplan.plan on plan.organization_id = r."organizationId" and plan.plan_id = r."planId"
-  and plan.version = r.version
+  and plan.version = r.version and plan.organization_id = $4
 )
-select simplan.ensure((select count(*) from plan_as_loaded) = $4::int, 'version');
+select simplan.ensure((select count(*) from plan_as_loaded) = $5::int, 'version');
