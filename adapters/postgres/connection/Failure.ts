@@ -30,7 +30,7 @@ const reasonOf = (cause: unknown) => {
   if (code.startsWith("08")) return new ConnectionError(props)
   if (code.startsWith("28")) return new AuthenticationError(props)
   if (code.startsWith("42")) return new SqlSyntaxError(props)
-  if (code === "23505") return new UniqueViolation({ ...props, constraint: text(cause, "constraint") ?? "unknown" })
+  if (code === "23505") return new UniqueViolation({ ...props, constraint: text(cause, "constraint") ?? "" })
   if (code.startsWith("23")) return new ConstraintError(props)
   if (code === "40P01") return new DeadlockError(props)
   if (code === "40001") return new SerializationError(props)
@@ -63,6 +63,13 @@ const conflicts: Readonly<Record<string, Conflict["on"]>> = {
   operator_hash: "operator token",
   operator_name: "operator name"
 }
+
+/**
+ * The unique constraint that was violated. An engine that is distributed names the one of a shard,
+ * which has a number at its end, and may name it in the message alone.
+ */
+const violated = ({ constraint, message }: UniqueViolation): string =>
+  (constraint || (/unique constraint "([^"]+)"/.exec(message)?.[1] ?? "")).replace(/_\d+$/, "")
 
 /** The SQLSTATE of a failure that the server has reported. */
 export const stateOf = ({ reason }: SqlError): string | undefined => text(reason.cause, "code")
@@ -116,7 +123,7 @@ export const commitError = (error: SqlError): Conflict | Storage.StorageError =>
     return new Storage.Conflict({ on: "version" })
   }
   if (reason._tag === "UniqueViolation") {
-    return new Storage.Conflict({ on: conflicts[reason.constraint] ?? "version" })
+    return new Storage.Conflict({ on: conflicts[violated(reason)] ?? "version" })
   }
   if (text(reason.cause, "code") === GUARD) {
     return new Storage.Conflict({ on: conflicts[text(reason.cause, "message") ?? ""] ?? "version" })
