@@ -262,7 +262,7 @@ it("S5: a SIM that was bought is compared with no OCS, to which the routes send 
     World.settings({ system }, [{ packages: "system" }], { TOKEN: "token-of-the-test" })
   )
   const { organizationId } = await run(World.organization)
-  const purchase = { purchaseId: "p", load: "1 GB", sellBy: null, cost: null }
+  const purchase = { purchaseId: "p", load: "1 GB", sellBy: null, cost: null, boughtAt: 0 }
   const stock = [{}, { purchase }].map((changes, index) =>
     Values.sim({ organizationId, simId: `sim-${index}`, iccid: Fake.iccidOf(index + 1), ...changes })
   )
