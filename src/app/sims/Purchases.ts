@@ -31,6 +31,9 @@ export const isNotBought = (error: unknown): error is NotBought =>
 /** How often a request asks what has become of a purchase that another process makes, in ms. */
 const ASKED = 100
 
+/** How often it asks if the clock stands: what this process makes goes on between two times. */
+const TURNS = 1_000
+
 /** When a caller asks again, if the supplier does not say so, in seconds. */
 const AGAIN = 5
 
@@ -98,9 +101,9 @@ export const make = Effect.gen(function* () {
   /** Waits until the purchase has ended, is to be tried again later, or the time is over. */
   const settled = Effect.fnUntraced(function* ({ jobId }: Job.Job, until: number) {
     let found = yield* storage.jobs.get(jobId)
-    while (found !== null && found.endedAt === null && !Job.isWaiting(found) && !isStandingClock) {
-      if ((yield* Clocks.monotonicNow) >= until) break
-      yield* Effect.sleep(ASKED)
+    for (let turn = 0; found !== null && found.endedAt === null && !Job.isWaiting(found); turn++) {
+      if (isStandingClock ? turn === TURNS : (yield* Clocks.monotonicNow) >= until) break
+      yield* isStandingClock ? Effect.yieldNow : Effect.sleep(ASKED)
       found = yield* storage.jobs.get(jobId)
     }
     return found
