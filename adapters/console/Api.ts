@@ -288,3 +288,6 @@ export const allows = (least: Operator.Role): boolean => {
   const role = operator.value?.role
   return role !== undefined && Operator.allows(role, least)
 }
+
+/** Whether the operator may make plans of what telcos sell, which is of the whole service. */
+export const makesOfBundles = (): boolean => allows("admin") && operator.value?.organization_id === null

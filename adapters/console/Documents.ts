@@ -14,6 +14,7 @@ export const pages: Readonly<Record<string, string>> = {
   imports: "adapters/cli/tasks.md#a-delivery-of-sims-has-arrived",
   stock: "adapters/cli/tasks.md#do-the-esims-run-out",
   plans: "adapters/cli/tasks.md#a-shop-sells-a-plan",
+  bundles: "adapters/cli/telcos.md#the-days-work-with-the-file",
   coverage: "adapters/cli/tasks.md#a-shop-sells-a-plan",
   keys: "adapters/cli/tasks.md#a-customers-key-has-to-change",
   endpoints: "adapters/http/webhooks.md",

@@ -42,6 +42,13 @@ const places: ReadonlyArray<Place> = [
   },
   { name: "stock", title: "Stock", load: () => import("./pages/StockPage.tsx"), isInner: true },
   { name: "plans", title: "Plans", load: () => import("./pages/PlansPage.tsx"), isInner: true },
+  {
+    name: "bundles",
+    title: "Bundles",
+    load: () => import("./pages/BundlesPage.tsx"),
+    isInner: true,
+    isShown: Api.makesOfBundles
+  },
   { name: "coverage", title: "Coverage", load: () => import("./pages/CoveragePage.tsx"), isInner: true },
   { name: "keys", title: "Keys", load: () => import("./pages/KeysPage.tsx"), isInner: true },
   { name: "endpoints", title: "Endpoints", load: () => import("./pages/EndpointsPage.tsx"), isInner: true },

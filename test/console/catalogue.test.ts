@@ -131,6 +131,43 @@ describe("the plans of an organization", () => {
   })
 })
 
+describe("the bundles that telcos sell", () => {
+  it("are found by name and country, with their prices, and a plan is made of one", async () => {
+    await signIn(`?page=plans&of=${of}`)
+    await page().getByRole("link", { name: "Make a plan from a bundle" }).click()
+    await heading("Make a plan from a bundle")
+    await expect.poll(() => rows("Bundles").count()).toBe(10)
+    await expect
+      .poll(() => page().getByLabel("Telco", { exact: true }).locator("option").allInnerTexts())
+      .toEqual(["simulator"])
+    await page().getByLabel("Name or code").fill("france")
+    await page().keyboard.press("Enter")
+    await expect.poll(() => rows("Bundles").count()).toBe(2)
+    await expect
+      .poll(() => rows("Bundles").first().innerText())
+      .toMatch(/^France, 1 GB, 7 days\tFR\t1,024.0 MB\t7 days\t1.80 USD/)
+    await check()
+    await rows("Bundles").first().getByRole("button", { name: "Make a plan" }).click()
+    await page().getByText("It would give 1,024 MB for 7 days in France.").waitFor()
+    await page().getByLabel("What an eSIM may cost at most, in USD").fill("1.79")
+    await page().getByText("price_limit must be at least what the bundle costs, 1.80 USD").waitFor()
+    await page().getByLabel("What an eSIM may cost at most, in USD").fill("2")
+    await page().getByText("It would give 1,024 MB for 7 days in France.").waitFor()
+    await check()
+    await page().getByRole("dialog").getByRole("button", { name: "Make a plan" }).click()
+    await page().getByText("The plan is made.").waitFor()
+    opened.expectComplaint(/status of 400/)
+    await page().getByRole("link", { name: "Open the plans" }).click()
+    await expect.poll(() => rows("Plans").filter({ hasText: "France, 1 GB, 7 days" }).count()).toBe(1)
+  })
+
+  it("are not shown to who may make no plans", async () => {
+    await signInAs("support", `?page=plans&of=${of}`)
+    await expect.poll(() => rows("Plans").count()).toBeGreaterThan(0)
+    expect(await page().getByRole("link", { name: "Make a plan from a bundle" }).count()).toBe(0)
+  })
+})
+
 describe("the coverage of an organization", () => {
   it("is a list of countries with their networks and regions, by label", async () => {
     await signIn(`?page=coverage&of=${of}`)

@@ -52,6 +52,11 @@ const Chosen = ({ of }: { readonly of: string }) => {
   return (
     <>
       {Api.allows("admin") && <Task.Openers tasks={[PlanTasks.creation(organization, fields.label)]} with={tasks} />}
+      {Api.makesOfBundles() && (
+        <p>
+          <View.Link to={{ page: "bundles", of }}>Make a plan from a bundle</View.Link>
+        </p>
+      )}
       {tasks.shown}
       <Filters.Bar>
         <Filters.Input label="Name" name="find" />
