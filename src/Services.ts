@@ -47,7 +47,7 @@ import * as SimReservations from "./app/sims/SimReservations.ts"
 import * as ServiceOperators from "./app/organizations/ServiceOperators.ts"
 import * as SimCorrections from "./app/sims/SimCorrections.ts"
 import * as Sims from "./app/sims/Sims.ts"
-import * as SoldBundles from "./app/plans/SoldBundles.ts"
+import * as SoldBundles from "./app/telco/SoldBundles.ts"
 import * as Stock from "./app/sims/Stock.ts"
 import * as Subscriptions from "./app/subscriptions/Subscriptions.ts"
 import * as Usage from "./app/subscriptions/Usage.ts"
@@ -156,7 +156,7 @@ const writing = Commits.layer.pipe(
 )
 
 const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer, Processes.layer).pipe(
-  Layer.provideMerge(Recovery.layer),
+  Layer.provideMerge(Layer.merge(Recovery.layer, SoldBundles.layer)),
   Layer.provideMerge(writing)
 )
 
@@ -179,7 +179,7 @@ const resources = Layer.mergeAll(
     ServiceOperators.layer,
     Stock.layer,
     Webhooks.layer,
-    Plans.layer.pipe(Layer.provideMerge(Layer.merge(Coverage.layer, SoldBundles.layer)))
+    Plans.layer.pipe(Layer.provideMerge(Coverage.layer))
   ).pipe(Layer.provideMerge(Organizations.layer)),
   Problems.layer,
   Overview.layer.pipe(Layer.provideMerge(Layer.mergeAll(Health.layer, Organizations.layer))),

@@ -141,6 +141,11 @@ export type Work =
       /** What it may cost at most; null: anything. */
       readonly limit: Amount | null
     }
+  /**
+   * Compare the bundle that a plan is with what its telco sells now, again and again. What has
+   * changed for the worse is a job of this kind that has ended from the start (rules P6 and S6).
+   */
+  | { readonly _tag: "CheckBundle"; readonly planId: string }
   /** Carry out a command that a host has submitted in its own transaction (rule H1). */
   | { readonly _tag: "RunCommand"; readonly commandId: string }
 
@@ -162,6 +167,7 @@ export const kinds = [
   "HandleEvent",
   "CheckStock",
   "BuySim",
+  "CheckBundle",
   "RunCommand"
 ] as const satisfies ReadonlyArray<Work["_tag"]>
 
@@ -370,6 +376,7 @@ export const isAwaited = (work: Work): boolean => {
     case "HandleEvent":
     case "CheckStock":
     case "BuySim":
+    case "CheckBundle":
       return false
   }
 }

@@ -74,6 +74,23 @@ export interface Bundle {
   readonly topUpLoad: string | null
   /** What an eSIM with the bundle may cost at most; null: anything. */
   readonly limit: Amount | null
+  /**
+   * The bundle as it was in the catalogue of a telco when the plan became it (rule P6). Absent: it
+   * was in none.
+   */
+  readonly sold?: Sold
+}
+
+/** A bundle as it was in the catalogue of a telco. */
+export interface Sold {
+  /** The telco's name. */
+  readonly telco: string
+  /** ISO 3166-1 alpha-2 codes. */
+  readonly countries: ReadonlyArray<string>
+  /** Null: unlimited. */
+  readonly dataBytes: number | null
+  /** Null: the telco did not say so in days. */
+  readonly days: number | null
 }
 
 /** What an organization sells: terms under a name. */

@@ -72,10 +72,15 @@ export class EsimsIssuing extends Data.TaggedError("EsimsIssuing")<{
   readonly retryAfterSeconds: number
 }> {}
 
-/** The supplier has no more eSIMs with the plan's load (rule I15). */
+/**
+ * The supplier has no more eSIMs with the plan's load (rule I15), or sells it otherwise than the
+ * plan has it (rule P6).
+ */
 export class SoldOut extends Data.TaggedError("SoldOut")<{
   /** The supplier's code of the bundle. */
   readonly load: string
+  /** How it is sold by now, as a sentence. Absent: there are no more. */
+  readonly why?: string
 }> {}
 
 /** The account at the supplier has not enough money for an eSIM with the plan's load (rule I15). */
@@ -360,7 +365,7 @@ const catalogue = {
     retryAfterSeconds: ({ retryAfterSeconds }) => retryAfterSeconds
   }),
   SoldOut: row(SoldOut, "sold_out", {
-    sentence: ({ load }) => `The supplier has no more eSIMs with ${load}`,
+    sentence: ({ load, why = `The supplier has no more eSIMs with ${load}` }) => why,
     retry: "OnChange"
   }),
   NoBalance: row(NoBalance, "no_balance", {

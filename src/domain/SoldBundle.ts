@@ -137,7 +137,7 @@ const without = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): str
   left.filter((one) => !right.includes(one)).join(", ")
 
 /** The price, if it is more than the limit, or of another currency. */
-const beyond = ({ price }: SoldBundle, limit: Amount.Amount | null): Amount.Amount | null => {
+export const beyond = ({ price }: SoldBundle, limit: Amount.Amount | null): Amount.Amount | null => {
   if (price === null || limit === null) return null
   const compared = Amount.compare(price, limit)
   return Result.isFailure(compared) || compared.success > 0 ? price : null

@@ -3,6 +3,7 @@
  * sells none is in no list.
  */
 import { Context, Effect } from "effect"
+import type { Label } from "../domain/Label.ts"
 import type { SoldBundle } from "../domain/SoldBundle.ts"
 import { Refused, type Unavailable } from "./Telco.ts"
 
@@ -15,6 +16,14 @@ export interface TelcoBundles {
   readonly telcos: Effect.Effect<ReadonlyArray<string>>
   /** What one of them sells, in its own order; refused if it sells nothing. */
   readonly of: (telco: string) => Effect.Effect<ReadonlyArray<Bundle>, Refused | Unavailable>
+  /**
+   * Which telco such a SIM is bought of; null: of none. Absent: of the only one that sells.
+   */
+  readonly sellerOf?: (of: {
+    readonly organizationId: string
+    readonly label: Label
+    readonly load: string
+  }) => Effect.Effect<string | null>
 }
 
 /** The suppliers beside `Telco`. The default: there are none. */

@@ -166,6 +166,7 @@ const faces: Faces = {
   },
   soldBundles: {
     sellers: both("telcos.sellers"),
+    checkSeller: used,
     of: used,
     page: both("telcos.bundles")
   },

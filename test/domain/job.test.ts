@@ -24,7 +24,8 @@ const left: ReadonlyArray<Work> = [
   { _tag: "CorrectDifference", iccid: ICCID, findingId: "ocs/service/1", correction: { _tag: "Service" } },
   { _tag: "UsageDiffers", iccid: ICCID, findingId: "ocs/usage/1", usage: { day: NOW, booked: 1, telco: 2 } },
   { _tag: "HandleEvent", iccid: ICCID, handler: "mailer", deliveryId: "event:handler:mailer" },
-  { _tag: "CheckStock", label: "Green" }
+  { _tag: "CheckStock", label: "Green" },
+  { _tag: "CheckBundle", planId: "plan" }
 ]
 
 describe("A request's answer", () => {

@@ -21,10 +21,14 @@ export interface ReceivedWebhook {
   readonly data: Record<string, unknown>
 }
 
-/** A service of its own, with one organization; it is closed when the test has ended. */
+/**
+ * A service of its own, with one organization; it is closed when the test has ended. `beside` has
+ * references that stand beside the ports.
+ */
 export const make = async (
   options: Partial<Pick<Settings.Limits, "telcoTimeoutMillis" | "drainMillis">> = {},
-  telco: TelcoSimulator.Options = {}
+  telco: TelcoSimulator.Options = {},
+  beside: Layer.Layer<never> = Layer.empty
 ) => {
   const received: Array<ReceivedWebhook> = []
   const receiver = { status: 200, hangs: false }
@@ -38,7 +42,7 @@ export const make = async (
       }),
     telco
   )
-  const ports = Layer.mergeAll(Memory.layer, outer)
+  const ports = Layer.mergeAll(Memory.layer, outer, beside)
   const limits = Layer.effect(
     Settings.Settings,
     Effect.map(Settings.Settings, (defaults) => ({

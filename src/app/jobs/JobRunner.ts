@@ -25,6 +25,7 @@ import type { NamedTypes } from "../commit/Caused.ts"
 import type { Ids } from "../commit/Ids.ts"
 import { type Done, finishing, type LeasedJob, type NotTaken, notTaken } from "../telco/TelcoCall.ts"
 import * as BuySim from "./BuySim.ts"
+import * as CheckBundle from "./CheckBundle.ts"
 import * as ChangeMobilePlan from "./ChangeMobilePlan.ts"
 import * as CorrectDifference from "./CorrectDifference.ts"
 import * as Notifications from "./Notifications.ts"
@@ -36,9 +37,10 @@ import * as Leases from "./Leases.ts"
 import * as Metrics from "../Metrics.ts"
 import * as Rates from "../Rates.ts"
 import { Recovery } from "../telco/Recovery.ts"
+import type { SoldBundles } from "../telco/SoldBundles.ts"
 import { Settings } from "../Settings.ts"
 
-type Needs = Storage.Storage | Telco | BusinessClock | Commits | Ids | NamedTypes
+type Needs = Storage.Storage | Telco | BusinessClock | Commits | Ids | NamedTypes | SoldBundles
 
 /** The work of a tag. */
 type Of<Tag extends JobWork["_tag"]> = Extract<JobWork, { _tag: Tag }>
@@ -182,6 +184,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
       const notifyAttachments = yield* Notifications.all
       const checkStock = yield* Notifications.checkStock
       const buySim = yield* BuySim.make
+      const checkBundle = yield* CheckBundle.make
 
       const dispatched = (held: LeasedJob, of: OneStep): Effect.Effect<TryOutcome, Storage.StorageError> => {
         switch (of._tag) {
@@ -209,6 +212,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
             return checkStock(held, of)
           case "BuySim":
             return buySim(held, of)
+          case "CheckBundle":
+            return checkBundle(held, of)
           case "CorrectDifference":
           case "UsageDiffers":
             return correctDifference(held, of)

@@ -2,8 +2,10 @@
  * Plans of an organization: create, read, archive, delete (rules P1 to P4).
  */
 import { Context, Effect, Equal, Layer, Option, Result } from "effect"
+import * as BundleCheck from "../../domain/BundleCheck.ts"
 import { type Action, type FieldChange, differences } from "../../domain/AuditEntry.ts"
 import { type Answer, kinds } from "../../domain/Idempotency.ts"
+import * as Job from "../../domain/Job.ts"
 import type { Label } from "../../domain/Label.ts"
 import * as PlanRules from "../../domain/Plan.ts"
 import type { Plan, TermsRequest } from "../../domain/Plan.ts"
@@ -20,7 +22,7 @@ import { Coverage } from "./Coverage.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { Ids } from "../commit/Ids.ts"
 import { FilteredLists } from "../Paging.ts"
-import * as SoldBundles from "./SoldBundles.ts"
+import * as SoldBundles from "../telco/SoldBundles.ts"
 
 interface OfPlan {
   readonly organizationId: string
@@ -137,10 +139,27 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
     })
 
-    const audited = (plan: Plan, action: Action, now: Instant, changed: ReadonlyArray<FieldChange> = []) => {
+    /** The job that checks the plan's bundle (rule P6); the problem of another one is gone. */
+    const checks = Effect.fnUntraced(function* (plan: Plan, action: Action, now: Instant) {
+      const { organizationId, planId } = plan
+      const jobs = BundleCheck.jobs(plan, now)
+      const put = jobs.map((job) => ({ job: Job.make(job, { organizationId, createdAt: now }), lease: null }))
+      const problem = action === "plan.set_bundle" ? yield* storage.jobs.get(BundleCheck.problemId(planId)) : null
+      const endedAt = problem?.endedAt ?? null
+      const resolved = problem === null || endedAt === null ? [] : [{ jobId: problem.jobId, endedAt }]
+      return put.length + resolved.length === 0 ? {} : { jobs: { put, resolved } }
+    })
+
+    const audited = Effect.fnUntraced(function* (
+      plan: Plan,
+      action: Action,
+      now: Instant,
+      changed: ReadonlyArray<FieldChange> = []
+    ) {
       const { organizationId, planId: resourceId } = plan
-      return commits.audited({ plans: [plan] }, { organizationId, action, resourceId, iccid: null, changed }, now)
-    }
+      const commit = { plans: [plan], ...(yield* checks(plan, action, now)) }
+      return yield* commits.audited(commit, { organizationId, action, resourceId, iccid: null, changed }, now)
+    })
 
     const withRegion = (commit: Commit, region: Region, now: Instant) => {
       const { coverageId: resourceId, organizationId } = region
@@ -211,15 +230,23 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
       return area?.iso2List ?? []
     })
 
-    /** The bundle of a code, of whichever telco; absent if no catalogue can be had. */
+    /** The bundle of a code, with its telco; undefined if no catalogue can be had. */
     const soldAs = Effect.fnUntraced(function* (load: string) {
       const all = yield* Effect.forEach(yield* soldBundles.sellers, ({ telco }) =>
         // Failure: what the others sell counts.
-        Effect.option(soldBundles.of(telco))
+        Effect.option(Effect.map(soldBundles.of(telco), ({ bundles }) => ({ telco, bundles })))
       )
       const read = all.flatMap((one) => (Option.isSome(one) ? [one.value] : []))
       if (read.length === 0) return undefined
-      return read.flatMap(({ bundles }) => bundles).find(({ code }) => code === load) ?? null
+      const found = read.flatMap(({ bundles, telco }) => bundles.map((bundle) => ({ telco, bundle })))
+      return found.find(({ bundle }) => bundle.code === load) ?? null
+    })
+
+    /** The bundle, with what it is in the catalogue now. */
+    const asSold = Effect.fnUntraced(function* (bundle: PlanRules.Bundle | null) {
+      if (bundle === null) return null
+      const found = yield* soldAs(bundle.load)
+      return found == null ? bundle : { ...bundle, sold: BundleCheck.soldBy(found.telco, found.bundle) }
     })
 
     const always = (change: (plan: Plan, now: Instant) => Plan) => (plan: Plan, now: Instant) =>
@@ -243,10 +270,12 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
         return plan
       }),
       createFromBundle: Effect.fn("Plans.createFromBundle")(function* ({ dryRun, ...request }) {
-        const { bundle, label, organizationId, telco } = request
+        const { label, organizationId, telco } = request
         yield* organizations.check({ organizationId })
         const { bundles } = yield* soldBundles.of(telco)
-        const offer = yield* Effect.fromResult(SoldBundle.offered(bundles, bundle))
+        const offer = yield* Effect.fromResult(SoldBundle.offered(bundles, request.bundle))
+        const bundle = { ...request.bundle, sold: BundleCheck.soldBy(telco, offer.bundle) }
+        yield* soldBundles.checkSeller({ telco, organizationId, label, load: bundle.load })
         const { countries: iso2List, name: regionName } = offer.bundle
         const { dataMegaBytes, periodDays } = offer
         return yield* commits.retryOnConflict(
@@ -274,7 +303,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
         const plan = yield* get(of)
         const sold = yield* soldAs(bundle.load)
         if (sold === undefined) return null
-        return SoldBundle.differences(plan, yield* countriesOf(plan), bundle, sold)
+        return SoldBundle.differences(plan, yield* countriesOf(plan), bundle, sold?.bundle ?? null)
       }),
       previewSetBundle: Effect.fn("Plans.previewSetBundle")(function* ({ bundle, ...of }) {
         return yield* Effect.fromResult(PlanRules.bundled(yield* get(of), bundle))
@@ -298,7 +327,10 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
       }),
       archive: (of) => change("plan.archive", of, always(PlanRules.archived), done),
       unarchive: (of) => change("plan.unarchive", of, always(PlanRules.unarchived), done),
-      setBundle: ({ bundle, ...of }) => change("plan.set_bundle", of, (plan) => PlanRules.bundled(plan, bundle)),
+      setBundle: Effect.fn("Plans.setBundle")(function* ({ bundle, ...of }) {
+        const sold = yield* asSold(bundle)
+        return yield* change("plan.set_bundle", of, (plan) => PlanRules.bundled(plan, sold))
+      }),
       remove: (of) => Effect.asVoid(change("plan.delete", of, always(PlanRules.deleted), done))
     })
   })

@@ -4,6 +4,7 @@
  * takes whatever SIM comes free first, so that a SIM is never another request's.
  */
 import { Effect } from "effect"
+import * as BundleCheck from "../../domain/BundleCheck.ts"
 import * as Job from "../../domain/Job.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import * as Purchase from "../../domain/Purchase.ts"
@@ -68,6 +69,14 @@ export const make = Effect.gen(function* () {
   const issuing = ({ label }: Pick<Kind, "label">, retryAfterSeconds = AGAIN) =>
     new EsimsIssuing({ label, retryAfterSeconds })
 
+  /** Rule P6: refuses to buy a bundle that is not sold any more as the plan has it. */
+  const refuseChanged = Effect.fnUntraced(function* ({ bundle, planId }: Plan) {
+    if (bundle?.sold === undefined) return
+    const problem = yield* storage.jobs.get(BundleCheck.problemId(planId))
+    if (problem === null || problem.endedAt === null) return
+    return yield* new SoldOut({ load: bundle.load, ...(problem.refused && { why: problem.refused.message }) })
+  })
+
   /** Makes one more purchase, and begins it. */
   const add = Effect.fnUntraced(function* (organizationId: string, plan: Plan, bundle: NonNullable<Plan["bundle"]>) {
     const now = yield* clock.now
@@ -119,6 +128,7 @@ export const make = Effect.gen(function* () {
     // What is bought is paid: the plan may be another bundle by now than the one that is cached.
     const stored = yield* storage.plans.get(plan)
     if (plan.bundle === null || stored?.version !== plan.version) return yield* new NoFreeSim(kind)
+    yield* refuseChanged(stored)
     const known = yield* adopt(kind, load)
     const begun = known === null ? yield* add(organizationId, plan, plan.bundle) : null
     const adopted = known ?? (yield* adopt(kind, load))

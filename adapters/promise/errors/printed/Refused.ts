@@ -99,7 +99,10 @@ export class EsimsIssuingError extends SimplanError {
   }
 }
 
-/** The supplier has no more eSIMs with the plan's load (rule I15). `sold_out`, 409. */
+/**
+ * The supplier has no more eSIMs with the plan's load (rule I15), or sells it otherwise than the
+ * plan has it (rule P6). `sold_out`, 409.
+ */
 export class SoldOutError extends ConflictError {
   static {
     this.prototype.name = "SoldOutError"
@@ -107,10 +110,13 @@ export class SoldOutError extends ConflictError {
 
   /** The supplier's code of the bundle. */
   readonly load: string
+  /** How it is sold by now, as a sentence. Absent: there are no more. */
+  declare readonly why?: string
 
-  constructor(details: ErrorDetails & { readonly load: string }) {
+  constructor(details: ErrorDetails & { readonly load: string; readonly why?: string }) {
     super(details)
     this.load = details.load
+    if (details.why !== undefined) this.why = details.why
   }
 }
 

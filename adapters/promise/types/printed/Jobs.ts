@@ -18,6 +18,7 @@ export type JobKind =
   | "HandleEvent"
   | "CheckStock"
   | "BuySim"
+  | "CheckBundle"
   | "RunCommand"
 
 /** The class of the reason to wait. */

@@ -11,6 +11,7 @@ import {
   TelcoRefused,
   type TelcoUnavailable
 } from "../../domain/Refusal.ts"
+import type { Label } from "../../domain/Label.ts"
 import { type Filter, isAsked, type SoldBundle } from "../../domain/SoldBundle.ts"
 import * as TextLimit from "../../domain/TextLimit.ts"
 import { HOUR, type Instant, MINUTE, SECOND } from "../../domain/Time.ts"
@@ -20,7 +21,7 @@ import { type Refused, Unavailable } from "../../ports/Telco.ts"
 import { TelcoBundles } from "../../ports/TelcoBundles.ts"
 import { makeRefuseInside } from "../commit/Served.ts"
 import type * as Paging from "../Paging.ts"
-import { notTaken } from "../telco/TelcoCall.ts"
+import { notTaken } from "./TelcoCall.ts"
 
 /** How long a catalogue is kept, in milliseconds. */
 const KEPT = HOUR
@@ -59,6 +60,13 @@ export class SoldBundles extends Context.Service<
   {
     /** The telcos that sell, in the order of the settings. Nothing is read for it. */
     readonly sellers: Effect.Effect<ReadonlyArray<Seller>>
+    /** Refuses a label whose SIMs with the load are bought of another telco. */
+    readonly checkSeller: (of: {
+      readonly telco: string
+      readonly organizationId: string
+      readonly label: Label
+      readonly load: string
+    }) => Effect.Effect<void, InvalidField>
     /** The catalogue of one of them. A telco that sells nothing is `NotFound`. */
     readonly of: (telco: string) => Effect.Effect<Read, NotRead>
     /**
@@ -119,7 +127,9 @@ export const layer: Layer.Layer<SoldBundles, never, Clocks.BusinessClock> = Laye
 
     /** Reads the catalogue, unless it is not the time for it yet. */
     const refresh = Effect.fnUntraced(function* (telco: string, known: Known) {
-      if ((yield* Clocks.monotonicNow) < known.until) return
+      // On a virtual clock an hour may pass at once.
+      const isOld = known.read !== null && (yield* clock.now) >= known.read.readAt + KEPT
+      if (!isOld && (yield* Clocks.monotonicNow) < known.until) return
       yield* refuseInside("telcos.bundles")
       const answer = yield* Effect.result(ask(telco))
       const machineNow = yield* Clocks.monotonicNow
@@ -150,6 +160,12 @@ export const layer: Layer.Layer<SoldBundles, never, Clocks.BusinessClock> = Laye
           return { telco, read: known?.read ?? null, failure: known?.failure?.message ?? null }
         })
       ),
+      checkSeller: Effect.fnUntraced(function* ({ telco, ...of }) {
+        const seller = sold.sellerOf === undefined ? telco : yield* sold.sellerOf(of)
+        if (seller === telco) return
+        const message = `must be one whose SIMs with the bundle are bought of ${telco}: the routes have ${seller ?? "no telco"} for ${of.label}`
+        return yield* new InvalidField({ field: "label", message })
+      }),
       page: Effect.fn("SoldBundles.page")(function* ({ after, limit, search, telco, ...of }) {
         const country = yield* Effect.fromResult(countryOf(of.country))
         yield* Effect.fromResult(TextLimit.check("search", search ?? "", TextLimit.NAME))
