@@ -288,7 +288,8 @@ export const makeTerms = (
   check: (of) =>
     Effect.suspend(() => {
       const { organizationId, terms } = of
-      const sim = { label: terms.label, organizationId }
+      const { label, load } = terms
+      const sim = { label, organizationId, ...(load !== undefined && { load }) }
       const telco = supplierOf(routes, telcos, sim)
       if (telco !== undefined) return telco.checkTerms(of)
       // The plan may be given a bundle whose load has a route.

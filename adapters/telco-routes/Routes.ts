@@ -6,7 +6,7 @@ import { Settings as Limits } from "simplan"
 import { Storage, Telco, TelcoBundles, TelcoPorts } from "simplan/ports"
 import { CallGate, Journal } from "../telco-calls/index.ts"
 import { TelcoHttp } from "../telco-http/index.ts"
-import { Books, TelcoSimulator } from "../telco-simulator/index.ts"
+import { Books, SimulatorBundles, TelcoSimulator } from "../telco-simulator/index.ts"
 import * as Connected from "./Connected.ts"
 import type * as Settings from "./Settings.ts"
 import * as Airalo from "./kinds/Airalo.ts"
@@ -16,6 +16,7 @@ import * as EsimGo from "./kinds/EsimGo.ts"
 import * as Ocs from "./kinds/Ocs.ts"
 import * as Smpp from "./kinds/Smpp.ts"
 import * as RoutedTelco from "./RoutedTelco.ts"
+import * as Routing from "./Routing.ts"
 
 /** The connected telcos, and what they need beside the port's calls. */
 export class Routes extends Context.Service<
@@ -91,6 +92,7 @@ const connectSimulator = (
     kind: "simulator",
     reports: { token: null, mayReport: reportsOf(name) },
     telco: Context.get(context, Telco.Telco),
+    seller: { bundles: Effect.succeed(SimulatorBundles.all), balance: Effect.succeed(null) },
     check: Effect.succeed([{ what: "simulator", works: true, message: "is part of this process" }])
   }))
 
@@ -124,7 +126,11 @@ const together = <R>(effects: ReadonlyArray<Effect.Effect<unknown, never, R>>): 
   Effect.all(effects, { concurrency: "unbounded", discard: true })
 
 /** What the telcos of each moment sell. */
-const bundlesOf = (telcos: ReadonlyMap<string, Connected.Connected>): TelcoBundles.TelcoBundles => ({
+const bundlesOf = (
+  routes: ReadonlyArray<Routing.Route>,
+  telcos: ReadonlyMap<string, Connected.Connected>
+): TelcoBundles.TelcoBundles => ({
+  sellerOf: (of) => Effect.sync(() => Routing.find(routes, of)?.telcos.packages ?? null),
   telcos: Effect.sync(() => [...telcos.values()].flatMap(({ name, seller }) => (seller === undefined ? [] : name))),
   of: (name) =>
     Effect.suspend(
@@ -168,7 +174,7 @@ const make = (settings: Settings.Settings) =>
       Context.add(Telco.Telco, RoutedTelco.make({ journal, ownerOf, routes, telcos })),
       Context.add(TelcoPorts.TelcoTerms, RoutedTelco.makeTerms(routes, telcos)),
       Context.add(TelcoPorts.TelcoSupport, RoutedTelco.makeSupport(routes, telcos)),
-      Context.add(TelcoBundles.TelcoBundles, bundlesOf(telcos))
+      Context.add(TelcoBundles.TelcoBundles, bundlesOf(routes, telcos))
     )
   })
 

@@ -3,6 +3,7 @@
  * has a SIM that was bought.
  */
 import { Context, Effect, Layer, Redacted, Result } from "effect"
+import { Plans } from "simplan"
 import { type Label, SimIdentities, Storage, type Telco, TelcoBundles } from "simplan/ports"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
@@ -314,4 +315,25 @@ it("P5: what the connected suppliers sell is there by their names", async () => 
   const bundle = { code: supplier.load, kind: "sim", days: 7, price: { units: 45, scale: 1, currency: "USD" } }
   expect(await run(of("shop"))).toContainEqual(expect.objectContaining(bundle))
   expect(await run(Effect.flip(of("nobody")))).toMatchObject({ _tag: "Telco.Refused" })
+})
+
+it("P6: a plan is made of a bundle whose SIMs the routes have bought of its telco", async () => {
+  const telcos = { one: { kind: "simulator" }, two: { kind: "simulator" } }
+  const routes = [{ label: "Green", loads: ["sim_1GB*"], packages: "one" }, { packages: "two" }]
+  const { run } = await World.start(World.settings(telcos, routes))
+  const { organizationId } = await run(World.organization)
+  const create = (telco: string, load: string, label: Label.Label) => {
+    const bundle = { load, topUpLoad: null, limit: null }
+    return Plans.Plans.use((of) =>
+      of.createFromBundle({ organizationId, telco, bundle, label, name: null, dryRun: false })
+    )
+  }
+  expect(await run(create("one", "sim_1GB_7D_FR", "Green"))).toMatchObject({ load: "sim_1GB_7D_FR" })
+  expect(await run(create("two", "sim_5GB_30D_FR", "Green"))).toMatchObject({ load: "sim_5GB_30D_FR" })
+  const wrong = [
+    create("two", "sim_1GB_7D_FR", "Green"),
+    create("one", "sim_1GB_7D_FR", "Aqua"),
+    create("one", "sim_5GB_30D_FR", "Green")
+  ]
+  for (const one of wrong) expect(await run(Effect.flip(one))).toMatchObject({ _tag: "InvalidField", field: "label" })
 })
