@@ -71,7 +71,7 @@ export const table = {
   expectation_failed: [417, "The request expects what the server does not do"],
   idempotency_key_reused: [422, "The idempotency key was used with another request"],
   terms_refused: [422, "No telco carries a plan of these terms; the message says what the operator has to set"],
-  not_supported: [422, "The telco of the SIM cannot do that"],
+  not_supported: [422, "The telco of the SIM cannot do that; the message says what it cannot"],
   rate_limited: [429, "Too many requests; `Retry-After` tells when to come back"],
   sms_limited: [429, "Too many SMS were sent to the SIM; `Retry-After` tells when to come back"],
   concurrency_limited: [

@@ -69,6 +69,7 @@ export const bundles = {
   setBundle: Operation.item({
     ...ofPlan,
     answer: Views.SetBundle,
+    errors: [...ofPlan.errors, "not_supported"],
     route: "PUT /organizations/:id/plans/:planId/bundle",
     request: Views.SetPlanBundle,
     role: "admin",
@@ -77,7 +78,7 @@ export const bundles = {
     text:
       "From now on a subscription of the plan gets an eSIM that came with the load, and one is bought of the supplier if none is " +
       "free. What is attached stays as it was ordered. Without a load the telco goes by the plan's terms again. `differences` has what " +
-      "the plan promises otherwise than the bundle; with `dry_run` nothing is set.",
+      "the plan promises otherwise than the bundle; with `dry_run` nothing is set. A telco that sells no bundles is 422.",
     call: Effect.fnUntraced(function* ({ plans }, { dryRun, organizationId, planId, ...asked }) {
       const bundle = yield* Effect.fromResult(bundleOf({ organizationId, planId, ...asked }))
       const of = { organizationId, planId, bundle }

@@ -6,10 +6,10 @@
  * suspended once they are bought. So a load that nobody has used is given back to its eSIM, which
  * may be sold again; money comes back only by a request that people at Airalo decide.
  *
- * What Airalo cannot do is refused before it is asked for anything.
+ * It has no profiles to manage: whoever has the code of an eSIM downloads it.
  */
 import { Context, Effect, Layer } from "effect"
-import { Package, Telco } from "simplan/ports"
+import { type Capabilities, Package, Telco, TelcoCapabilities } from "simplan/ports"
 import { Account, CallFailure, Journal, type PurchasedLoads, Purchases, SimLocks } from "../telco-calls/index.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as HttpPartnerApi from "./HttpPartnerApi.ts"
@@ -33,13 +33,13 @@ const LATE = 300_000
 
 const refused = (message: string): Telco.Refused => new Telco.Refused({ message })
 
-/** What Airalo can do for no plan, whatever its package; null: nothing is wrong. */
-const impossible = ({ load, terms, window }: Telco.PackageOrder): string | null => {
-  if (load === undefined) return "The plan names no package of Airalo"
-  if (window !== null) return "Packages of Airalo begin with their first use, and at no other time"
-  if (terms.recurrence !== null)
-    return "A plan that recurs cannot be sold here: packages of Airalo begin with their use"
-  return terms.throttling.length > 0 ? "Airalo throttles by its own terms, and not by those of a plan" : null
+/** What Airalo can do. */
+export const capabilities: Partial<Capabilities.Capabilities> = {
+  cancellation: "load",
+  windows: false,
+  throttling: false,
+  volumes: false,
+  firstUse: "either"
 }
 
 /** What is granted otherwise than the terms say; null: nothing. */
@@ -84,8 +84,10 @@ const make = ({ lateMillis = LATE, telco = "airalo" }: SellerOptions) =>
       locks.withLock(`packages ${iccid}`, use)
 
     /** Rule S5: refuses what is on a free SIM and of none of the attachments. */
-    const refuseOccupied = ({ iccid, onlyAttachments }: Telco.PackageOrder, bought: PurchasedLoads.Bought) => {
-      if (onlyAttachments === undefined) return Effect.void
+    const refuseOccupied = (of: Telco.PackageOrder, bought: PurchasedLoads.Bought) => {
+      const { iccid, onlyAttachments, packageId } = of
+      // What was taken before stays taken, whoever came after it.
+      if (onlyAttachments === undefined || bought.packages[packageId] !== undefined) return Effect.void
       const occupiedBy = live(bought).filter((id) => !onlyAttachments.includes(Package.attachmentIdOf(id)))
       const message = `Other packages are on the SIM ${iccid}`
       return occupiedBy.length === 0 ? Effect.void : Effect.fail(new Telco.Refused({ message, occupiedBy }))
@@ -141,9 +143,7 @@ const make = ({ lateMillis = LATE, telco = "airalo" }: SellerOptions) =>
     })
 
     const createPackage = Effect.fn("TelcoAiralo.createPackage")(function* (of: Telco.PackageOrder) {
-      const wrong = impossible(of)
-      if (wrong !== null || of.load === undefined) return yield* refused(wrong ?? "")
-      const { iccid, load, packageId } = of
+      const { iccid, load = "", packageId } = of
       return yield* withPackages(iccid, (held) =>
         Effect.tapErrorTag(order(of, load, held), "Telco.Refused", () => refuseTopUp(packageId, iccid))
       )
@@ -237,26 +237,16 @@ const make = ({ lateMillis = LATE, telco = "airalo" }: SellerOptions) =>
       return "asked"
     })
 
-    const port = Telco.Telco.of({
+    const port = TelcoCapabilities.limited(capabilities, {
       buySim: purchases.buy,
       returnSim: (of) => purchases.giveBack(of, askBack),
       createPackage,
       cancelPackage,
-      suspendPackage: ({ iccid, packageId }) =>
-        Effect.flatMap(purchases.boughtOf(iccid), (bought) =>
-          bought === null || !live(bought).includes(packageId)
-            ? Effect.void
-            : Effect.fail(refused("Airalo cannot suspend a package"))
-        ),
       listPackages: ({ iccid, onlyAttachments = [] }) =>
         Effect.map(purchases.boughtOf(iccid), (bought) =>
           (bought === null ? [] : live(bought)).filter((id) => !onlyAttachments.includes(Package.attachmentIdOf(id)))
         ),
-      readUsage,
-      sendSms: () => Effect.fail(refused("Airalo sends no messages")),
-      // It has no profiles to manage: whoever has the code of an eSIM downloads it.
-      releaseProfile: () => Effect.void,
-      setMobilePlan: ({ applied }) => (applied ? Effect.fail(refused("Airalo has no mobile plans")) : Effect.void)
+      readUsage
     })
     return Context.make(Telco.Telco, port).pipe(
       Context.add(

@@ -10,7 +10,7 @@
  * Calls name the eSIM by its `esimTranNo`, since its ICCID is sold again.
  */
 import { Context, Effect, Layer } from "effect"
-import { Package, Telco } from "simplan/ports"
+import { type Capabilities, Package, Telco, TelcoCapabilities } from "simplan/ports"
 import {
   Account,
   CallFailure,
@@ -40,18 +40,24 @@ const LATE = 60_000
 /** The longest message, in characters (`/esim/sendSms`). */
 const LONGEST_MESSAGE = 500
 
+/** How many top-ups an eSIM may have (`/esim/topup`). */
+const MOST_TOP_UPS = 10
+
 const NO_TOP_UP =
   "eSIM Access adds a top-up to the volume and the time of the bundle that is there, so an eSIM has one package: sell another eSIM"
 
 const refused = (message: string) => new Telco.Refused({ message })
 
-/** Why an order cannot be a bundle of the supplier; null: it can. */
-const unfit = ({ load, terms, window }: Telco.PackageOrder): string | null => {
-  if (load === undefined) return "eSIM Access sells bundles, and the plan is none of them"
-  if (window !== null) return "A bundle of eSIM Access begins with its use and at no other time"
-  if (terms.recurrence !== null) return `A plan that recurs cannot be sold here: ${NO_TOP_UP}`
-  if (terms.throttling.length > 0) return "eSIM Access cannot limit the speed of a bundle"
-  return null
+/** What eSIM Access can do. Its messages have no sender, so any may be named. */
+export const capabilities: Partial<Capabilities.Capabilities> = {
+  suspension: "sim",
+  cancellation: "unused",
+  windows: false,
+  throttling: false,
+  volumes: false,
+  sms: { longest: LONGEST_MESSAGE, senders: null },
+  topUps: { most: MOST_TOP_UPS, afterExpiry: false, kept: "merged" },
+  firstUse: "either"
 }
 
 /** States in which nothing of the bundle is left to be sold, whatever was used. */
@@ -113,8 +119,6 @@ const make = Effect.fnUntraced(function* ({ lateMillis, telco }: Options) {
 
   const createPackage = Effect.fn("EsimAccess.createPackage")(function* (order: Telco.PackageOrder) {
     const { iccid, load = "", onlyAttachments, packageId } = order
-    const why = unfit(order)
-    if (why !== null) return yield* refused(why)
     const bought = yield* boughtOf(iccid)
     const occupiedBy = onlyAttachments === undefined ? [] : others(bought, onlyAttachments)
     if (occupiedBy.length > 0) {
@@ -186,9 +190,6 @@ const make = Effect.fnUntraced(function* ({ lateMillis, telco }: Options) {
 
   const sendSms = Messages.make(journal, locks, telco, ({ iccid, text }, { begin }, held) =>
     Effect.gen(function* () {
-      if ([...text].length > LONGEST_MESSAGE) {
-        return yield* refused(`eSIM Access takes messages of up to ${LONGEST_MESSAGE} characters`)
-      }
       const esim = yield* CallFailure.asPort(esimOf(yield* boughtOf(iccid)))
       if (!esim.takesSms) return yield* refused(`The bundle of the eSIM ${iccid} takes no messages`)
       yield* held.keep
@@ -206,7 +207,7 @@ const make = Effect.fnUntraced(function* ({ lateMillis, telco }: Options) {
     )
   })
 
-  const port = Telco.Telco.of({
+  const port = TelcoCapabilities.limited(capabilities, {
     buySim: purchases.buy,
     returnSim: (of) =>
       purchases.giveBack(of, (bought) =>
@@ -216,17 +217,13 @@ const make = Effect.fnUntraced(function* ({ lateMillis, telco }: Options) {
         )
       ),
     createPackage,
-    suspendPackage: ({ packageId }) =>
-      refused(`eSIM Access cannot stop the package ${packageId}: its eSIM can be paused`),
     cancelPackage,
     listPackages: ({ iccid, onlyAttachments = [] }) =>
       Effect.map(purchases.boughtOf(iccid), (bought) => (bought === null ? [] : others(bought, onlyAttachments))),
     readUsage,
     setService,
     sendSms,
-    releaseProfile,
-    setMobilePlan: ({ applied }) =>
-      applied ? refused("eSIM Access has no mobile plans: an eSIM is sold with its bundle") : Effect.void
+    releaseProfile
   })
   const account = Account.Account.of({
     bundles: CallFailure.asPort(Effect.map(api.bundles(null), (all) => all.map(Seller.listed))),

@@ -3,11 +3,10 @@
  *
  * An eSIM is bought with its first bundle, its load. A package of that load claims it without a
  * call; each other package is a top-up, which stays apart from it. Nothing can be scheduled or
- * throttled, and volumes are those of the bundles: what cannot be done is refused before anything
- * is asked.
+ * throttled, and volumes are those of the bundles.
  */
 import { Context, Effect, Layer } from "effect"
-import { Package, Telco, type TelcoBundles } from "simplan/ports"
+import { type Capabilities, Package, Telco, type TelcoBundles, TelcoCapabilities } from "simplan/ports"
 import {
   Account,
   CallFailure,
@@ -45,21 +44,22 @@ export interface Options {
 /** The longest message, in characters (`POST /esims/{iccid}/sms`). */
 const LONGEST_SMS = 160
 
+/** How many bundles an eSIM may have (help article 16749619803153). */
+const MOST_BUNDLES = 30
+
 const LATE = 300_000
 
 const refused = (message: string) => new Telco.Refused({ message })
 
-/** The load that an order is for, or why it cannot be done. */
-const loadOf = ({ load, terms, window }: Telco.PackageOrder): Effect.Effect<string, Telco.Refused> => {
-  if (load === undefined) return Effect.fail(refused("eSIM Go sells bundles only, and the plan is none of them"))
-  if (window !== null) {
-    return Effect.fail(refused("A bundle of eSIM Go begins at its first use, and cannot be ordered for a time"))
-  }
-  if (terms.throttling.length > 0) {
-    return Effect.fail(refused("A bundle of eSIM Go has the speed that it is sold with, and takes no throttling"))
-  }
-  return Effect.succeed(load)
-}
+/** What eSIM Go can do, with these senders of messages. */
+export const capabilities = (senders: ReadonlyArray<string>): Partial<Capabilities.Capabilities> => ({
+  windows: false,
+  throttling: false,
+  volumes: false,
+  sms: { longest: LONGEST_SMS, senders },
+  topUps: { most: MOST_BUNDLES, afterExpiry: true, kept: "apart" },
+  mobilePlans: false
+})
 
 const hasPackage = (packages: PurchasedLoads.Bought["packages"], packageId: string, share: "Load" | "TopUp") =>
   packages[packageId] === share
@@ -97,8 +97,7 @@ export const make = (
       sendSms: ({ from, iccid, text }) => api.sendSms({ from, iccid, text }),
       releaseProfile: ({ iccid }) =>
         Effect.logDebug(`${telco} has no call that releases the profile of ${iccid}; it says itself when it can be`),
-      setMobilePlan: () =>
-        Effect.fail(new CallFailure.CallFailure({ outcome: "Refused", message: "eSIM Go has no mobile plans" })),
+      setMobilePlan: () => Effect.void,
       setService: ({ active, iccid }) => api.setSuspended({ iccid, isSuspended: !active })
     },
     journal,
@@ -142,11 +141,12 @@ export const make = (
   })
 
   const createPackage = Effect.fn("EsimGo.createPackage")(function* (order: Telco.PackageOrder) {
-    const load = yield* loadOf(order)
-    const { iccid, onlyAttachments, packageId } = order
+    const { iccid, load = "", onlyAttachments, packageId } = order
     if (onlyAttachments !== undefined) {
-      const occupiedBy = packagesOf(yield* boughtOf(iccid), onlyAttachments)
-      if (occupiedBy.length > 0) {
+      const bought = yield* boughtOf(iccid)
+      const occupiedBy = packagesOf(bought, onlyAttachments)
+      // What was taken before stays taken, whoever came after it.
+      if (occupiedBy.length > 0 && bought?.packages[packageId] === undefined) {
         return yield* new Telco.Refused({ message: `The SIM ${iccid} has packages of others`, occupiedBy })
       }
     }
@@ -200,7 +200,7 @@ export const make = (
 
   return {
     purchases,
-    telco: Telco.Telco.of({
+    telco: TelcoCapabilities.limited(capabilities(senders), {
       ...keyless,
       createPackage,
       cancelPackage,
@@ -217,16 +217,6 @@ export const make = (
       listPackages: ({ iccid, onlyAttachments }) =>
         Effect.map(boughtOf(iccid), (bought) => packagesOf(bought, onlyAttachments)),
       readUsage: ({ iccid }) => readUsage(iccid),
-      sendSms: (sms) => {
-        if (!senders.includes(sms.from)) {
-          return Effect.fail(refused(`eSIM Go sends messages from ${senders.join(" or ")} only`))
-        }
-        return sms.text.length < 1 || sms.text.length > LONGEST_SMS
-          ? Effect.fail(
-              refused(`A message of eSIM Go has 1 to ${LONGEST_SMS} characters, and this one ${sms.text.length}`)
-            )
-          : keyless.sendSms(sms)
-      },
       buySim: purchases.buy,
       returnSim: (of) => purchases.giveBack(of, returned)
     })

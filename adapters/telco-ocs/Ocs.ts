@@ -21,11 +21,12 @@ import * as Subscribers from "./Subscribers.ts"
 import * as Zones from "./Zones.ts"
 
 const make = Effect.gen(function* () {
-  const { telco } = yield* Settings.Settings
+  const { mobilePlanId, telco } = yield* Settings.Settings
   const { cancelPackage, createPackage, listPackages, suspendPackage } = yield* Orders.Orders
   const { setMobilePlan } = yield* MobilePlans.MobilePlans
   const { keep, setService } = yield* Pauses.make
   return Telco.Telco.of({
+    capabilities: { mobilePlans: mobilePlanId !== null },
     createPackage: (order) => Effect.tap(createPackage(order), () => keep(order.iccid)),
     suspendPackage,
     cancelPackage,

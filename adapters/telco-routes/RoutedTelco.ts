@@ -9,13 +9,22 @@
  * A SIM that a telco has sold is that telco's, whatever the routes say: packages, messages and its
  * profile go there. Entries of purchases, and of the SIMs that came by them, stay.
  *
- * Beside the port: whether the telco of a plan's SIMs carries its terms (rule P4), whether it can
- * pause them (rule S7), and by what a SIM can be addressed (rule I7), which is read for each call
+ * Beside the port: whether the telco of a plan's SIMs carries its terms, what it can do (rule P4),
+ * and by what a SIM can be addressed (rule I7), which is read for each call
  * because an import may change it at any time.
  */
 import { Effect, Metric, Option, Result, Schema } from "effect"
 import type { Reports } from "simplan"
-import { type Label, Package, SimIdentities, Storage, Telco, TelcoPorts } from "simplan/ports"
+import {
+  Capabilities,
+  type Label,
+  Package,
+  SimIdentities,
+  Storage,
+  Telco,
+  TelcoCapabilities,
+  TelcoPorts
+} from "simplan/ports"
 import { Journal, CallFailure } from "../telco-calls/index.ts"
 import type { Connected } from "./Connected.ts"
 import * as Routing from "./Routing.ts"
@@ -77,7 +86,7 @@ const supplierOf = (
 const outcomeOf = (result: Result.Result<unknown, Telco.Refused | Telco.Unavailable>): string =>
   Result.isSuccess(result) ? "done" : result.failure._tag === "Telco.Refused" ? "refused" : "unavailable"
 
-const count = (telco: string, operation: keyof Port, outcome: string) =>
+const count = (telco: string, operation: TelcoPorts.Operation, outcome: string) =>
   Metric.update(
     Metric.counter("simplan_telco_routed_calls_total", {
       description: "Calls of each telco, by what came of them",
@@ -108,7 +117,7 @@ const named = <A>(telco: string, call: Call<A>): Call<A> =>
   )
 
 /** A telco's call, counted by the telco and its outcome. */
-const counted = <A>(telco: string, operation: keyof Port, call: Call<A>): Call<A> =>
+const counted = <A>(telco: string, operation: TelcoPorts.Operation, call: Call<A>): Call<A> =>
   Effect.flatMap(Effect.result(named(telco, call)), (result) =>
     Effect.andThen(count(telco, operation, outcomeOf(result)), Effect.fromResult(result))
   )
@@ -297,13 +306,22 @@ export const makeTerms = (
     })
 })
 
-/** Whether the telco of the SIMs' packages can stop their service (rule S7). */
-export const makeSupport = (
-  routes: ReadonlyArray<Routing.Route>,
-  telcos: ReadonlyMap<string, Connected>
-): TelcoPorts.TelcoSupport => ({
-  setService: (of) => Effect.sync(() => supplierOf(routes, telcos, of)?.telco.setService !== undefined)
-})
+/**
+ * What the telcos of the SIMs can do: that of their messages sends, that of their packages does the
+ * rest. What was bought is with the telco that its load goes to. Where no route fits, the order says
+ * so; only a pause could not be.
+ */
+export const makeCapabilities =
+  (routes: ReadonlyArray<Routing.Route>, telcos: ReadonlyMap<string, Connected>) =>
+  (of: TelcoCapabilities.Sims): Capabilities.Capabilities => {
+    const { label, organizationId, purchase } = of
+    const route = Routing.find(routes, { label, organizationId, ...(purchase != null && { load: purchase.load }) })
+    const packages = route === undefined ? undefined : telcos.get(route.telcos.packages)
+    if (route === undefined || packages === undefined) return { ...Capabilities.full, pause: false }
+    const messages = telcos.get(route.telcos.sms) ?? packages
+    const { sms } = TelcoCapabilities.ofPort(messages.telco)
+    return { ...TelcoCapabilities.ofPort(packages.telco), sms }
+  }
 
 /**
  * By what a SIM can be addressed: what the inventory has, else what the telco of the SIM's packages

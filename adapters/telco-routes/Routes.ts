@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { Settings as Limits } from "simplan"
-import { Storage, Telco, TelcoBundles, TelcoPorts } from "simplan/ports"
+import { Storage, Telco, TelcoBundles, TelcoCapabilities, TelcoPorts } from "simplan/ports"
 import { CallGate, Journal } from "../telco-calls/index.ts"
 import { TelcoHttp } from "../telco-http/index.ts"
 import { Books, SimulatorBundles, TelcoSimulator } from "../telco-simulator/index.ts"
@@ -173,7 +173,7 @@ const make = (settings: Settings.Settings) =>
     return Context.make(Routes, connected).pipe(
       Context.add(Telco.Telco, RoutedTelco.make({ journal, ownerOf, routes, telcos })),
       Context.add(TelcoPorts.TelcoTerms, RoutedTelco.makeTerms(routes, telcos)),
-      Context.add(TelcoPorts.TelcoSupport, RoutedTelco.makeSupport(routes, telcos)),
+      Context.add(TelcoCapabilities.TelcoCapabilities, RoutedTelco.makeCapabilities(routes, telcos)),
       Context.add(TelcoBundles.TelcoBundles, bundlesOf(routes, telcos))
     )
   })

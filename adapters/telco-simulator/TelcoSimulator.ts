@@ -13,7 +13,16 @@
  * before any package came for it is spent.
  */
 import { Context, Duration, Effect, Fiber, Layer, Ref, Schema, type Scope } from "effect"
-import { Job, Package as PackageRules, SimIdentities, Telco, TelcoBundles, TelcoPorts } from "simplan/ports"
+import {
+  type Capabilities,
+  Job,
+  Package as PackageRules,
+  SimIdentities,
+  Telco,
+  TelcoBundles,
+  TelcoCapabilities,
+  TelcoPorts
+} from "simplan/ports"
 import { type Document, Books, BooksError, layerMemory as memoryBooks } from "./Books.ts"
 import * as Faults from "./Faults.ts"
 import * as SimulatorBundles from "./SimulatorBundles.ts"
@@ -118,6 +127,8 @@ export interface Options {
    * false by default.
    */
   readonly findsOthers?: boolean
+  /** What it does otherwise than a full telco (rule P4); nothing by default. */
+  readonly capabilities?: Partial<Capabilities.Capabilities>
 }
 
 const timesOf = (order: Telco.PackageOrder, { times = "reported" }: Options): Times => {
@@ -541,7 +552,7 @@ const make = (options: Options) =>
     const records = recordsIn(yield* Books)
     const { send, ...controls } = yield* makeTransport
     const at = (refusal: string | null) => working(records, options, refusal)
-    const telco = Telco.Telco.of({
+    const telco = TelcoCapabilities.limited(options.capabilities ?? {}, {
       ...TelcoPorts.dispatch(({ iccid, key, operation: kind }, call) =>
         send({ kind, key, iccid }, (refusal) => call(at(refusal)))
       ),

@@ -482,12 +482,12 @@ const catalogue = {
 
 /** What refuses a decision, beside what is not found and fields that are wrong. */
 const decisions = {
-  creation: [LabelMismatch, PlanArchived, SimBusy, SimWithdrawn, SubscriptionFull],
+  creation: [LabelMismatch, NotSupported, PlanArchived, SimBusy, SimWithdrawn, SubscriptionFull],
   deletion: [EsimInstalled, SimBusy],
   replacement: [SimBusy],
-  suspension: [AttachmentExpired],
+  suspension: [AttachmentExpired, NotSupported],
   correction: [SimInUse, SimBusy],
-  mobilePlan: [LabelMismatch, SimBusy, SimWithdrawn]
+  mobilePlan: [LabelMismatch, NotSupported, SimBusy, SimWithdrawn]
 } as const
 
 /** The refusals of a decision. */

@@ -3,13 +3,14 @@
  *
  * Every call carries a key and is idempotent by it: the same call again has the first one's outcome
  * and no further effect, also when the first one's answer was lost. Suspending, cancelling and
- * releasing what is not there succeeds. A cancelled package's key is spent: a creation that arrives
- * later is `Refused`. What was refused is asked again only under another key (rule S6), and may
- * then be done. `listPackages` and `readUsage` change nothing and have no key; `compareUsage` has
- * none, since it may be done twice.
+ * releasing what is not there succeeds, at a telco that can do it. A cancelled package's key is
+ * spent: a creation that arrives later is `Refused`. What was refused is asked again only under
+ * another key (rule S6), and may then be done. `listPackages` and `readUsage` change nothing and
+ * have no key; `compareUsage` has none, since it may be done twice.
  */
 import { Context, Data, type Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
+import type { Capabilities } from "../domain/Capabilities.ts"
 import type { UnsoldReason } from "../domain/Job.ts"
 import type { Label } from "../domain/Label.ts"
 import type { PlanTerms } from "../domain/Plan.ts"
@@ -190,6 +191,11 @@ export type Call<A> = Effect.Effect<A, Refused | Unavailable>
 export class Telco extends Context.Service<
   Telco,
   {
+    /**
+     * What it does otherwise than a full telco (rule P4). It refuses what it cannot do, and the
+     * service refuses it before that. Absent: it does all, as far as it has the operations.
+     */
+    readonly capabilities?: Partial<Capabilities>
     /**
      * Idempotent by `packageId`: the same order again has the first one's package. An order whose
      * package is on another SIM is `Refused`: after a restore of an older backup a subscription may

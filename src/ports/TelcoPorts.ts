@@ -1,10 +1,9 @@
 /**
  * What stands beside the port of the telco: for whom its calls are made and which telco they have
- * reached, its operations as a list that can be sent on or wrapped, and what a telco can do that
- * not every telco does.
+ * reached, its operations as a list that can be sent on or wrapped, and whether it has the settings
+ * for a plan.
  */
 import { Context, Effect } from "effect"
-import type { Label } from "../domain/Label.ts"
 import type { PlanTerms } from "../domain/Plan.ts"
 import type { StorageError } from "./storage/Read.ts"
 import { type Call, type PackageRef, Refused, type Telco } from "./Telco.ts"
@@ -37,6 +36,9 @@ export const required = [
 
 /** The operations that change something, each idempotent by a key. */
 export const changes = [...required, "setService"] as const satisfies ReadonlyArray<keyof Telco["Service"]>
+
+/** The name of an operation. */
+export type Operation = Exclude<keyof Telco["Service"], "capabilities">
 
 /** One of the operations that change something. */
 export type Change = (typeof changes)[number]
@@ -92,12 +94,13 @@ export const dispatch = (
  */
 export const map = (
   port: Telco["Service"],
-  wrap: <A>(call: Call<A>, operation: keyof Telco["Service"]) => Call<A>
+  wrap: <A>(call: Call<A>, operation: Operation) => Call<A>
 ): Telco["Service"] => {
-  const { buySim, compareUsage, listPackages, readUsage, returnSim } = port
+  const { buySim, capabilities, compareUsage, listPackages, readUsage, returnSim } = port
   const { setService: wrapped, ...others } = dispatch(({ operation }, call) => wrap(call(port), operation))
   return {
     ...others,
+    ...(capabilities !== undefined && { capabilities }),
     ...(port.setService !== undefined && { setService: wrapped }),
     ...(listPackages !== undefined && { listPackages: (of) => wrap(listPackages(of), "listPackages") }),
     ...(readUsage !== undefined && { readUsage: (of) => wrap(readUsage(of), "readUsage") }),
@@ -153,16 +156,3 @@ export interface TelcoTerms {
 export const TelcoTerms = Context.Reference<TelcoTerms>("simplan/TelcoTerms", {
   defaultValue: () => ({ check: () => Effect.void })
 })
-
-/** What the telco of such SIMs can do beside what every telco does. */
-export interface TelcoSupport {
-  /** Whether a SIM of the organization and the label can be paused (rule S7). */
-  readonly setService: (of: { readonly organizationId: string; readonly label: Label }) => Effect.Effect<boolean>
-}
-
-/**
- * Says, before the telco is asked, whether it can do what not every telco does. Null, the default:
- * the operations that the port has are what it can do. An adapter over several telcos provides this
- * reference beside `Telco`, if they differ.
- */
-export const TelcoSupport = Context.Reference<TelcoSupport | null>("simplan/TelcoSupport", { defaultValue: () => null })

@@ -39,7 +39,7 @@ export const packageOrder = (
   more: Partial<Port.PackageOrder> = {}
 ): Port.PackageOrder => ({ packageId, iccid, window: null, terms, load: LOAD, ...more })
 
-type Service = Telco.Telco["Service"]
+type Service = Omit<Telco.Telco["Service"], "capabilities">
 
 export interface Shop {
   readonly fake: FakeAiralo.FakeAiralo

@@ -192,16 +192,18 @@ describe("A package", () => {
   const recurrence = { periodicity: "Daily", frequency: 7, occurrences: 2 } as const
   const throttling = [{ percentage: 80, limit: "512" }] as const
   const wrong: ReadonlyArray<readonly [what: string, more: Partial<Telco.PackageOrder>, message: RegExp]> = [
-    ["with a time of its own", { window: { start: 0, end: 1 } }, /begin with their first use/],
-    ["that recurs", { terms: { ...Shop.terms, recurrence } }, /cannot be sold here/],
-    ["that throttles", { terms: { ...Shop.terms, throttling } }, /throttles by its own terms/],
+    ["with a time of its own", { window: { start: 0, end: 1 } }, /begins packages at their first use/],
+    ["that recurs", { terms: { ...Shop.terms, recurrence } }, /a plan cannot recur there/],
+    ["that throttles", { terms: { ...Shop.terms, throttling } }, /limits no speeds by a plan's thresholds/],
     ["of another volume", { terms: { ...Shop.terms, dataMegaBytes: 1_000 } }, /has 1024 MB for 7 days/],
     ["of another time", { terms: { ...Shop.terms, periodDays: 30 } }, /the plan says 1024 MB for 30 days/]
   ]
 
   it("of a plan that names none of Airalo is refused", async () => {
     const { load: _, ...order } = packageOrder("a:0", (await buy()).iccid)
-    expect((await shop.fails((telco) => telco.createPackage(order))).message).toMatch(/names no package/)
+    expect((await shop.fails((telco) => telco.createPackage(order))).message).toMatch(
+      /sells bundles only, and the plan is none of them/
+    )
   })
 
   it.each(wrong)("%s is refused before anything is asked, and claims nothing", async (_, more, message) => {
@@ -329,7 +331,9 @@ describe("A top-up", () => {
     await shop.run((telco) => telco.createPackage(create()))
     const ref = { iccid, packageId: "b:0" }
     expect((await shop.fails((telco) => telco.cancelPackage(ref))).message).toMatch(/Airalo takes none back/)
-    expect((await shop.fails((telco) => telco.suspendPackage(ref))).message).toBe("Airalo cannot suspend a package")
+    expect((await shop.fails((telco) => telco.suspendPackage(ref))).message).toBe(
+      "The telco of the SIM cannot suspend a package"
+    )
     await shop.run((telco) => telco.cancelPackage({ ...ref, isConfirmed: true }))
     expect(await shop.run((telco) => telco.listPackages({ iccid }))).toEqual(["a:0"])
     expect(await shop.fails((telco) => telco.createPackage(create()))).toMatchObject({ _tag: "Telco.Refused" })
@@ -453,14 +457,15 @@ describe("An eSIM that is given back", () => {
 it("What Airalo has not is refused in a sentence, and what it need not do succeeds", async () => {
   const { iccid } = await buy()
   const sms = { messageId: "m", iccid, from: "shop", text: "hello" }
-  expect(await shop.fails((telco) => telco.sendSms(sms))).toMatchObject({ message: "Airalo sends no messages" })
+  expect(await shop.fails((telco) => telco.sendSms(sms))).toMatchObject({
+    message: "The telco of the SIM sends no SMS"
+  })
   const plan = { key: "k", iccid }
   expect(await shop.fails((telco) => telco.setMobilePlan({ ...plan, applied: true }))).toMatchObject({
-    message: "Airalo has no mobile plans"
+    message: "The telco of the SIM has no mobile plans"
   })
   await shop.run((telco) => telco.setMobilePlan({ ...plan, applied: false }))
   await shop.run((telco) => telco.releaseProfile(plan))
-  await shop.run((telco) => telco.suspendPackage({ iccid, packageId: "nobody:0" }))
   await shop.run((telco) => telco.cancelPackage({ iccid, packageId: "nobody:0" }))
 })
 

@@ -58,8 +58,12 @@ describe("the first package of a SIM", () => {
 
   it.each([
     ["no bundle", { load: undefined }, "sells bundles only"],
-    ["a time", { window: { start: 0, end: 1 } }, "cannot be ordered for a time"],
-    ["throttling", { terms: Values.terms({ throttling: [{ percentage: 50, limit: "512" }] }) }, "takes no throttling"]
+    ["a time", { window: { start: 0, end: 1 } }, "begins packages at their first use"],
+    [
+      "throttling",
+      { terms: Values.terms({ throttling: [{ percentage: 50, limit: "512" }] }) },
+      "limits no speeds by a plan's thresholds"
+    ]
   ] as const)("is refused with %s before anything is asked", (_, more, why) =>
     run({}, ({ server, telco }) =>
       Effect.gen(function* () {
@@ -384,14 +388,14 @@ describe("a SIM of eSIM Go", () => {
       })
     ))
 
-  it("gets messages of 1 to 160 characters, from eSIM alone, once", () =>
+  it("gets messages of up to 160 characters, from eSIM alone, once", () =>
     run({}, ({ server, supplier, telco }) =>
       Effect.gen(function* () {
         const { iccid } = yield* sold(telco)
         const send = (messageId: string, from: string, text: string) =>
           outcome(telco.sendSms({ messageId, iccid, from, text }))
-        expect(yield* send("one", "Shop", "Hello!")).toBe("refused: eSIM Go sends messages from eSIM only")
-        expect(yield* send("one", "eSIM", "x".repeat(161))).toContain("1 to 160 characters, and this one 161")
+        expect(yield* send("one", "Shop", "Hello!")).toBe("refused: The telco of the SIM sends SMS from eSIM only")
+        expect(yield* send("one", "eSIM", "x".repeat(161))).toContain("up to 160 characters, and this one has 161")
         expect(changes(server)).toEqual(["POST orders"])
         expect(yield* send("two", "eSIM", "Hello!")).toBe("done")
         expect(yield* send("two", "eSIM", "Hello!")).toBe("done")

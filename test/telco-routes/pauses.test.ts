@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Pauses, Sims, Subscriptions } from "simplan"
-import { type Label, Storage, Telco, TelcoPorts } from "simplan/ports"
+import { type Label, Storage, Telco, TelcoCapabilities } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import { Journal } from "../../adapters/telco-calls/index.ts"
@@ -19,9 +19,9 @@ describe("A pause", () => {
     const routes = [{ label: "Green", packages: "sandbox" }, { label: "Blue", packages: "old" }, { packages: "young" }]
     const { run } = await World.start(World.settings(telcos, routes, { KEY: "a-key-of-the-test" }))
     const { organizationId } = await run(World.organization)
-    const support = await run(Effect.flatMap(TelcoPorts.TelcoSupport, Effect.fromNullishOr))
-    const can = (label: Label.Label) => run(support.setService({ organizationId, label }))
-    expect([await can("Green"), await can("Blue"), await can("Red")]).toEqual([true, false, true])
+    const can = await run(TelcoCapabilities.current)
+    const pauses = (label: Label.Label) => can({ organizationId, label }).pause
+    expect([pauses("Green"), pauses("Blue"), pauses("Red")]).toEqual([true, false, true])
 
     const [iccid = ""] = await run(World.sims(organizationId, "Green", 1))
     const { planId } = await run(World.plan(organizationId, "Green"))

@@ -167,7 +167,7 @@ export const writes = {
     role: "admin",
     payload: CreatePlan,
     success: CreatedPlan.pipe(HttpApiSchema.status(201)),
-    errors: ["coverage_profile_not_found", "terms_refused", "quota_exceeded"],
+    errors: ["coverage_profile_not_found", "not_supported", "terms_refused", "quota_exceeded"],
     summary: "Create a plan",
     description: "Makes a plan. Its label is that of its coverage profile. Fields of a feature that is off are ignored."
   }),

@@ -367,7 +367,7 @@ export const writes = {
   sendSms: Operations.task("sendSms", "/subscriptions/:iccid/send-sms", Schemas.ofSim, {
     payload: SendSms,
     success: SentSms,
-    errors: ["subscription_not_found", "sms_limited", "telco_refused", "telco_unavailable"],
+    errors: ["subscription_not_found", "not_supported", "sms_limited", "telco_refused", "telco_unavailable"],
     summary: "Send an SMS to a subscription's SIM",
     description:
       "Sends the SMS through the telco, once for each `Idempotency-Key`. A 503 means that it may have been " +

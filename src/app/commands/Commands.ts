@@ -19,6 +19,7 @@
  * later.
  */
 import { Context, Effect, Equal, Latch, Layer, Result } from "effect"
+import * as Capabilities from "../../domain/Capabilities.ts"
 import * as Command from "../../domain/Command.ts"
 import { type Answer, kinds, type Outcome } from "../../domain/Idempotency.ts"
 import * as MobilePlan from "../../domain/MobilePlan.ts"
@@ -32,6 +33,8 @@ import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type CreatedCursor, type Page, Storage, type StorageError, type Commit } from "../../ports/Storage.ts"
+import type { Telco } from "../../ports/Telco.ts"
+import * as TelcoCapabilities from "../../ports/TelcoCapabilities.ts"
 import { Commits } from "../commit/Commits.ts"
 import { CurrentCommand, originOf, type ServedCommand } from "../commit/Served.ts"
 import { Ids } from "../commit/Ids.ts"
@@ -201,7 +204,7 @@ const exceptBusy = <A, E, R>(effect: Effect.Effect<A, E | Refusal.SimBusy, R>) =
  * The implementation that `Services.layer` provides. It keeps nothing in memory but who waits for a
  * command.
  */
-export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commits | Ids> = Layer.effect(
+export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commits | Ids | Telco> = Layer.effect(
   Commands,
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -210,6 +213,7 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
     const ids = yield* Ids
     const inTransaction = yield* HostTransaction
     const { pollMillis } = yield* Settings
+    const capabilitiesOf = yield* TelcoCapabilities.current
 
     const simOf = Effect.fnUntraced(function* <A>(
       { iccid, organizationId }: OfSim,
@@ -240,19 +244,25 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
           const found = yield* storage.plans.get({ organizationId, planId })
           const plan = yield* Effect.fromResult(PlanRules.existing(found, planId))
           yield* Effect.fromResult(Provisioning.admissible(plan, iccid, activePeriod, now))
-          if (iccid === null) return
+          const { bundle, terms } = plan
+          const order = { terms, isBundle: bundle !== null, isTimed: activePeriod !== null }
+          if (iccid === null) {
+            const can = capabilitiesOf({ organizationId, label: terms.label, purchase: bundle })
+            return yield* Effect.fromResult(Capabilities.order(can, order))
+          }
           const aggregate = yield* simOf({ organizationId, iccid }, storage.simAggregates.get)
           const none = { subscriptionId: "", attachmentId: "" }
           yield* exceptBusy(Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, none, now)))
+          yield* Effect.fromResult(Capabilities.onSim(capabilitiesOf(aggregate.sim), order, aggregate, now))
           return
         }
-        case "SendSms":
+        case "SendSms": {
           yield* Effect.fromResult(Sms.check(request))
           yield* Effect.fromResult(TextLimit.check("iccid", request.iccid, TextLimit.ID))
-          if ((yield* storage.subscriptions.get({ organizationId, iccid: request.iccid })) === null) {
-            return yield* new Refusal.NotFound({ resource: "subscription", id: request.iccid })
-          }
-          return
+          const found = yield* storage.subscriptions.get({ organizationId, iccid: request.iccid })
+          if (found === null) return yield* new Refusal.NotFound({ resource: "subscription", id: request.iccid })
+          return yield* Effect.fromResult(Capabilities.sms(capabilitiesOf(found.sim), request))
+        }
         case "SetMobilePlan": {
           const { iccid } = request
           yield* Effect.fromResult(MobilePlan.checkNamed(request))

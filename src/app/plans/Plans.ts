@@ -4,17 +4,26 @@
 import { Context, Effect, Equal, Layer, Option, Result } from "effect"
 import * as BundleCheck from "../../domain/BundleCheck.ts"
 import { type Action, type FieldChange, differences } from "../../domain/AuditEntry.ts"
+import * as Capabilities from "../../domain/Capabilities.ts"
 import { type Answer, kinds } from "../../domain/Idempotency.ts"
 import * as Job from "../../domain/Job.ts"
 import type { Label } from "../../domain/Label.ts"
 import * as PlanRules from "../../domain/Plan.ts"
 import type { Plan, TermsRequest } from "../../domain/Plan.ts"
-import { type InvalidField, type NotFound, type QuotaExceeded, TermsRefused } from "../../domain/Refusal.ts"
+import {
+  type InvalidField,
+  type NotFound,
+  type NotSupported,
+  type QuotaExceeded,
+  TermsRefused
+} from "../../domain/Refusal.ts"
 import type { Region } from "../../domain/Region.ts"
 import * as SoldBundle from "../../domain/SoldBundle.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Commit, type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
+import type { Telco } from "../../ports/Telco.ts"
+import * as TelcoCapabilities from "../../ports/TelcoCapabilities.ts"
 import { TelcoTerms } from "../../ports/TelcoPorts.ts"
 import { Catalogues } from "./Catalogues.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -54,7 +63,7 @@ export class Plans extends Context.Service<
     readonly create: (request: {
       readonly organizationId: string
       readonly terms: TermsRequest
-    }) => Effect.Effect<Plan, InvalidField | NotFound | TermsRefused | QuotaExceeded | StorageError>
+    }) => Effect.Effect<Plan, InvalidField | NotFound | NotSupported | TermsRefused | QuotaExceeded | StorageError>
     /**
      * Makes a plan of a supplier's bundle, and its coverage profile if none has exactly its
      * countries (rule P6). With `dryRun` nothing is made.
@@ -63,7 +72,7 @@ export class Plans extends Context.Service<
       request: OfBundle & { readonly dryRun: boolean }
     ) => Effect.Effect<
       SoldBundle.MadePlan,
-      InvalidField | TermsRefused | QuotaExceeded | SoldBundles.NotRead | StorageError
+      InvalidField | NotSupported | TermsRefused | QuotaExceeded | SoldBundles.NotRead | StorageError
     >
     /**
      * What differs between the plan and a bundle that it is to be (rule P6); null if no telco
@@ -92,21 +101,22 @@ export class Plans extends Context.Service<
     readonly unarchive: (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
     /**
      * Says which bundle of a supplier the plan is from now on (rule P5); null: none. What is
-     * attached stays as it was ordered.
+     * attached stays as it was ordered. `NotSupported`: the telco of its SIMs sells none.
      */
     readonly setBundle: (
       of: OfPlan & { readonly bundle: PlanRules.Bundle | null }
-    ) => Effect.Effect<Plan, InvalidField | NotFound | StorageError>
+    ) => Effect.Effect<Plan, InvalidField | NotFound | NotSupported | StorageError>
     /** The plan as `setBundle` would make it, or its refusal; nothing changes (rule S9). */
     readonly previewSetBundle: (
       of: OfPlan & { readonly bundle: PlanRules.Bundle | null }
-    ) => Effect.Effect<Plan, InvalidField | NotFound | StorageError>
+    ) => Effect.Effect<Plan, InvalidField | NotFound | NotSupported | StorageError>
     /** Deletes the plan for good; its attachments go on (rule P2). A second time is `NotFound`. */
     readonly remove: (of: OfPlan) => Effect.Effect<void, NotFound | StorageError>
   }
 >()("simplan/Plans") {}
 
 type Needs =
+  | Telco
   | FilteredLists
   | Storage
   | BusinessClock
@@ -133,6 +143,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
     const organizations = yield* Organizations
     const telcoTerms = yield* TelcoTerms
     const soldBundles = yield* SoldBundles.SoldBundles
+    const capabilitiesOf = yield* TelcoCapabilities.current
     const lists = yield* FilteredLists
 
     const get = Effect.fnUntraced(function* (of: OfPlan) {
@@ -189,6 +200,16 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
         })
       )
 
+    /** Rule P4: whether the telco of the SIMs of such a plan can do what it needs. */
+    const supported = (organizationId: string, { bundle, terms }: Pick<Plan, "bundle" | "terms">) =>
+      Capabilities.plan(capabilitiesOf({ organizationId, label: terms.label, purchase: bundle }), { bundle, terms })
+
+    /** The plan as it is a bundle, or none, if the telco sells any. */
+    const bundled = (plan: Plan, bundle: PlanRules.Bundle | null) =>
+      Result.flatMap(PlanRules.bundled(plan, bundle), (changed) =>
+        bundle === null ? Result.succeed(changed) : Result.map(supported(plan.organizationId, changed), () => changed)
+      )
+
     /** The plan, which is not stored, if its terms and the telco allow it. */
     const planOf = Effect.fnUntraced(function* (
       organizationId: string,
@@ -203,6 +224,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
       now: Instant
     ) {
       const checked = yield* Effect.fromResult(PlanRules.terms(terms, profile, now))
+      yield* Effect.fromResult(supported(organizationId, { bundle, terms: checked }))
       const attached = PlanRules.attachedTerms({ bundle, terms: checked })
       yield* Effect.catchTag(telcoTerms.check({ organizationId, terms: attached }), "Telco.Refused", ({ message }) =>
         Effect.fail(new TermsRefused({ message }))
@@ -306,7 +328,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
         return SoldBundle.differences(plan, yield* countriesOf(plan), bundle, sold?.bundle ?? null)
       }),
       previewSetBundle: Effect.fn("Plans.previewSetBundle")(function* ({ bundle, ...of }) {
-        return yield* Effect.fromResult(PlanRules.bundled(yield* get(of), bundle))
+        return yield* Effect.fromResult(bundled(yield* get(of), bundle))
       }),
       page: Effect.fn("Plans.page")(function* ({ countries, ...of }) {
         const iso2List = countries?.map((code) => code.toUpperCase()) ?? null
@@ -329,7 +351,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
       unarchive: (of) => change("plan.unarchive", of, always(PlanRules.unarchived), done),
       setBundle: Effect.fn("Plans.setBundle")(function* ({ bundle, ...of }) {
         const sold = yield* asSold(bundle)
-        return yield* change("plan.set_bundle", of, (plan) => PlanRules.bundled(plan, sold))
+        return yield* change("plan.set_bundle", of, (plan) => bundled(plan, sold))
       }),
       remove: (of) => Effect.asVoid(change("plan.delete", of, always(PlanRules.deleted), done))
     })

@@ -2,6 +2,7 @@
  * The organization's mobile plan on its eSIMs (rule I6).
  */
 import { Context, Effect, Layer } from "effect"
+import * as Capabilities from "../../domain/Capabilities.ts"
 import type { Label } from "../../domain/Label.ts"
 import * as MobilePlan from "../../domain/MobilePlan.ts"
 import type { MobilePlanStatus } from "../../domain/MobilePlan.ts"
@@ -19,6 +20,8 @@ import {
 import * as TextLimit from "../../domain/TextLimit.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
+import type { Telco } from "../../ports/Telco.ts"
+import * as TelcoCapabilities from "../../ports/TelcoCapabilities.ts"
 import { Commits } from "../commit/Commits.ts"
 import { makeRefuseInside } from "../commit/Served.ts"
 import { Ids } from "../commit/Ids.ts"
@@ -61,7 +64,7 @@ export class Wallet extends Context.Service<
   }
 >()("simplan/Wallet") {}
 
-type Needs = Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner | SimReservations
+type Needs = Telco | Storage | BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner | SimReservations
 
 const attempt = { tag: "ChangeMobilePlan", jobId: MobilePlan.jobId, undoJobId: MobilePlan.undoJobId } as const
 
@@ -80,6 +83,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
     const runner = yield* JobRunner.JobRunner
     const refuseInside = yield* makeRefuseInside
     const reservations = yield* SimReservations
+    const capabilitiesOf = yield* TelcoCapabilities.current
 
     const simFor = Effect.fnUntraced(function* (request: ChangeRequest, reserve: Reserve) {
       const { iccid, label, organizationId } = request
@@ -96,6 +100,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
       const changeId = yield* ids.next(now, organizationId)
       const asked = yield* Effect.fromResult(MobilePlan.request(sim, request, changeId, now))
       if (asked === null) return MobilePlan.statusOf(sim)
+      if (request.apply) yield* Effect.fromResult(Capabilities.mobilePlan(capabilitiesOf(sim)))
       const lease = yield* work.lease
       const commit = yield* commits.prepare(organizationId, asked.decision, now, lease)
       yield* commits.write(commit, "later")

@@ -2,6 +2,7 @@
  * Plan attachments of a subscription: reading them, suspending one (rules T2, T6, T7, S4).
  */
 import { Context, Effect, Layer } from "effect"
+import * as Capabilities from "../../domain/Capabilities.ts"
 import * as Attachment from "../../domain/Attachment.ts"
 import type { WithPackages } from "../../domain/Attachment.ts"
 import * as Reason from "../../domain/Reason.ts"
@@ -14,6 +15,8 @@ import * as Suspension from "../../domain/Suspension.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
+import type { Telco } from "../../ports/Telco.ts"
+import * as TelcoCapabilities from "../../ports/TelcoCapabilities.ts"
 import * as RequestContext from "../RequestContext.ts"
 import { Commits } from "../commit/Commits.ts"
 
@@ -37,7 +40,7 @@ export class Attachments extends Context.Service<
     ) => Effect.Effect<Reason.Explained, NotFound | StorageError>
     /**
      * For good (rule T7). It succeeds before the telco has taken it, and again if it was suspended
-     * already. `NotFound` by a plan's id.
+     * already. `NotFound` by a plan's id; `NotSupported` if the telco suspends no package.
      */
     readonly suspend: (
       of: OfSubscription & { readonly attachmentId: string }
@@ -125,7 +128,7 @@ export const makeEndProblems = Effect.map(Storage, (storage) =>
  * The implementation that `Services.layer` provides. It keeps nothing in memory: states are worked
  * out at each reading (rule T2).
  */
-export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Commits> = Layer.effect(
+export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Commits | Telco> = Layer.effect(
   Attachments,
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -133,6 +136,10 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     const commits = yield* Commits
     const explain = yield* makeExplain
     const endProblems = yield* makeEndProblems
+    const capabilitiesOf = yield* TelcoCapabilities.current
+
+    const checkSupported = ({ sim }: SimAggregate.SimAggregate) =>
+      Effect.fromResult(Capabilities.suspension(capabilitiesOf(sim)))
 
     /** The visible ones: all of them, or those of one name. */
     const seen = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription, id?: string) {
@@ -173,6 +180,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
             const now = yield* clock.now
             const decision = yield* Effect.fromResult(Suspension.suspend(aggregate, attachmentId, now))
             if (decision.sim === undefined) return
+            yield* checkSupported(aggregate)
             const change = {
               organizationId,
               action: "plan_attachment.suspend",
@@ -188,7 +196,9 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       }),
       previewSuspend: Effect.fn("Attachments.previewSuspend")(function* (of) {
         const aggregate = yield* loadLive(of)
-        return yield* Effect.fromResult(Preview.suspension(aggregate, of.attachmentId, yield* clock.now))
+        const preview = yield* Effect.fromResult(Preview.suspension(aggregate, of.attachmentId, yield* clock.now))
+        if (preview.suspended.length > 0 || preview.endedOccurrences > 0) yield* checkSupported(aggregate)
+        return preview
       })
     })
   })

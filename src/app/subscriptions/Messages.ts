@@ -4,10 +4,12 @@
  * sends it twice.
  */
 import { Clock as MachineClock, Context, Effect, Layer, type Scope } from "effect"
+import * as Capabilities from "../../domain/Capabilities.ts"
 import {
   type InsideTransaction,
   type InvalidField,
   NotFound,
+  type NotSupported,
   SmsLimited,
   type TelcoRefused,
   type TelcoUnavailable
@@ -18,6 +20,8 @@ import { SECOND } from "../../domain/Time.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import { RateLimitUsage } from "../../ports/RateLimitUsage.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
+import type { Telco } from "../../ports/Telco.ts"
+import * as TelcoCapabilities from "../../ports/TelcoCapabilities.ts"
 import { Commits } from "../commit/Commits.ts"
 import { CurrentIdempotency, makeRefuseInside } from "../commit/Served.ts"
 import { Ids } from "../commit/Ids.ts"
@@ -31,8 +35,9 @@ export class Messages extends Context.Service<
   {
     /**
      * Sends the message, but not inside a transaction of the host (rule H1); the answer says in how
-     * many segments. Sender and text have the limits of `Sms.check`, and an organization sends one
-     * SIM no more than `smsLimit` of the settings says (rule W13).
+     * many segments. Sender and text have the limits of `Sms.check` and those of the telco
+     * (`NotSupported`), and an organization sends one SIM no more than `smsLimit` of the settings
+     * says (rule W13).
      */
     readonly send: (sms: {
       readonly organizationId: string
@@ -41,7 +46,14 @@ export class Messages extends Context.Service<
       readonly text: string
     }) => Effect.Effect<
       Sent,
-      InvalidField | NotFound | InsideTransaction | SmsLimited | TelcoRefused | TelcoUnavailable | StorageError
+      | InvalidField
+      | NotFound
+      | NotSupported
+      | InsideTransaction
+      | SmsLimited
+      | TelcoRefused
+      | TelcoUnavailable
+      | StorageError
     >
   }
 >()("simplan/Messages") {}
@@ -129,7 +141,7 @@ export const makeSmsLimit: Effect.Effect<SmsLimit, never, Scope.Scope> = Effect.
   }
 })
 
-type Needs = Storage | Clocks.BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner
+type Needs = Telco | Storage | Clocks.BusinessClock | Ids | Commits | BackgroundTasks | JobRunner.JobRunner
 
 /**
  * The implementation that `Services.layer` provides. It keeps how many messages were sent lately.
@@ -145,13 +157,14 @@ export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
     const runner = yield* JobRunner.JobRunner
     const refuseInside = yield* makeRefuseInside
     const limit = yield* makeSmsLimit
+    const capabilitiesOf = yield* TelcoCapabilities.current
     return Messages.of({
       send: Effect.fn("Messages.send")(function* ({ from, iccid, organizationId, text }) {
         yield* refuseInside("Messages.send")
         yield* Effect.fromResult(Sms.check({ from, text }))
-        if ((yield* storage.subscriptions.get({ organizationId, iccid })) === null) {
-          return yield* new NotFound({ resource: "subscription", id: iccid })
-        }
+        const found = yield* storage.subscriptions.get({ organizationId, iccid })
+        if (found === null) return yield* new NotFound({ resource: "subscription", id: iccid })
+        yield* Effect.fromResult(Capabilities.sms(capabilitiesOf(found.sim), { from, text }))
         yield* limit.take({ organizationId, iccid })
         const now = yield* clock.now
         const request = (yield* CurrentIdempotency)?.request

@@ -3,17 +3,18 @@
  * job tells the telco.
  */
 import { Context, Effect, Layer } from "effect"
+import * as Capabilities from "../../domain/Capabilities.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import * as Pause from "../../domain/Pause.ts"
 import * as Preview from "../../domain/Preview.ts"
-import { type NotFound, NotSupported } from "../../domain/Refusal.ts"
+import type { NotFound, NotSupported } from "../../domain/Refusal.ts"
 import { changeOfService, type Sim } from "../../domain/Sim.ts"
 import * as SimAggregate from "../../domain/SimAggregate.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
-import { Telco } from "../../ports/Telco.ts"
-import { TelcoSupport } from "../../ports/TelcoPorts.ts"
+import type { Telco } from "../../ports/Telco.ts"
+import * as TelcoCapabilities from "../../ports/TelcoCapabilities.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
 
@@ -86,15 +87,10 @@ export const layer: Layer.Layer<Pauses, never, Storage | BusinessClock | Commits
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
-    const telco = yield* Telco
-    const support = yield* TelcoSupport
+    const capabilitiesOf = yield* TelcoCapabilities.current
     const changeOf = yield* makeChange
 
-    const checkSupported = Effect.fnUntraced(function* ({ label, organizationId }: Sim) {
-      const isSupported =
-        support === null ? telco.setService !== undefined : yield* support.setService({ organizationId, label })
-      if (!isSupported) return yield* new NotSupported({ message: "The telco of the SIM cannot pause it" })
-    })
+    const checkSupported = (sim: Sim) => Effect.fromResult(Capabilities.pause(capabilitiesOf(sim)))
 
     /**
      * The aggregate of a live subscription. No attachment is read: a pause says nothing of them.

@@ -2,6 +2,7 @@
  * Subscriptions: putting SIMs into service and taking them out (rules S1 to S5).
  */
 import { Cache, Context, Effect, Exit, Layer, Option, Result, Stream } from "effect"
+import * as Capabilities from "../../domain/Capabilities.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import * as SimAggregates from "../../domain/SimAggregate.ts"
@@ -34,6 +35,7 @@ import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { type CreatedCursor, Storage, StorageError } from "../../ports/Storage.ts"
 import type { Telco } from "../../ports/Telco.ts"
+import * as TelcoCapabilities from "../../ports/TelcoCapabilities.ts"
 import { Catalogues } from "../plans/Catalogues.ts"
 import { cachedThenReload } from "../commit/CommittedCache.ts"
 import { Commits } from "../commit/Commits.ts"
@@ -247,6 +249,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const withhold = yield* OccupiedSims.makeWithhold
     const purchases = yield* Purchases.make
     const lists = yield* Paging.FilteredLists
+    const capabilitiesOf = yield* TelcoCapabilities.current
     const inTransaction = yield* HostTransaction
     const refuseInside = yield* makeRefuseInside
     const changeOf = yield* Pauses.makeChange
@@ -292,6 +295,24 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
         : new PackagesListed({ iccid: sim.iccid, packageIds: asked })
     })
 
+    const orderOf = ({ bundle, terms }: Plan, { activePeriod }: CreateRequest): Capabilities.Order => ({
+      terms,
+      isBundle: bundle !== null,
+      isTimed: activePeriod !== null
+    })
+
+    /** Rule P4: before a SIM is chosen, whether any that is may have the plan. */
+    const checkAny = (plan: Plan, request: CreateRequest) => {
+      if (request.iccid !== null) return Effect.void
+      const { bundle: purchase, organizationId, terms } = plan
+      const can = capabilitiesOf({ organizationId, label: terms.label, purchase })
+      return Effect.fromResult(Capabilities.order(can, orderOf(plan, request)))
+    }
+
+    /** Rule P4: whether the SIM may have the plan, further plans included. */
+    const checkSim = (aggregate: SimAggregate, plan: Plan, request: CreateRequest, now: Instant) =>
+      Effect.fromResult(Capabilities.onSim(capabilitiesOf(aggregate.sim), orderOf(plan, request), aggregate, now))
+
     const begin = Effect.fnUntraced(function* (
       request: CreateRequest,
       reserve: SimReservations.Reserve,
@@ -301,10 +322,12 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const plan = yield* existing
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
+      yield* checkAny(plan, request)
       const aggregate = yield* aggregateFor(request, purchases.reserve(reserve, organizationId, plan))
       const subscriptionId = yield* ids.next(now, organizationId)
       const fresh = { subscriptionId, attachmentId: yield* ids.next(now, organizationId) }
       const subscribed = yield* Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, fresh, now))
+      yield* checkSim(aggregate, plan, request, now)
       if (subscribed._tag === "Complete") {
         const { created, decision } = subscribed
         const { iccid } = aggregate.sim
@@ -330,8 +353,12 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const plan = yield* loadPlan(request)
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
+      yield* checkAny(plan, request)
+      yield* checkAny(plan, request)
       const aggregate = yield* aggregateFor(request, purchases.preview(request.organizationId, plan))
-      return yield* Effect.fromResult(Preview.creation(plan, aggregate, request, now))
+      const preview = yield* Effect.fromResult(Preview.creation(plan, aggregate, request, now))
+      yield* checkSim(aggregate, plan, request, now)
+      return preview
     })
 
     /**

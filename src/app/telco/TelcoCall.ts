@@ -5,8 +5,8 @@ import { Cause, Clock as MachineClock, Effect, Exit, type Fiber, type Scope } fr
 import * as Command from "../../domain/Command.ts"
 import * as Job from "../../domain/Job.ts"
 import * as Problem from "../../domain/Problem.ts"
-import { type Refused, type Telco, Unavailable } from "../../ports/Telco.ts"
-import { type Asked, CurrentlyAsked } from "../../ports/TelcoPorts.ts"
+import { type Refused, Unavailable } from "../../ports/Telco.ts"
+import { type Asked, CurrentlyAsked, type Operation } from "../../ports/TelcoPorts.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import { type Answer, type Interrupted, type Outcome, undoneAt } from "../../domain/Idempotency.ts"
@@ -39,7 +39,7 @@ export type Done = "done" | "refused" | "retried"
  * the work.
  */
 export type InTime = <A>(
-  operation: keyof Telco["Service"],
+  operation: Operation,
   call: Effect.Effect<A, Refused | Unavailable>
 ) => Effect.Effect<A, Refused | Unavailable>
 
@@ -57,7 +57,7 @@ const outcomeOf = (exit: Exit.Exit<unknown, Refused | Unavailable>): string => {
 /** The outcomes of calls that the telco has answered, or that nobody waits for any more. */
 const ANSWERED: ReadonlySet<string> = new Set(["ok", "refused", "interrupted"])
 
-const measured = <A>(operation: keyof Telco["Service"], call: Effect.Effect<A, Refused | Unavailable>) =>
+const measured = <A>(operation: Operation, call: Effect.Effect<A, Refused | Unavailable>) =>
   Metrics.timed(Metrics.traced(`telco ${operation}`, { kind: "client" }, call), (exit, seconds, context) => {
     const outcome = outcomeOf(exit)
     Metrics.telcoCalls({ operation, outcome })(1, context)
