@@ -3,8 +3,9 @@
  *
  *     TelcoSuite.run("my telco", layer, { describe, it }, { iccid: "8988…" })
  *
- * It uses keys that were never used before, so it can run any number of times against the same
- * telco. What the port cannot show, such as how many messages were sent, is checked if `observe`
+ * It runs by what the telco declares (`capabilities` of the port): what it can do has to work, and
+ * what it cannot do has to be refused. It uses keys that were never used before, so it can run any
+ * number of times against the same telco. What the port cannot show, such as how many messages were sent, is checked if `observe`
  * shows it. What happens to calls that are lost, late or refused is checked if `faults` makes
  * them so. The suite's name says what it could not observe.
  */
@@ -12,7 +13,9 @@ import { Effect, Layer } from "effect"
 import type { PlanTerms } from "../domain/Plan.ts"
 import { Telco } from "../ports/Telco.ts"
 import * as Suite from "./Suite.ts"
+import * as CapabilityCases from "./telco/CapabilityCases.ts"
 import * as FaultCases from "./telco/FaultCases.ts"
+import * as SaleCases from "./telco/SaleCases.ts"
 import * as Subject from "./telco/Subject.ts"
 
 export type { Faults, Observe, Operation } from "./telco/Subject.ts"
@@ -21,6 +24,11 @@ export type { Faults, Observe, Operation } from "./telco/Subject.ts"
 export interface Options<R> extends Suite.Options {
   /** An eSIM that the telco knows and that may be used for tests. */
   readonly iccid?: string
+  /**
+   * The code of a bundle, if the telco sells eSIMs with bundles: each case buys one with it, and
+   * orders it. Absent: all cases are about `iccid`.
+   */
+  readonly load?: string
   /** The terms of the packages to be ordered. */
   readonly terms?: PlanTerms
   /** Absent: effects that the port does not show are not checked. */
@@ -41,16 +49,17 @@ const { freshKey, freshPackageId, sameCall, timesInOrder } = Subject
  * hook that they need.
  */
 export const cases = <R = never>(options: Options<R> = {}): ReadonlyArray<Suite.Case<Telco | R>> => {
-  const subject = Subject.subject(options)
-  return [
+  return Subject.cases(options, (subject) => [
     ...answered(subject),
+    ...CapabilityCases.cases(subject),
+    ...(options.load === undefined ? [] : SaleCases.cases(subject, options.load)),
     occupied(subject, options.findsOthers ?? false),
     ...FaultCases.cases(subject, options.faults ?? {})
-  ]
+  ])
 }
 
 /** A telco that does not look whether a SIM has packages of others makes the package. */
-const occupied = <R>({ observed, order }: Subject.Subject<R>, isFound: boolean): Suite.Case<Telco | R> => ({
+const occupied = <R>({ can, observed, order }: Subject.Subject<R>, isFound: boolean): Suite.Case<Telco | R> => ({
   name: isFound
     ? "the first order of a SIM on which others have a package is refused, names that, makes none, and is taken otherwise"
     : "the first order of a SIM on which others have a package is taken, or refused as that",
@@ -67,13 +76,14 @@ const occupied = <R>({ observed, order }: Subject.Subject<R>, isFound: boolean):
       yield* Suite.equals("naming what is there", (failure?.occupiedBy?.length ?? 0) > 0, true)
       yield* observed("packages", 1, ({ packages }) => packages([others, own]))
     } else yield* Suite.equals("taking the order", isFound, false)
+    if (!Subject.isShared(can)) return
     const after = yield* telco.createPackage(order(own))
     yield* Suite.equals("the answer once it is known who is there", yield* telco.createPackage(first), after)
   })
 })
 
 /** The cases in which every call is answered. */
-const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyArray<Suite.Case<Telco | R>> => [
+const answered = <R>({ can, iccid, observed, order }: Subject.Subject<R>): ReadonlyArray<Suite.Case<Telco | R>> => [
   {
     name: "creating a package again gives the same package and no second one",
     effect: Effect.gen(function* () {
@@ -99,6 +109,7 @@ const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyAr
   {
     name: "packages with different keys are different",
     effect: Effect.gen(function* () {
+      if (!Subject.isShared(can)) return
       const telco = yield* Telco
       const key = yield* freshKey
       const ids = [0, 1, 2].map((occurrence) => `${key}:${occurrence}`)
@@ -110,6 +121,7 @@ const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyAr
   {
     name: "the times of a package with a window, where reported, are in order and stay the same",
     effect: Effect.gen(function* () {
+      if (!can.windows) return
       const telco = yield* Telco
       const packageId = yield* freshPackageId
       const window = { start: Date.UTC(2031, 0, 1), end: Date.UTC(2031, 0, 8) }
@@ -158,6 +170,7 @@ const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyAr
   {
     name: "cancelling one package leaves its neighbours",
     effect: Effect.gen(function* () {
+      if (!Subject.isShared(can) || can.cancellation === "load") return
       const telco = yield* Telco
       const key = yield* freshKey
       const first = yield* telco.createPackage(order(`${key}:0`))
@@ -173,14 +186,20 @@ const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyAr
       const telco = yield* Telco
       if (telco.listPackages === undefined) return
       const key = yield* freshKey
-      const ids = [0, 1, 2].map((occurrence) => `${key}:${occurrence}`)
+      const ids = (Subject.isShared(can) ? [0, 1, 2] : [0]).map((occurrence) => `${key}:${occurrence}`)
       yield* Effect.forEach(ids, (id) => telco.createPackage(order(id)), { discard: true })
-      yield* telco.suspendPackage({ packageId: `${key}:1`, iccid })
-      yield* telco.cancelPackage({ packageId: `${key}:2`, iccid })
+      if (can.suspension === "package") yield* telco.suspendPackage({ packageId: `${key}:1`, iccid })
+      // What a SIM was bought with can be taken away wherever anything can.
+      const taken = can.cancellation === "load" || ids.length === 1 ? `${key}:0` : `${key}:2`
+      yield* telco.cancelPackage({ packageId: taken, iccid })
       const listed = yield* telco.listPackages({ iccid })
       if (listed === null) return
       const own = ids.filter((id) => listed.includes(id))
-      yield* Suite.equals("the packages that are listed", own, [`${key}:0`, `${key}:1`])
+      yield* Suite.equals(
+        "the packages that are listed",
+        own,
+        ids.filter((id) => id !== taken)
+      )
     })
   },
   {
@@ -189,10 +208,11 @@ const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyAr
       const telco = yield* Telco
       if (telco.readUsage === undefined) return
       const key = yield* freshKey
-      const ids = [0, 1].map((occurrence) => `${key}:${occurrence}`)
+      const ids = (Subject.isShared(can) ? [0, 1] : [0]).map((occurrence) => `${key}:${occurrence}`)
       yield* Effect.forEach(ids, (id) => telco.createPackage(order(id)), { discard: true })
-      yield* telco.suspendPackage({ packageId: `${key}:1`, iccid })
-      const found = yield* Subject.repeated("reading usage", telco.readUsage({ iccid, stopped: [`${key}:1`] }))
+      const stopped = can.suspension === "package" ? ids.slice(1) : []
+      for (const packageId of stopped) yield* telco.suspendPackage({ packageId, iccid })
+      const found = yield* Subject.repeated("reading usage", telco.readUsage({ iccid, stopped }))
       if (found === null) return
       const own = found.filter(({ packageId }) => ids.includes(packageId)).map((one) => [one.packageId, one.usedBytes])
       yield* Suite.equals("what was used", own.toSorted(), own.length === 0 ? [] : ids.map((id) => [id, 0]))
@@ -202,6 +222,7 @@ const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyAr
   {
     name: "a package that is not there can be suspended",
     effect: Effect.gen(function* () {
+      if (can.suspension !== "package") return
       const telco = yield* Telco
       yield* telco.suspendPackage({ packageId: yield* freshPackageId, iccid })
     })
@@ -209,6 +230,7 @@ const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyAr
   {
     name: "suspending again succeeds, and a suspended package can be cancelled",
     effect: Effect.gen(function* () {
+      if (can.suspension !== "package") return
       const telco = yield* Telco
       const packageId = yield* freshPackageId
       yield* telco.createPackage(order(packageId))
@@ -221,8 +243,9 @@ const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyAr
   {
     name: "a message with one id is sent once",
     effect: Effect.gen(function* () {
+      if (can.sms === null) return
       const messageId = yield* freshKey
-      const sms = { messageId, iccid, from: "Conformance", text: `Héllo ✓ ${messageId}` }
+      const sms = { messageId, iccid, from: can.sms.senders?.[0] ?? "Conformance", text: `Héllo ✓ ${messageId}` }
       yield* sameCall("sending", (telco) => telco.sendSms(sms))
       yield* observed("messages", 1, ({ messages }) => messages(iccid, sms.text))
     })
@@ -243,6 +266,7 @@ const answered = <R>({ iccid, observed, order }: Subject.Subject<R>): ReadonlyAr
   {
     name: "the mobile plan is what the last change says, and a change that comes again undoes no later one",
     effect: Effect.gen(function* () {
+      if (!can.mobilePlans) return
       const telco = yield* Telco
       const key = yield* freshKey
       const apply = telco.setMobilePlan({ key: `${key}-1`, iccid, applied: true })

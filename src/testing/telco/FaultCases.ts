@@ -11,6 +11,7 @@ import {
   waitFor,
   freshKey,
   freshPackageId,
+  isShared,
   repeated,
   type Subject,
   timesInOrder
@@ -38,7 +39,7 @@ const lost = <A>(what: string, call: Call<A>, waitLimit = WAIT_LIMIT): Effect.Ef
 
 /** Cases about calls that the telco does, or does not do, without an answer. */
 const unanswered = <R>(
-  { iccid, observed, order }: Subject<R>,
+  { can, iccid, observed, order }: Subject<R>,
   what: string,
   lose: Change<R>
 ): ReadonlyArray<Case<R>> => [
@@ -81,6 +82,7 @@ const unanswered = <R>(
   {
     name: `a suspension, its ${what} lost, comes again and succeeds`,
     effect: Effect.gen(function* () {
+      if (can.suspension !== "package") return
       const telco = yield* Telco
       const packageId = yield* freshPackageId
       yield* telco.createPackage(order(packageId))
@@ -103,6 +105,7 @@ const unanswered = <R>(
   {
     name: `a mobile plan, the ${what} of its change lost, is what the last change says`,
     effect: Effect.gen(function* () {
+      if (!can.mobilePlans) return
       const telco = yield* Telco
       const key = yield* freshKey
       const apply = telco.setMobilePlan({ key: `${key}-1`, iccid, applied: true })
@@ -135,12 +138,13 @@ const unanswered = <R>(
 ]
 
 /** A message is better lost than sent twice: the call that comes again may be refused. */
-const message = <R>({ iccid, observed }: Subject<R>, lose: Change<R>): Case<R> => ({
+const message = <R>({ can, iccid, observed }: Subject<R>, lose: Change<R>): Case<R> => ({
   name: "a message, its answer lost, is not sent again",
   effect: Effect.gen(function* () {
+    if (can.sms === null) return
     const telco = yield* Telco
     const messageId = yield* freshKey
-    const sms = { messageId, iccid, from: "Conformance", text: `Lost ${messageId}` }
+    const sms = { messageId, iccid, from: can.sms.senders?.[0] ?? "Conformance", text: `Lost ${messageId}` }
     yield* lose("sendSms")
     yield* lost("a message", telco.sendSms(sms))
     yield* Effect.ignore(repeated("sending", telco.sendSms(sms)))
@@ -190,7 +194,7 @@ const late = <R>(
   }
 ]
 
-const refused = <R>({ iccid, observed, order }: Subject<R>, refuse: Change<R>): ReadonlyArray<Case<R>> => [
+const refused = <R>({ can, iccid, observed, order }: Subject<R>, refuse: Change<R>): ReadonlyArray<Case<R>> => [
   {
     name: "a refused creation stays refused by its key, makes no package, and hinders no other one",
     effect: Effect.gen(function* () {
@@ -223,9 +227,10 @@ const refused = <R>({ iccid, observed, order }: Subject<R>, refuse: Change<R>): 
   {
     name: "a refused message stays refused by its id, and is not sent",
     effect: Effect.gen(function* () {
+      if (can.sms === null) return
       const telco = yield* Telco
       const messageId = yield* freshKey
-      const sms = { messageId, iccid, from: "Conformance", text: `Refused ${messageId}` }
+      const sms = { messageId, iccid, from: can.sms.senders?.[0] ?? "Conformance", text: `Refused ${messageId}` }
       yield* refuse("sendSms")
       yield* Suite.failsWith("the first sending", "Telco.Refused", telco.sendSms(sms))
       yield* Suite.failsWith("the same one again", "Telco.Refused", telco.sendSms(sms))
@@ -254,13 +259,13 @@ const reportedLater = <R>(
 const MEGABYTE = 1_048_576
 
 const used = <R>(
-  { iccid, order }: Subject<R>,
+  { can, iccid, order }: Subject<R>,
   use: (packageId: string, bytes: number) => Effect.Effect<void, unknown, R>
 ): Case<R> => ({
   name: "what was used of packages, where the telco can say, is read without a report, and is final once they are suspended",
   effect: Effect.gen(function* () {
     const { cancelPackage, createPackage, readUsage, suspendPackage } = yield* Telco
-    if (readUsage === undefined) return
+    if (readUsage === undefined || !isShared(can) || can.suspension !== "package" || can.cancellation !== "any") return
     const key = yield* freshKey
     const ids = [0, 1, 2, 3].map((occurrence) => `${key}:${occurrence}`)
     const [first = "", second = "", unused = "", gone = ""] = ids

@@ -3,8 +3,10 @@
  * the orders that the cases make.
  */
 import { Effect, Random } from "effect"
+import { type Capabilities, full } from "../../domain/Capabilities.ts"
 import type { PlanTerms } from "../../domain/Plan.ts"
 import { type PackageOrder, type Refused, Telco, type TelcoPackage, type Unavailable } from "../../ports/Telco.ts"
+import * as TelcoCapabilities from "../../ports/TelcoCapabilities.ts"
 import type { Change } from "../../ports/TelcoPorts.ts"
 import * as Suite from "../Suite.ts"
 
@@ -22,6 +24,9 @@ export interface Observe<R> {
 
 /** What the cases are about. */
 export interface Subject<R> {
+  /** What the telco declares that it can do with the SIM. */
+  readonly can: Capabilities
+  /** The SIM; of a telco that sells, one that nobody has used. */
   readonly iccid: string
   readonly order: (packageId: string, window?: PackageOrder["window"]) => PackageOrder
   /** Compares what is behind the port, if that can be seen. */
@@ -31,6 +36,8 @@ export interface Subject<R> {
     read: (observe: Observe<R>) => Suite.Answer<A, R>
   ) => Effect.Effect<void, unknown, R>
 }
+
+const ICCID = "8988303000000000017"
 
 const defaultTerms: PlanTerms = {
   name: "Conformance",
@@ -43,17 +50,21 @@ const defaultTerms: PlanTerms = {
   recurrence: null
 }
 
-export const subject = <R>({
-  iccid = "8988303000000000017",
-  observe,
-  terms = defaultTerms
-}: {
+/** What the cases go by. */
+export interface Options<R> {
   readonly iccid?: string
+  readonly load?: string
   readonly terms?: PlanTerms
   readonly observe?: Observe<R>
-}): Subject<R> => ({
+}
+
+const subjectOn = <R>(
+  { load, observe, terms = defaultTerms }: Options<R>,
+  { can, iccid }: Pick<Subject<R>, "can" | "iccid">
+): Subject<R> => ({
+  can,
   iccid,
-  order: (packageId, window = null) => ({ packageId, iccid, window, terms }),
+  order: (packageId, window = null) => ({ packageId, iccid, window, terms, ...(load !== undefined && { load }) }),
   observed: (what, expected, read) =>
     observe === undefined
       ? Effect.void
@@ -62,6 +73,36 @@ export const subject = <R>({
           (actual) => Suite.equals(what, actual, expected)
         )
 })
+
+/** A SIM that nobody has used, if the telco sells SIMs with a load; else always the same one. */
+const simOf = Effect.fnUntraced(function* <R>({ iccid = ICCID, load, terms = defaultTerms }: Options<R>) {
+  if (load === undefined) return iccid
+  const { buySim } = yield* Telco
+  if (buySim === undefined) return yield* new Suite.CaseFailed({ message: "The telco sells no SIM with a load" })
+  const purchase = { organizationId: "conformance", label: terms.label, load, limit: null }
+  const sim = yield* repeated("buying", buySim({ ...purchase, purchaseId: yield* freshKey }))
+  return sim.iccid
+})
+
+/** Cases about a SIM, each with one of its own if the telco sells SIMs. */
+export const cases = <R>(
+  options: Options<R>,
+  list: (subject: Subject<R>) => ReadonlyArray<Suite.Case<Telco | R>>
+): ReadonlyArray<Suite.Case<Telco | R>> => {
+  const { label } = options.terms ?? defaultTerms
+  return list(subjectOn(options, { can: full, iccid: ICCID })).map(({ name }, index) => ({
+    name,
+    effect: Effect.gen(function* () {
+      const can = (yield* TelcoCapabilities.current)({ organizationId: "conformance", label })
+      const on = subjectOn(options, { can, iccid: yield* simOf(options) })
+      yield* list(on)[index]?.effect ?? Effect.void
+    })
+  }))
+}
+
+/** Whether a SIM can have packages beside each other. */
+export const isShared = ({ topUps }: Capabilities): boolean =>
+  topUps?.kept === "apart" && (topUps.most === null || topUps.most > 2)
 
 /** A key that was never used before. */
 export const freshKey = Effect.map(Effect.all([Random.nextInt, Random.nextInt]), ([high, low]) => {

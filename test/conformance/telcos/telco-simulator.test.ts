@@ -141,6 +141,7 @@ describe("The suite", () => {
       "cancelling one package leaves its neighbours",
       "a package that is not there can be suspended",
       "suspending again succeeds, and a suspended package can be cancelled",
+      "a second package on a SIM is made, unless the telco declares that it would be merged: then it is refused",
       "the first order of a SIM on which others have a package is taken, or refused as that"
     ])
   })
