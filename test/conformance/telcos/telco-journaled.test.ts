@@ -90,7 +90,7 @@ TelcoSuite.run("A journaled telco whose system keeps our ids", over(withNotes), 
 })
 
 it("is tested by all cases but that of times that the telco learns later", () => {
-  expect(TelcoSuite.cases({ observe, faults })).toHaveLength(38)
+  expect(TelcoSuite.cases({ observe, faults })).toHaveLength(46)
 })
 
 const charging = async (): Promise<Charging.Charging> => {
