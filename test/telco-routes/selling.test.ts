@@ -26,7 +26,7 @@ const ask = async (method: string, url: string, body?: unknown) => {
 /** What comes of a second package on an eSIM: a top-up, or a refusal by name. */
 const topUps: Readonly<Record<Suppliers.Kind, { readonly status: number; readonly body: unknown }>> = {
   "esim-go": { status: 201, body: {} },
-  "esim-access": { status: 502, body: { code: "telco_refused", message: expect.stringContaining("top-up") } },
+  "esim-access": { status: 422, body: { code: "not_supported", message: expect.stringContaining("use another SIM") } },
   airalo: { status: 201, body: {} }
 }
 

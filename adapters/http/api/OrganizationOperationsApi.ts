@@ -155,7 +155,6 @@ export const SimAction = Views.body(Bulk.SimAction)
 /** The codes of what may be refused of one subscription. */
 const refusals = [
   "subscription_not_found",
-  "not_supported",
   "plan_attachment_not_found",
   ...Refusal.codesOf("suspension"),
   ...Refusal.codesOf("deletion")
