@@ -115,6 +115,11 @@ export interface OfPackage {
  */
 export interface Telco {
   /**
+   * What it cannot do, or does otherwise than a full telco (rule P4): it is refused before the telco
+   * is asked, with a `NotSupportedError`. An absent field is as a full telco has it.
+   */
+  readonly capabilities?: Partial<TelcoCapabilities> | undefined
+  /**
    * Creates a package. The key of a cancelled package is spent: a creation that comes later has to
    * be refused.
    */
@@ -175,6 +180,39 @@ export interface Telco {
         call: AdapterCall
       ) => Promise<ReadonlyArray<PackageUsage> | null>)
     | undefined
+}
+
+/** What a telco can do (rule P4). */
+export interface TelcoCapabilities {
+  /** What it stops for good: a package, only all of a SIM (a pause), or nothing. */
+  readonly suspension: "package" | "sim" | "none"
+  /** Which packages it takes away: any, unused ones, or of these only what a SIM came with. */
+  readonly cancellation: "any" | "unused" | "load"
+  /** Whether subscriptions can be paused: by default if there is `setService`. */
+  readonly pause: boolean
+  /** Whether a package can begin at a time. False: it begins at its first use. */
+  readonly windows: boolean
+  /** Whether it limits the speed by a plan's thresholds. */
+  readonly throttling: boolean
+  /** Whether it grants any volume for any number of days. */
+  readonly volumes: boolean
+  /** Whether a plan may be one of its bundles (rule P5); false by default. */
+  readonly bundles: boolean
+  /** Whether it has mobile plans (rule I6). */
+  readonly mobilePlans: boolean
+  /** The longest SMS in characters, and the senders; null: any. Null as a whole: it sends none. */
+  readonly sms: { readonly longest: number | null; readonly senders: ReadonlyArray<string> | null } | null
+  /**
+   * How many packages a SIM may have that are not over (null: any number), whether it takes one
+   * after all is over, and whether they stay apart or are merged. Null: a SIM has one package.
+   */
+  readonly topUps: {
+    readonly most: number | null
+    readonly afterExpiry: boolean
+    readonly kept: "apart" | "merged"
+  } | null
+  /** What begins the time of a package that waits for its first use. */
+  readonly firstUse: "network" | "installation" | "either"
 }
 
 /** What the telco has counted of a package. */

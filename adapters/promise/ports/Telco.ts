@@ -3,7 +3,7 @@
  * over the journal of `simplan/telco-calls`, which is loaded when the telco is needed.
  */
 import { Effect, Layer, Schema } from "effect"
-import { Telco, TelcoPorts } from "simplan/ports"
+import { Telco, TelcoCapabilities, TelcoPorts } from "simplan/ports"
 import * as Failures from "../errors/Failures.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
@@ -144,12 +144,16 @@ const failureOf = (thrown: Thrown): Telco.Refused | Telco.Unavailable => {
   })
 }
 
+/** The port, which refuses what the host says that its telco cannot do. */
+const declared = ({ capabilities }: Pick<HostTelco, "capabilities">, port: Telco.Telco["Service"]) =>
+  capabilities === undefined ? port : TelcoCapabilities.limited(capabilities, port)
+
 /** The port that calls these functions. */
 export const layer = (telco: HostTelco, log: Logs.Write): Layer.Layer<Telco.Telco> => {
   const calls = calling(log)
-  const call = <A>(operation: keyof HostTelco, send: (call: AdapterCall) => Promise<A>) =>
+  const call = <A>(operation: Exclude<keyof HostTelco, "capabilities">, send: (call: AdapterCall) => Promise<A>) =>
     Effect.mapError(calls(operation, send), failureOf)
-  return Layer.succeed(Telco.Telco, {
+  const port: Telco.Telco["Service"] = {
     ...(telco.setService !== undefined && {
       setService: (of) => Effect.asVoid(call("setService", async (options) => telco.setService?.({ ...of }, options)))
     }),
@@ -170,7 +174,8 @@ export const layer = (telco: HostTelco, log: Logs.Write): Layer.Layer<Telco.Telc
       call("listPackages", async (options) => listOf((await telco.listPackages?.({ ...of }, options)) ?? null)),
     readUsage: (of) =>
       call("readUsage", async (options) => usageOf((await telco.readUsage?.({ ...of }, options)) ?? null))
-  })
+  }
+  return Layer.succeed(Telco.Telco, declared(telco, port))
 }
 
 /**
@@ -244,7 +249,7 @@ const systemOf = (
     })
   }
   const calls = calling(log)
-  const call = <A>(operation: keyof TelcoSystem, send: (call: AdapterCall) => Promise<A>) =>
+  const call = <A>(operation: Exclude<keyof TelcoSystem, "capabilities">, send: (call: AdapterCall) => Promise<A>) =>
     Effect.mapError(calls(operation, send), failureOf)
   return {
     ...(system.setService !== undefined && {
@@ -297,10 +302,11 @@ export const journaledLayer = (system: TelcoSystem, options: JournalOptions): Te
           Effect.gen(function* () {
             const journal = yield* Journal.Journal
             yield* Effect.forkScoped(Journal.purgeForever(journal, [name]))
-            return KeylessTelco.make(systemOf(system, log, { Answers, CallFailure }), journal, {
+            const keyless = KeylessTelco.make(systemOf(system, log, { Answers, CallFailure }), journal, {
               telco: name,
               lateMillis
             })
+            return declared(system, keyless)
           })
         )
       )

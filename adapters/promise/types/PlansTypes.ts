@@ -119,7 +119,7 @@ export interface PlanFilter extends OfOrganization {
 export interface Plans {
   /**
    * Creates a plan. Errors: `InvalidFieldError`, `NotFoundError` (organization, coverage profile),
-   * `TermsRefusedError`, `QuotaExceededError`.
+   * `NotSupportedError`, `TermsRefusedError`, `QuotaExceededError`.
    */
   readonly create: (request: CreatePlan, options?: WriteOptions) => Promise<Plan>
   /** Reads a plan. Errors: `NotFoundError`, also if it was deleted. */
@@ -140,7 +140,7 @@ export interface Plans {
    * eSIM that came with the load, and one is bought if none is free. Without a load it is none.
    * What is attached stays as it was ordered. `differences` has what the plan promises otherwise
    * than the bundle (rule P6); with `dryRun` nothing is set. Errors: `NotFoundError`,
-   * `InvalidFieldError`.
+   * `InvalidFieldError`, `NotSupportedError` if the telco sells no bundles.
    */
   readonly setBundle: (of: SetPlanBundle, options?: WriteOptions) => Promise<SetBundle>
   /**
@@ -148,8 +148,9 @@ export interface Plans {
    * has exactly its countries (rule P6). With `dryRun` nothing is made, and an idempotency key is
    * ignored.
    *
-   * Errors: `InvalidFieldError`, `NotFoundError` (organization, telco), `TermsRefusedError`,
-   * `QuotaExceededError`, `TelcoRefusedError`, `TelcoUnavailableError`, `InsideTransactionError`.
+   * Errors: `InvalidFieldError`, `NotFoundError` (organization, telco), `NotSupportedError`,
+   * `TermsRefusedError`, `QuotaExceededError`, `TelcoRefusedError`, `TelcoUnavailableError`,
+   * `InsideTransactionError`.
    */
   readonly createFromBundle: (request: CreatePlanFromBundle, options?: WriteOptions) => Promise<MadePlan>
   /**

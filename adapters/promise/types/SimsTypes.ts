@@ -412,8 +412,8 @@ export interface Wallet {
    * repetition changes nothing.
    *
    * Errors: `InvalidFieldError`, `NotFoundError`, `NoFreeSimError`, `SimsReleasingError`,
-   * `LabelMismatchError`, `SimBusyError`, `SimWithdrawnError`, `TelcoRefusedError`,
-   * `TelcoUnavailableError`.
+   * `LabelMismatchError`, `SimBusyError`, `SimWithdrawnError`, `NotSupportedError` if the telco has
+   * no mobile plans, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly setMobilePlan: (request: SetMobilePlan, options?: WriteOptions) => Promise<MobilePlan>
   /**

@@ -224,7 +224,8 @@ export interface Subscriptions {
    * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `NoFreeSimError`,
    * `SimsReleasingError`, `EsimsIssuingError`, `SoldOutError`, `NoBalanceError`,
    * `PlanArchivedError`, `LabelMismatchError`, `SimBusyError`, `SimWithdrawnError`,
-   * `PackagesListedError`, `SubscriptionFullError`, `TelcoRefusedError`, `TelcoUnavailableError`.
+   * `PackagesListedError`, `SubscriptionFullError`, `NotSupportedError` if the telco cannot carry
+   * the plan, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<CreatedSubscription>
   /**
@@ -412,7 +413,8 @@ export interface Attachments {
    * Suspends one for good: its packages at the telco stop, and its recurrence ends. Again, it
    * changes nothing (rule T7).
    *
-   * Errors: `NotFoundError`, `AttachmentExpiredError`.
+   * Errors: `NotFoundError`, `AttachmentExpiredError`, `NotSupportedError` if the telco suspends no
+   * package.
    */
   readonly suspend: (of: OfSim & { readonly attachmentId: string }, options?: WriteOptions) => Promise<void>
   /**
@@ -438,8 +440,8 @@ export interface Messages {
   /**
    * Sends an SMS, and returns in how many segments when the telco has taken it.
    *
-   * Errors: `InvalidFieldError`, `NotFoundError`, `SmsLimitedError`, `TelcoRefusedError`,
-   * `TelcoUnavailableError`.
+   * Errors: `InvalidFieldError`, `NotFoundError`, `NotSupportedError` if the telco does not send
+   * it, `SmsLimitedError`, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly send: (request: SendSms, options?: WriteOptions) => Promise<{ readonly segments: number }>
   /**

@@ -2,7 +2,7 @@
  * The telcos that the library makes: the simulated one of tests, and one over functions that know
  * no idempotency keys.
  */
-import type { AdapterCall, Logger, PackageOrder, TelcoLayer, TelcoPackage } from "../Options.ts"
+import type { AdapterCall, Logger, PackageOrder, TelcoCapabilities, TelcoLayer, TelcoPackage } from "../Options.ts"
 import type { InstantInput, TimeSpan } from "./Calls.ts"
 
 /** The name of one of a telco's functions. */
@@ -136,6 +136,8 @@ export interface MadePackage {
  * outcome is unknown, but for errors of connections that were never made.
  */
 export interface TelcoSystem {
+  /** What it cannot do (rule P4), which is refused before it is asked, as that of `Telco`. */
+  readonly capabilities?: Partial<TelcoCapabilities> | undefined
   /** All packages on the SIM that are not cancelled, also those that were made by hand. */
   readonly listPackages: (of: { readonly iccid: string }, call: AdapterCall) => Promise<ReadonlyArray<ListedPackage>>
   /** Makes a package. */

@@ -13,6 +13,22 @@ import * as PlainTelco from "./PlainTelco.ts"
 const { faults, functions, observe } = PlainTelco.make()
 TelcoSuite.run("A telco of plain functions", telcoLayer(functions), { describe, it, afterAll }, { observe, faults })
 
+const less = PlainTelco.make()
+const capabilities = {
+  suspension: "none",
+  windows: false,
+  throttling: false,
+  mobilePlans: false,
+  sms: { longest: 60, senders: ["Shop"] },
+  topUps: null
+} as const
+TelcoSuite.run(
+  "A telco of plain functions that does less",
+  telcoLayer({ ...less.functions, capabilities }),
+  { describe, it, afterAll },
+  { observe: less.observe }
+)
+
 TelcoSuite.run("The simulator of Promise hosts", createSimulator(), { describe, it, afterAll })
 
 const isTelco = (value: unknown): value is Layer.Layer<Telco.Telco> => Layer.isLayer(value)
