@@ -44,6 +44,7 @@ describe("telco check", () => {
       expect.stringMatching(/^ocs +package templates +yes +answers, and has 0 +ocs$/),
       expect.stringMatching(/^ocs +packages of a subscriber \(version 2\) +yes /),
       expect.stringMatching(/^ocs +book of usage +yes /),
+      expect.stringMatching(/^ocs +limits +yes +sells no bundles; has no mobile plans +ocs$/),
       expect.stringMatching(/^sandbox +simulator +yes /)
     ])
     const { calls: _, ...after } = ocs.books()
@@ -54,7 +55,7 @@ describe("telco check", () => {
     write({ zones: { Green: { FR: 99 } }, url_v2: "http://127.0.0.1:9/v2" })
     const { code, err, out } = await check("--json")
     expect(code).toBe(1)
-    expect(err).toBe("2 of 5 things do not work.\n")
+    expect(err).toBe("2 of 6 things do not work.\n")
     expect(JSON.parse(out)).toMatchObject([
       {
         works: false,
@@ -63,6 +64,7 @@ describe("telco check", () => {
       { works: true },
       { what: "packages of a subscriber (version 2)", works: false },
       { what: "book of usage", works: true },
+      { what: "limits", works: true },
       { telco: "sandbox", works: true }
     ])
     writeFileSync("ocs.token", "another-token-that-is-wrong")
@@ -133,7 +135,8 @@ describe.each(Suppliers.kinds)("an account at %s", (kind) => {
       { ...finding, what: "catalogue", message: expect.stringMatching(/^answers, and has [23] bundles$/) },
       ...(kind === "esim-go"
         ? [{ ...finding, what: "order", message: "of esim_1GB_7D_GB_V2 would cost 2.28 USD; nothing was bought" }]
-        : [])
+        : []),
+      { ...finding, what: "limits", message: expect.stringContaining("sells bundles only") }
     ])
     expect(supplier.sold()).toBe(0)
   })

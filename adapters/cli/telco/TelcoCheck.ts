@@ -3,8 +3,10 @@
  * no server and no database: what the telcos' adapters keep is kept in memory.
  */
 import { Effect, Layer } from "effect"
+import { Capabilities, TelcoCapabilities } from "simplan/ports"
 import * as Memory from "../../memory/index.ts"
 import { Journal } from "../../telco-calls/index.ts"
+import type { Connected } from "../../telco-routes/index.ts"
 import { Books } from "../../telco-simulator/index.ts"
 import { impossible } from "../output/CommandFailed.ts"
 import { TELCO_TOKEN } from "../settings/Definitions.ts"
@@ -12,6 +14,13 @@ import * as Telcos from "../server/Telcos.ts"
 
 /** How long the checks of a telco may take together. */
 const WAIT_LIMIT = "30 seconds"
+
+/** What a telco that declares what it can do does otherwise than a full one (rule P4). */
+const limitsOf = ({ telco }: Connected.Connected) => {
+  if (telco.capabilities === undefined) return []
+  const differences = Capabilities.differences(TelcoCapabilities.ofPort(telco))
+  return differences.length === 0 ? [] : [{ what: "limits", works: true, message: differences.join("; ") }]
+}
 
 /** A line for each thing that was tried, in the order of the file. */
 export const run = Effect.fnUntraced(function* (path: string) {
@@ -22,13 +31,17 @@ export const run = Effect.fnUntraced(function* (path: string) {
     const { telcos } = yield* Routes.Routes
     const found = yield* Effect.forEach(
       telcos.values(),
-      ({ check, kind, name }) =>
+      (telco) =>
         Effect.map(
-          Effect.timeoutOrElse(check, {
+          Effect.timeoutOrElse(telco.check, {
             duration: WAIT_LIMIT,
             orElse: () => Effect.succeed([{ what: "all", works: false, message: `has not answered in ${WAIT_LIMIT}` }])
           }),
-          (findings) => findings.map(({ message, what, works }) => ({ telco: name, kind, what, works, message }))
+          (findings) =>
+            [...findings, ...limitsOf(telco)].map(({ message, what, works }) => ({
+              ...{ telco: telco.name, kind: telco.kind },
+              ...{ what, works, message }
+            }))
         ),
       { concurrency: "unbounded" }
     )
