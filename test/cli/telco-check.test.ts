@@ -151,8 +151,8 @@ describe.each(Suppliers.kinds)("an account at %s", (kind) => {
   it("does not work with a wrong secret, which no message has", async () => {
     const { code, err, findings } = await found("a-secret-that-is-wrong")
     expect(code).toBe(1)
-    expect(err).toBe("2 of 2 things do not work.\n")
-    expect(findings).toMatchObject([{ works: false }, { works: false }])
+    expect(err).toBe("2 of 3 things do not work.\n")
+    expect(findings).toMatchObject([{ works: false }, { works: false }, { what: "limits" }])
     expect(JSON.stringify(findings)).not.toContain("a-secret-that-is-wrong")
   })
 })

@@ -19,8 +19,7 @@ const capabilities = {
   windows: false,
   throttling: false,
   mobilePlans: false,
-  sms: { longest: 60, senders: ["Shop"] },
-  topUps: null
+  sms: { longest: 60, senders: ["Shop"] }
 } as const
 TelcoSuite.run(
   "A telco of plain functions that does less",
