@@ -115,8 +115,8 @@ export interface OfPackage {
  */
 export interface Telco {
   /**
-   * What it cannot do, or does otherwise than a full telco (rule P4): it is refused before the telco
-   * is asked, with a `NotSupportedError`. An absent field is as a full telco has it.
+   * What it cannot do, or does otherwise than a full telco (rule P4): that is refused before the
+   * telco is asked, with a `NotSupportedError`. An absent field is as a full telco has it.
    */
   readonly capabilities?: Partial<TelcoCapabilities> | undefined
   /**

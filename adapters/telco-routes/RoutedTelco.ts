@@ -308,8 +308,8 @@ export const makeTerms = (
 
 /**
  * What the telcos of the SIMs can do: that of their messages sends, that of their packages does the
- * rest. What was bought is with the telco that its load goes to. Where no route fits, the order says
- * so; only a pause could not be.
+ * rest. What was bought is with the telco that its load goes to. Where no route fits, the order
+ * says so; only a pause could not be.
  */
 export const makeCapabilities =
   (routes: ReadonlyArray<Routing.Route>, telcos: ReadonlyMap<string, Connected>) =>

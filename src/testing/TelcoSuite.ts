@@ -3,11 +3,12 @@
  *
  *     TelcoSuite.run("my telco", layer, { describe, it }, { iccid: "8988…" })
  *
- * It runs by what the telco declares (`capabilities` of the port): what it can do has to work, and
- * what it cannot do has to be refused. It uses keys that were never used before, so it can run any
- * number of times against the same telco. What the port cannot show, such as how many messages were sent, is checked if `observe`
- * shows it. What happens to calls that are lost, late or refused is checked if `faults` makes
- * them so. The suite's name says what it could not observe.
+ * It runs by what the telco declares (`capabilities` of the port): what it can do has to work,
+ * and what it cannot do has to be refused. It uses keys that were never used before, so it can
+ * run any number of times against the same telco. What the port cannot show, such as how many
+ * messages were sent, is checked if `observe` shows it. What happens to calls that are lost,
+ * late or refused is checked if `faults` makes them so. The suite's name says what it could not
+ * observe.
  */
 import { Effect, Layer } from "effect"
 import type { PlanTerms } from "../domain/Plan.ts"

@@ -1,4 +1,4 @@
-/** Rule P4: what a telco cannot do is refused before anything happens, and previews say the same. */
+/** Rule P4: what a telco cannot do is refused before anything happens, previews included. */
 import { Effect, Result } from "effect"
 import { Attachments, Commands, Messages, Pauses, Plans, Subscriptions, Wallet } from "simplan"
 import type { Capabilities } from "simplan/ports"
