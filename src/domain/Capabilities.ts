@@ -153,6 +153,7 @@ export const plan = (can: Capabilities, of: Pick<Plan, "bundle" | "terms">): Che
 
 /** What is to be put on a SIM. */
 export interface Order {
+  /** Its thresholds and its recurrence. */
   readonly terms: Terms
   /** Whether it is one of the telco's bundles (rule P5). */
   readonly isBundle: boolean
