@@ -45,7 +45,14 @@ export const bundles = {
     answer: Views.MadePlan,
     kind: "MadePlan",
     role: "admin",
-    errors: ["telco_not_found", "not_supported", "telco_refused", "telco_unavailable", "terms_refused", "quota_exceeded"],
+    errors: [
+      "telco_not_found",
+      "not_supported",
+      "telco_refused",
+      "telco_unavailable",
+      "terms_refused",
+      "quota_exceeded"
+    ],
     title: "Make a plan of a supplier's bundle",
     text:
       "Makes the plan with the data, the days and the countries of the bundle, and a custom region if no coverage profile of the label " +
