@@ -7,6 +7,7 @@
  * of the length.
  */
 import { Effect } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import { type Package, Sim, type SimAggregate, type SmdpHistory, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Columns from "../sql/Columns.ts"
@@ -97,7 +98,7 @@ type PackedRow = readonly [
   replacement: Package.Package["replacement"]
 ]
 
-const viewColumns = (seen: string): ReadonlyArray<string> => [
+const simColumns: ReadonlyArray<string> = [
   "r.at",
   ...[
     "organization_id",
@@ -110,8 +111,10 @@ const viewColumns = (seen: string): ReadonlyArray<string> => [
     "last_activity_at",
     "version",
     "purchase"
-  ].map((name) => `sim.${name}`),
-  seen,
+  ].map((name) => `sim.${name}`)
+]
+
+const heldColumns: ReadonlyArray<string> = [
   ...[
     "attachment_id",
     "plan_id",
@@ -130,12 +133,12 @@ const viewColumns = (seen: string): ReadonlyArray<string> => [
 /** Null: there is no SIM. */
 type Packed = Columns.ByColumn<PackedRow> | null
 
-/** All of the rows; `seen` is the report ids that a SIM's organization has seen. */
-const packedViews = (seen: string): string => `
+const gathered = (columns: ReadonlyArray<string>): string => columns.map((column) => `array_agg(${column})`).join(", ")
+
+/** All of the rows. */
+const packedViews = (sql: Sql, of: Asked): Fragment => sql`
   case when count(*) > 0 then
-    json_build_array(${viewColumns(seen)
-      .map((column) => `array_agg(${column})`)
-      .join(", ")})
+    json_build_array(${sql.literal(gathered(simColumns))}, array_agg(${seen(sql, of)}), ${sql.literal(gathered(heldColumns))})
   end`
 
 interface Unpacked {
@@ -159,8 +162,12 @@ const insert = <A>(values: Array<A>, value: A, isAfter: (other: A) => boolean): 
 
 const NONE: ReadonlyArray<string> = []
 
-/** The aggregates that were packed, of these ICCIDs. */
-const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<Storage.Reported> => {
+/** The reports that were seen, each one once: it may have been taken on two days. */
+const seenOf = (asked: AskedOfSim | undefined, found: ReadonlyArray<string>): ReadonlyArray<string> =>
+  asked === undefined || found.length === 0 ? NONE : asked.reportIds.filter((id) => found.includes(id))
+
+/** The aggregates that were packed, of what was asked. */
+const unpack = (asked: ReadonlyArray<AskedOfSim>, packed: Packed): ReadonlyArray<Storage.Reported> => {
   if (packed === null) return []
   const [ats, organizationIds, labels, areEsims, movedTos, downloads, smdps, locations, activities, ...others] = packed
   const [versions, purchases, seens, ...more] = others
@@ -183,7 +190,7 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
   // One string for all who have the same.
   let organizationId = ""
   ats.forEach((at, row) => {
-    const iccid = iccids[at] ?? ""
+    const iccid = asked[at]?.iccid ?? ""
     let aggregate = aggregates.get(at)
     if (aggregate === undefined) {
       if (organizationIds[row] !== organizationId) organizationId = organizationIds[row] ?? ""
@@ -200,7 +207,7 @@ const unpack = (iccids: ReadonlyArray<string>, packed: Packed): ReadonlyArray<St
         purchase: purchases[row] ?? null,
         version: versions[row] ?? 0
       }
-      aggregate = { aggregate: { sim, attachments: [] }, seen: seens[row] ?? NONE }
+      aggregate = { aggregate: { sim, attachments: [] }, seen: seenOf(asked[at], seens[row] ?? NONE) }
       aggregates.set(at, aggregate)
     }
     const attachmentId = attachmentIds[row] ?? null
@@ -284,21 +291,17 @@ const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number)
   reportIds
 })
 
-// The look-up of a report is a value. It goes through the days that `kept` has, whose bounds are
-// parameters of the statement, so that the other partitions are left out when it begins. Each has
-// an index by its primary key and no other. `Connections.plannerSettings` keeps the planner from
-// reading a table as a whole while it is empty.
-const reportedAggregates = packedViews(`(
-  select json_agg(asked.report_id)
-  from unnest(r."reportIds") asked (report_id)
-  where (
-    select true
-    from simplan.taken_report
-    where taken_report.organization_id = sim.organization_id and taken_report.report_id = asked.report_id
-      and taken_report.received_at >= kept.since and taken_report.received_at < kept.until
-    limit 1
-  )
-)`)
+// It goes through the days that are asked for, whose bounds are parameters of the statement, so that
+// the other partitions are left out when it begins. Each has an index by its primary key and no
+// other. `Connections.plannerSettings` keeps the planner from reading a table as a whole while it is
+// empty.
+/** Those of the reports that a SIM's organization has seen. */
+const seen = (sql: Sql, { seenSince, seenUntil = Number.MAX_SAFE_INTEGER }: Asked): Fragment => sql`(
+  select json_agg(taken_report.report_id)
+  from simplan.taken_report
+  where taken_report.organization_id = sim.organization_id and taken_report.report_id = any(r."reportIds")
+    and taken_report.received_at >= ${seenSince}::bigint and taken_report.received_at < ${seenUntil}::bigint
+)`
 
 // A SIM is in service with the subscription that holds it.
 const touchable = `
@@ -313,23 +316,23 @@ const touchable = `
       )
     )`
 
-/** The views that reports need, of SIMs of any organization. */
+/**
+ * The views that reports need, of SIMs of any organization. Their owners are found first: where
+ * tables are distributed, ICCIDs stand by themselves.
+ */
 export const views = (database: Database) => (of: Asked) =>
   Effect.map(
     database.row(
       (sql) => sql<Row<Packed>>`
-        select (${sql.literal(reportedAggregates)})::text as value
-        from (
-          select ${of.seenSince}::bigint as since, ${of.seenUntil ?? Number.MAX_SAFE_INTEGER}::bigint as until
-        ) kept
-        cross join ${Columns.rows(sql, of.iccids.map(placed), askedColumns)}
-        join simplan.iccid on iccid.iccid = r.iccid
-        join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
+        with r as materialized (
+          select r.*, iccid.organization_id
+          from ${Columns.rows(sql, of.iccids.map(placed), askedColumns)}
+          join simplan.iccid on iccid.iccid = r.iccid
+        )
+        select (${packedViews(sql, of)})::text as value
+        from r
+        join simplan.sim on sim.organization_id = r.organization_id and sim.iccid = r.iccid
         ${sql.literal(touchable)}`
     ),
-    (packed) =>
-      unpack(
-        of.iccids.map(({ iccid }) => iccid),
-        packed
-      )
+    (packed) => unpack(of.iccids, packed)
   )

@@ -1,17 +1,22 @@
+with r as materialized (
+  select r.*, iccid.organization_id
+  from (
+    select columns."iccid", columns."since", columns."at", columns."packageIds"::text[], columns."reportIds"::text[]
+    from unnest(($1::text)::text[],($2::text)::bigint[],($3::text)::integer[],($4::text)::text[],
+      ($5::text)::text[]) with ordinality columns ("iccid", "since", "at", "packageIds", "reportIds", place)
+    where columns.place between 1 and 2147483647
+  ) r
+  join simplan.iccid on iccid.iccid = r.iccid
+)
 select (
   case when count(*) > 0 then
   json_build_array(array_agg(r.at), array_agg(sim.organization_id), array_agg(sim.label), array_agg(sim.is_esim),
     array_agg(sim.moved_to), array_agg(sim.downloaded), array_agg(sim.smdp), array_agg(sim.location),
     array_agg(sim.last_activity_at), array_agg(sim.version), array_agg(sim.purchase), array_agg((
-      select json_agg(asked.report_id)
-      from unnest(r."reportIds") asked (report_id)
-      where (
-        select true
-        from simplan.taken_report
-        where taken_report.organization_id = sim.organization_id and taken_report.report_id = asked.report_id
-        and taken_report.received_at >= kept.since and taken_report.received_at < kept.until
-        limit 1
-      )
+      select json_agg(taken_report.report_id)
+      from simplan.taken_report
+      where taken_report.organization_id = sim.organization_id and taken_report.report_id = any(r."reportIds")
+      and taken_report.received_at >= $6::bigint and taken_report.received_at < $7::bigint
     )), array_agg(attachment.attachment_id), array_agg(attachment.plan_id), array_agg(attachment.created_at),
     array_agg(attachment.anchor), array_agg(attachment.suspended_at), array_agg(attachment.last_threshold_notified),
     array_agg(attachment.replacements), array_agg(attachment.terms -> 'dataMegaBytes'),
@@ -20,17 +25,8 @@ select (
     array_agg(package.activation_at), array_agg(package.expiration_at), array_agg(package.used_bytes),
     array_agg(package.replacement))
   end)::text as value
-from (
-  select $1::bigint as since, $2::bigint as until
-) kept
-cross join (
-  select columns."iccid", columns."since", columns."at", columns."packageIds"::text[], columns."reportIds"::text[]
-  from unnest(($3::text)::text[],($4::text)::bigint[],($5::text)::integer[],($6::text)::text[],
-    ($7::text)::text[]) with ordinality columns ("iccid", "since", "at", "packageIds", "reportIds", place)
-  where columns.place between 1 and 2147483647
-) r
-join simplan.iccid on iccid.iccid = r.iccid
-join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
+from r
+join simplan.sim on sim.organization_id = r.organization_id and sim.iccid = r.iccid
 left join simplan.attachment on sim.allocation in ('InService') and attachment.organization_id = sim.organization_id
 and attachment.subscription_id = sim.allocated_to and attachment.confirmed
 left join simplan.package on package.organization_id = attachment.organization_id
