@@ -345,11 +345,13 @@ export const renew = (database: Database) => (of: Jobs.Renewal) =>
     database.writeHeld(
       (sql) => sql<Row<never>>`
         with job_renewing as (
-          select job.job_id
-          from ${Columns.rows(sql, of.leases, leaseColumns)}
-          join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
-          order by job.job_id
-          for update of job skip locked
+          select * from (
+            select job.job_id
+            from ${Columns.rows(sql, of.leases, leaseColumns)}
+            join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
+            order by job.job_id
+            for update of job skip locked
+          ) locked
         )
         update simplan.job set lease_until = ${ClockOffset.endOf(database.offset, of)}::bigint
         from job_renewing

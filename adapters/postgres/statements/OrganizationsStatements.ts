@@ -18,16 +18,18 @@ const value = Columns.json("organization", columns)
 export const put = Columns.insert("organization_put", "organization", columns, Columns.replacing(columns))
 
 // The order is for the planner, which goes by the index of each list.
-const counted: Readonly<Record<Quota.Kind, string>> = {
-  plans: `simplan.plan where plan.organization_id = of.organization_id and plan.deleted_at is null
-    order by plan.created_at, plan.plan_id`,
-  regions: `simplan.region where region.organization_id = of.organization_id
-    order by region.created_at, region.coverage_id`,
-  webhookEndpoints: `simplan.webhook_endpoint
-    where webhook_endpoint.organization_id = of.organization_id and webhook_endpoint.deleted_at is null
-    order by webhook_endpoint.created_at, webhook_endpoint.endpoint_id`,
-  apiKeys: `simplan.api_key where api_key.organization_id = of.organization_id and api_key.revoked_at is null
-    order by api_key.created_at, api_key.api_key_id`
+const counted: Readonly<Record<Quota.Kind, { readonly table: string; readonly rest: string }>> = {
+  plans: { table: "plan", rest: "and plan.deleted_at is null order by plan.created_at, plan.plan_id" },
+  regions: { table: "region", rest: "order by region.created_at, region.coverage_id" },
+  webhookEndpoints: {
+    table: "webhook_endpoint",
+    rest: `and webhook_endpoint.deleted_at is null
+      order by webhook_endpoint.created_at, webhook_endpoint.endpoint_id`
+  },
+  apiKeys: {
+    table: "api_key",
+    rest: "and api_key.revoked_at is null order by api_key.created_at, api_key.api_key_id"
+  }
 }
 
 export const organizations = (database: Database): Storage.Reads["organizations"] => ({
@@ -47,28 +49,28 @@ export const organizations = (database: Database): Storage.Reads["organizations"
         from simplan.organization
         where organization.organization_id = ${id}`
     ),
-  // The limit has the planner go by the index once for each id.
   getAll: (ids) =>
     database.rows(
       (sql) => sql<Row<Organization.Organization>>`
-        select found.value
-        from json_array_elements_text(${JSON.stringify(ids)}::json) as asked(organization_id)
-        cross join lateral (
-          select (${sql.literal(value)})::text as value
-          from simplan.organization
-          where organization.organization_id = asked.organization_id
-          limit 1
-        ) found`
+        select (${sql.literal(value)})::text as value
+        from simplan.organization
+        where organization.organization_id = any(array(
+          select json_array_elements_text(${JSON.stringify(ids)}::json)
+        ))`
     ),
   /** How many of a kind an organization has. */
   count: ({ atMost, kind, organizationId }) =>
     Effect.map(
-      database.row(
-        (sql) => sql<Row<number>>`
+      database.row((sql) => {
+        const { rest, table } = counted[kind]
+        return sql<Row<number>>`
           select to_json(count(*))::text as value
-          from (select ${organizationId}::text collate "C" as organization_id) of
-          cross join lateral (select from ${sql.literal(counted[kind])} limit ${atMost}::int) found`
-      ),
+          from (
+            select true from simplan.${sql.literal(table)}
+            where ${sql.literal(table)}.organization_id = ${organizationId} ${sql.literal(rest)}
+            limit ${atMost}::int
+          ) found`
+      }),
       (found) => found ?? 0
     )
 })

@@ -237,10 +237,12 @@ export const ofAttachment = (database: Database) => {
 export const owner = (database: Database) => (iccid: string) =>
   database.row(
     (sql) => sql<Row<Pick<Sim.Sim, "organizationId" | "label">>>`
+      with owned as materialized (
+        select iccid.organization_id, iccid.iccid from simplan.iccid where iccid.iccid = ${iccid}
+      )
       select json_build_object('organizationId', sim.organization_id, 'label', sim.label)::text as value
-      from simplan.iccid
-      join simplan.sim on sim.organization_id = iccid.organization_id and sim.iccid = iccid.iccid
-      where iccid.iccid = ${iccid}`
+      from owned
+      join simplan.sim on sim.organization_id = owned.organization_id and sim.iccid = owned.iccid`
   )
 
 interface OfOccurrence extends Batching.OfSim {

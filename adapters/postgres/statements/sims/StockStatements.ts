@@ -71,7 +71,9 @@ export const levels =
     database.rows(
       (sql) => sql<Row<Stock.Level>>`
         select (${sql.literal(value)})::text as value
-        from json_array_elements_text(${JSON.stringify(organizationIds)}::json) as asked(organization_id)
-        join simplan.stock_level on stock_level.organization_id = asked.organization_id
+        from simplan.stock_level
+        where stock_level.organization_id = any(array(
+          select json_array_elements_text(${JSON.stringify(organizationIds)}::json)
+        ))
         order by stock_level.organization_id, stock_level.label`
     )
