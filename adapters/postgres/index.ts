@@ -20,6 +20,7 @@ import * as Secrets from "./encryption/Secrets.ts"
 import * as KeyRotation from "./KeyRotation.ts"
 import * as SecretKeys from "./encryption/SecretKeys.ts"
 import * as ClockOffset from "./database/ClockOffset.ts"
+import * as Distribution from "./migrations/Distribution.ts"
 import * as Migrations from "./migrations/Migrations.ts"
 import * as Plan from "./migrations/Plan.ts"
 import * as Notifications from "./database/Notifications.ts"
@@ -38,6 +39,7 @@ export type { Options } from "./ServerOptions.ts"
 export type { DatabaseUrl } from "./connection/Arguments.ts"
 export type { PgPool, PgPoolClient, PgQuery, PgResult } from "./connection/PgPool.ts"
 export type { Pending as PendingMigration } from "./migrations/Plan.ts"
+export type { Step as PlacingStep } from "./migrations/Distribution.ts"
 
 export { DatabaseSchema, SecretKeys }
 
@@ -114,6 +116,25 @@ export const pendingMigrations = (
     storageErrors,
     Effect.provide(Reactivity.layer)
   )
+
+/**
+ * Places the tables on the servers of a database that the extension Citus distributes by
+ * organization, or says what there is to do and does nothing. Fails if it has not the extension or
+ * no other servers. Processes that serve meanwhile have to be started again.
+ */
+export const distribute = (
+  options: ServerOptions.Options,
+  { isDry }: { readonly isDry: boolean }
+): Effect.Effect<ReadonlyArray<Distribution.Step>, Storage.StorageError> =>
+  Effect.gen(function* () {
+    const { connect, schema } = yield* ServerOptions.check(options)
+    const service = DatabaseSchema.make(schema)
+    const { migrates } = yield* connect
+    const sql = yield* migrates
+    if (isDry) return yield* Distribution.pending(sql, service)
+    yield* migrate(sql, service)
+    return yield* Distribution.run(sql, service)
+  }).pipe(Effect.scoped, storageErrors, Effect.provide(Reactivity.layer))
 
 /** The client that migrations run on, for tables that others keep in the schema of the service. */
 export const migratingClient = (
@@ -202,6 +223,9 @@ export const layerOf = <E, R>(
         writes: schema.client(clients.writes),
         beforeWrites: clients.beforeWrites,
         fastPaths,
+        isDistributed:
+          clients.shared !== undefined &&
+          (yield* storageErrors(Distribution.check(clients.writes, schema, Migrations.tables))),
         cipher: keys.length > 0 && fastPaths.recentSecrets ? Secrets.remembering(cipher) : cipher,
         offset: clients.shared?.offset,
         lock: clients.shared?.lock,

@@ -76,6 +76,17 @@ describe("simplan migrate", () => {
     expect(Postgres.migrations({ after: Migrations.latest })).toBe("")
   })
 
+  it("places tables on several servers only where the database has an extension for it", async () => {
+    const env = { SIMPLAN_DATABASE_URL: url() }
+    for (const flags of [["--distribute"], ["--distribute", "--plan"]]) {
+      const refused = await simplan(["migrate", ...flags], env)
+      expect(refused.code).not.toBe(0)
+      expect(refused.err).toContain("has not the extension Citus, which distributes tables: create extension citus")
+    }
+    const embedded = await simplan(["migrate", "--distribute"], { SIMPLAN_DATABASE_URL: "pglite://embedded" })
+    expect(embedded.err).toContain("An embedded database has one server")
+  })
+
   it("says what is left to do, and changes nothing", async () => {
     const env = { SIMPLAN_DATABASE_URL: url(), SIMPLAN_DATABASE_SCHEMA: "first" }
     expect(await simplan(["migrate", "--plan"], env)).toMatchObject({

@@ -51,6 +51,13 @@ const BASIS = [
 const EMBEDDED =
   "An embedded database is one process's alone, which migrates it at its start: its migrations hold up nobody else."
 
+const NOT_EMBEDDED = "An embedded database has one server, and cannot be distributed."
+
+const printPlaced = (steps: ReadonlyArray<Postgres.PlacingStep>) =>
+  Output.print(
+    steps.length === 0 ? "All tables are placed." : steps.map(({ does }) => does.replaceAll("_", " ")).join("\n")
+  )
+
 const printPlan = Effect.fnUntraced(function* (pending: ReadonlyArray<Postgres.PendingMigration>) {
   if (pending.length === 0) return yield* Output.print("The database is up to date.")
   if (pending[0]?.number === 1)
@@ -66,6 +73,12 @@ export const migrate = Command.make(
       Flag.withDescription("Print what the migrations that are left will lock, and for how long, and change nothing"),
       Flag.withDefault(false)
     ),
+    distribute: Flag.Boolean("distribute").pipe(
+      Flag.withDescription(
+        "Place the tables on the servers of a database that Citus distributes; with --plan say what there is to do"
+      ),
+      Flag.withDefault(false)
+    ),
     print: Flag.Boolean("print").pipe(
       Flag.withDescription("Print the migrations as SQL for a tool of your own, and touch no database"),
       Flag.withDefault(false)
@@ -76,7 +89,7 @@ export const migrate = Command.make(
       Flag.optional
     )
   },
-  Effect.fnUntraced(function* ({ plan, print, schema }) {
+  Effect.fnUntraced(function* ({ distribute, plan, print, schema }) {
     const named = Option.isSome(schema) ? yield* schemaNamed(schema.value) : undefined
     if (print) {
       const set = named ?? (yield* Settings.schema)
@@ -91,7 +104,16 @@ export const migrate = Command.make(
     if (plan) {
       if (database._tag === "Pglite") return yield* Output.print(EMBEDDED)
       const url = read.databaseDirect ?? database.url
+      if (distribute) {
+        return yield* Effect.flatMap(Stores.distribute({ ...database, url }, opened.schema, true), printPlaced)
+      }
       return yield* Effect.flatMap(Stores.pendingMigrations({ ...database, url }, opened.schema), printPlan)
+    }
+    if (distribute && database._tag === "Pglite") return yield* impossible(NOT_EMBEDDED)
+    // Before it is opened: one that is placed in part is refused there.
+    if (distribute && database._tag === "Postgres") {
+      const url = read.databaseDirect ?? database.url
+      yield* Effect.flatMap(Stores.distribute({ ...database, url }, opened.schema, false), printPlaced)
     }
     yield* Effect.scoped(Stores.open(opened))
     yield* Output.print(`The database at ${withoutPassword(database.url)} is up to date.`)

@@ -118,6 +118,16 @@ export const pendingMigrations = (database: DatabaseUrl & { readonly _tag: "Post
     unusable({ database }, error)
   )
 
+/** Places the tables of a server's database on its servers, or says what there is to do. */
+export const distribute = (
+  database: DatabaseUrl & { readonly _tag: "Postgres" },
+  schema: string,
+  isDry: boolean
+): Effect.Effect<ReadonlyArray<Postgres.PlacingStep>, CommandFailed> =>
+  Effect.mapError(Postgres.distribute({ url: Redacted.make(database.url), schema }, { isDry }), (error) =>
+    unusable({ database }, error)
+  )
+
 /**
  * Brings the secrets in the database to the first of the keys; returns how many rows were changed.
  */

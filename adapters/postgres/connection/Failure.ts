@@ -64,12 +64,18 @@ const conflicts: Readonly<Record<string, Conflict["on"]>> = {
   operator_name: "operator name"
 }
 
+/** What a client says if the server has named no constraint. */
+const UNNAMED = new Set(["", "unknown"])
+
 /**
  * The unique constraint that was violated. An engine that is distributed names the one of a shard,
  * which has a number at its end, and may name it in the message alone.
  */
-const violated = ({ constraint, message }: UniqueViolation): string =>
-  (constraint || (/unique constraint "([^"]+)"/.exec(message)?.[1] ?? "")).replace(/_\d+$/, "")
+const violated = ({ cause, constraint, message }: UniqueViolation): string => {
+  const said = text(cause, "message") ?? message
+  const named = UNNAMED.has(constraint) ? /unique constraint "([^"]+)"/.exec(said)?.[1] : constraint
+  return (named ?? "").replace(/_\d+$/, "")
+}
 
 /** The SQLSTATE of a failure that the server has reported. */
 export const stateOf = ({ reason }: SqlError): string | undefined => text(reason.cause, "code")

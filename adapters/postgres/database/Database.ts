@@ -77,6 +77,11 @@ type Query<A> = (sql: Sql) => Effect.Effect<ReadonlyArray<Row<A>>, SqlError>
 
 export interface Database {
   readonly fastPaths: FastPaths
+  /**
+   * Whether the tables are distributed by organization over several servers. Then a statement about
+   * several organizations locks no rows, and knows no places of rows.
+   */
+  readonly isDistributed: boolean
   /** What secrets are encrypted with. */
   readonly cipher: Cipher
   /** By how much the database's clock is ahead of this machine's. */
@@ -205,6 +210,7 @@ export const make = Effect.fnUntraced(function* (clients: {
   readonly writes: Sql
   readonly beforeWrites?: Effect.Effect<void, Storage.StorageError> | undefined
   readonly fastPaths: FastPaths
+  readonly isDistributed?: boolean
   readonly cipher: Cipher
   readonly offset?: Clocks.LeaseOffset | undefined
   readonly lock?: DatabaseLock | undefined
@@ -217,6 +223,7 @@ export const make = Effect.fnUntraced(function* (clients: {
     cipher,
     fastPaths,
     heavy,
+    isDistributed = false,
     lock,
     offset = Clocks.LeaseOffset.defaultValue(),
     reads,
@@ -294,6 +301,7 @@ export const make = Effect.fnUntraced(function* (clients: {
 
   return {
     fastPaths,
+    isDistributed,
     cipher,
     offset,
     inTransaction,

@@ -21,6 +21,8 @@ export interface Queue {
   readonly id: string
   /** Which rows wait at all; both indexes are for these. */
   readonly waits: string
+  /** What of it a claim asks again of a row that it has chosen by its key; all, if it is absent. */
+  readonly stillWaits?: string
   /**
    * Whether the database has functions that go over the partitions, whatever it believes of how
    * many rows wait.
@@ -94,6 +96,58 @@ export const byPlace = (sql: Sql, queue: Queue, of: Jobs.Claim) => ({
   isTaken: sql`${sql.literal(queue.table)}.ctid = any(array(select taken.place from taken))
     and (${sql.literal(`${queue.table}.tableoid, ${queue.table}.ctid`)}) in (select taken.part, taken.place from taken)`
 })
+
+/** The CTE `taken`, and what says which rows of the table are claimed. */
+interface Taken {
+  readonly taken: Fragment
+  /** What is joined to the table. */
+  readonly from: Fragment
+  readonly isTaken: Fragment
+}
+
+/**
+ * The same where the table is distributed: rows are chosen by their key without a lock, and a row
+ * that another one has taken meanwhile is free no more when its turn comes. Each share has a
+ * subquery of its own: what is limited goes over each server's rows by their index.
+ */
+const byKey = (sql: Sql, queue: Queue, of: Jobs.Claim): Taken => {
+  const { dueAt, id, partition, stillWaits = queue.waits, table, waits } = queue
+  const isDue = sql`${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${of.now}::bigint and ${isFree(sql, queue, of.machineNow)}`
+  const selected = sql`select ${sql.literal(`${table}.organization_id, ${id}`)} from ${sql.literal(`simplan.${table}`)}
+    where ${isDue}`
+  const chosen =
+    of.shares === undefined
+      ? Columns.first(
+          sql,
+          sql`${selected} ${notBefore(sql, queue, of.from)} order by ${sql.literal(`${dueAt}, ${id}`)}`,
+          of.limit
+        )
+      : sql.join(
+          " union all ",
+          false
+        )(
+          of.shares.map(
+            ({ from, limit, partitionId }) => sql`(
+      ${selected} and ${sql.literal(partition)} = ${partitionId} ${notBefore(sql, queue, from)}
+      order by ${sql.literal(`${dueAt}, ${id}`)}
+      limit ${limit}::int
+    )`
+          )
+        )
+  return {
+    taken: sql`taken as materialized (
+    ${chosen}
+  )`,
+    from: sql`from taken`,
+    isTaken: sql`${sql.literal(table)}.organization_id = taken.organization_id
+    and ${sql.literal(id)} = taken.${sql.literal(id.slice(table.length + 1))}
+    and ${sql.literal(stillWaits)} and ${isFree(sql, queue, of.machineNow)}`
+  }
+}
+
+/** What a claim takes. */
+export const claiming = (sql: Sql, queue: Queue, of: Jobs.Claim, isDistributed: boolean): Taken =>
+  isDistributed ? byKey(sql, queue, of) : { ...byPlace(sql, queue, of), from: sql.literal("") }
 
 /**
  * How many rows that are due are scanned for held ones: a few milliseconds of the database's time.

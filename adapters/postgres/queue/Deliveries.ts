@@ -144,24 +144,35 @@ const leaseColumns = Columns.of<Outbox.DeliveryLease>({ organizationId: "text", 
 /**
  * Moves the ends of leases. What is locked is just being settled or taken, and needs it no more.
  */
-export const renew = (database: Database) => (of: Outbox.Renewal) =>
-  Effect.asVoid(
+export const renew = (database: Database) => {
+  const ofSome = (of: Outbox.Renewal) =>
     database.writeHeld(
       (sql) => sql<Row<never>>`
         with delivery_renewing as (
-          select delivery.organization_id, delivery.delivery_id
-          from ${Columns.rows(sql, of.leases, leaseColumns)}
-          join simplan.delivery on delivery.organization_id = r."organizationId"
-            and delivery.delivery_id = r."deliveryId" and delivery.lease_token = r.token
-          order by delivery.organization_id, delivery.delivery_id
-          for update of delivery skip locked
+          select * from (
+            select delivery.organization_id, delivery.delivery_id
+            from ${Columns.rows(sql, of.leases, leaseColumns)}
+            join simplan.delivery on delivery.organization_id = r."organizationId"
+              and delivery.delivery_id = r."deliveryId" and delivery.lease_token = r.token
+            order by delivery.organization_id, delivery.delivery_id
+            for update of delivery skip locked
+          ) locked
         )
         update simplan.delivery set lease_until = ${ClockOffset.endOf(database.offset, of)}::bigint
         from delivery_renewing r
         where delivery.organization_id = r.organization_id and delivery.delivery_id = r.delivery_id
           ${Columns.ofOwner(sql, "delivery", of.leases)}`
     )
-  )
+  // Rows of one organization are locked where they stand.
+  return (of: Outbox.Renewal) =>
+    database.isDistributed
+      ? Effect.forEach(
+          new Set(of.leases.map(({ organizationId }) => organizationId)),
+          (owner) => ofSome({ ...of, leases: of.leases.filter(({ organizationId }) => organizationId === owner) }),
+          { discard: true }
+        )
+      : Effect.asVoid(ofSome(of))
+}
 
 /** Ends every lease on what is due. */
 export const release = (database: Database) => (at: { readonly now: number }) =>
@@ -280,10 +291,11 @@ export const claim = (database: Database) => (claim: Jobs.Claim) =>
   Effect.flatMap(
     database.write((sql) => {
       const claimed = ClockOffset.claimed(database.offset, claim)
-      const { isTaken, taken } = Claims.byPlace(sql, queue, claimed)
+      const { from, isTaken, taken } = Claims.claiming(sql, queue, claimed, database.isDistributed)
       return sql<Row<Claimed>>`
           with ${taken}, delivery as (
             update simplan.delivery set lease_token = ${claimed.token}, lease_until = ${claimed.until}::bigint
+            ${from}
             where ${isTaken}
             returning delivery.*
           )
@@ -298,6 +310,8 @@ export const claim = (database: Database) => (claim: Jobs.Claim) =>
     (rows) => readable(database.cipher.decrypt, rows)
   )
 
+const isPendingForHandler = "delivery.status = 'Pending' and delivery.handler is not null"
+
 const handlerQueue: Claims.Queue = {
   table: "delivery",
   partition: "delivery.handler",
@@ -306,7 +320,8 @@ const handlerQueue: Claims.Queue = {
   // An event that is about no SIM waits for no other. A join would read all that is pending, and so
   // would be done if the planner expected that few wait for no other, as it does of a comparison
   // with null.
-  waits: `delivery.status = 'Pending' and delivery.handler is not null and not coalesce((
+  stillWaits: isPendingForHandler,
+  waits: `${isPendingForHandler} and not coalesce((
     select true from simplan.delivery earlier
     where earlier.status = 'Pending' and earlier.handler is not null and earlier.handler = delivery.handler
       and earlier.iccid = delivery.iccid and earlier.organization_id = delivery.organization_id
@@ -328,10 +343,16 @@ export const claimForHandler =
     database.write((sql) => {
       const claimed = ClockOffset.claimed(database.offset, claim)
       const shares = [{ partitionId: handler, from: BEGINNING, limit: claimed.limit }]
-      const { isTaken, taken } = Claims.byPlace(sql, handlerQueue, { ...claimed, shares })
+      const { from, isTaken, taken } = Claims.claiming(
+        sql,
+        handlerQueue,
+        { ...claimed, shares },
+        database.isDistributed
+      )
       return sql<Row<Delivery.LoggedDelivery>>`
         with ${taken}, delivery as (
           update simplan.delivery set lease_token = ${claimed.token}, lease_until = ${claimed.until}::bigint
+          ${from}
           where ${isTaken}
           returning delivery.*
         )

@@ -26,24 +26,46 @@ const holders = (sql: Sql): Fragment => sql`(
           select seller.organization_id from (
             select found.organization_id
             from (
-              select organization.organization_id
+              select organization.organization_id, (
+                select max(subscription.created_at)
+                from simplan.subscription
+                where subscription.organization_id = organization.organization_id and subscription.status = 'Live'
+              ) as sold_at
               from simplan.organization
               order by organization.created_at, organization.organization_id
               limit ${Overview.ORGANIZATIONS}::int
             ) found
-            cross join lateral (
-              select (
-                select subscription.created_at
-                from simplan.subscription
-                where subscription.organization_id = found.organization_id and subscription.status = 'Live'
-                order by subscription.created_at desc, subscription.subscription_id desc
-                limit 1
-              ) as sold_at
-            ) last
-            order by last.sold_at desc nulls last, found.organization_id
+            order by found.sold_at desc nulls last, found.organization_id
             limit ${Overview.STOCKS}::int
           ) seller
         )`
+
+/** With what is pending to each, which stands by organization where tables are distributed. */
+const withPending = (database: Database, endpoints: ReadonlyArray<Overview.FailingEndpoint>) =>
+  Effect.map(
+    database.rows(
+      (sql) => sql<Row<readonly [organizationId: string, endpointId: string, pending: number]>>`
+        select json_build_array(
+          delivery_count.organization_id, delivery_count.endpoint_id,
+          least(greatest(sum(delivery_count.pending), 0), ${Overview.COUNTED_OF_ENDPOINT}::int)
+        )::text as value
+        from simplan.delivery_count
+        where delivery_count.organization_id = any(array(
+            select json_array_elements_text(${JSON.stringify(endpoints.map((one) => one.organizationId))}::json)
+          ))
+          and delivery_count.endpoint_id = any(array(
+            select json_array_elements_text(${JSON.stringify(endpoints.map((one) => one.endpointId))}::json)
+          ))
+        group by delivery_count.organization_id, delivery_count.endpoint_id`
+    ),
+    (counted) => {
+      const pending = new Map(counted.map(([owner, endpoint, count]) => [`${owner} ${endpoint}`, count]))
+      return endpoints.map((one) => ({
+        ...one,
+        pending: pending.get(`${one.organizationId} ${one.endpointId}`) ?? 0
+      }))
+    }
+  )
 
 export const overview = (database: Database): Storage.Reads["overview"] => ({
   /** The jobs that wait, by kind, reason and telco. */
@@ -76,14 +98,20 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
    * The endpoints that fail, and those that are disabled for it, with what is pending to each. The
    * texts of the conditions are those of the indexes.
    */
-  failingEndpoints: ({ organizationId }) =>
-    Effect.map(
+  failingEndpoints: ({ organizationId }) => {
+    const counting = (sql: Sql): Fragment => sql`cross join lateral (
+          select least(greatest(coalesce(sum(delivery_count.pending), 0), 0), ${Overview.COUNTED_OF_ENDPOINT}::int) as pending
+          from simplan.delivery_count
+          where delivery_count.organization_id = asked.organization_id
+            and delivery_count.endpoint_id = asked.endpoint_id
+        ) counted`
+    const failing = (pending: string, counted: (sql: Sql) => Fragment) =>
       database.rows((sql) => {
         const isAsked = organizationId === null ? sql`true` : sql`failing.organization_id = ${organizationId}`
         return sql<Row<Overview.FailingEndpoint>>`
         select json_build_object(
           'organizationId', asked.organization_id, 'endpointId', asked.endpoint_id, 'url', asked.url,
-          'since', asked.since, 'disabledAt', asked.disabled_at, 'pending', counted.pending
+          'since', asked.since, 'disabledAt', asked.disabled_at, 'pending', ${sql.literal(pending)}
         )::text as value
         from (
           select failing.*
@@ -113,26 +141,30 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
           order by failing.since, failing.endpoint_id
           limit ${Overview.ENDPOINTS}::int
         ) asked
-        cross join lateral (
-          select least(greatest(coalesce(sum(delivery_count.pending), 0), 0), ${Overview.COUNTED_OF_ENDPOINT}::int) as pending
-          from simplan.delivery_count
-          where delivery_count.organization_id = asked.organization_id
-            and delivery_count.endpoint_id = asked.endpoint_id
-        ) counted
+        ${counted(sql)}
         order by asked.since, asked.endpoint_id`
-      }),
+      })
+    return Effect.map(
+      database.isDistributed
+        ? Effect.flatMap(
+            failing("0", (sql) => sql.literal("")),
+            (found) => withPending(database, found)
+          )
+        : failing("counted.pending", counting),
       (found) =>
         found.map((one) => ({
           ...one,
           url: database.cipher.decrypt(one.url, ["URL", one.organizationId, one.endpointId])
         }))
-    ),
+    )
+  },
   /** The stocks of organizations by label, and what was sold of them lately. */
-  stocks: ({ organizationId, since }) =>
-    database.rows((sql) => {
-      const owner = organizationId === null ? sql`asked.organization_id` : sql`${organizationId}`
-      const asked = organizationId === null ? holders(sql) : sql`(select ${organizationId}::text as organization_id)`
-      return sql<Row<Overview.WatchedStock>>`
+  stocks: ({ organizationId, since }) => {
+    const stocks = (organizationId: string | null) =>
+      database.rows((sql) => {
+        const owner = organizationId === null ? sql`asked.organization_id` : sql`${organizationId}`
+        const asked = organizationId === null ? holders(sql) : sql`(select ${organizationId}::text as organization_id)`
+        return sql<Row<Overview.WatchedStock>>`
         select json_build_object(
           'organizationId', asked.organization_id, 'label', known.label, 'level', watched.level,
           'isLow', coalesce(watched.is_low, false), 'free', stocked.free,
@@ -169,7 +201,14 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
           ) free
         ) stocked
         where stocked.free > 0 or watched.level is not null or ${hasSome(sql, owner)}`
-    }),
+      })
+    if (organizationId !== null || !database.isDistributed) return stocks(organizationId)
+    // Each organization's rows are read where they are.
+    const owners = database.rows(
+      (sql) => sql<Row<string>>`select to_json(asked.organization_id)::text as value from ${holders(sql)} asked`
+    )
+    return Effect.flatMap(owners, (found) => Effect.map(Effect.forEach(found, stocks), (all) => all.flat()))
+  },
   /** Whose the work is that waits. */
   loads: database.rows(
     (sql) => sql<Row<Overview.Load>>`

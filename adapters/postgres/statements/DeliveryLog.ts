@@ -212,50 +212,95 @@ export const lastAttempts =
  * an event of which one is missing then stays, so that a replay at the same time keeps all that it
  * needs.
  */
+const purging = (sql: Sql, before: number, limit: number): Fragment => sql`
+  with found as (
+    select event.organization_id, event.event_id
+    from simplan.event
+    where event.created_at < ${before}::bigint and (
+      select count(*) from simplan.delivery
+      where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
+        and delivery.status = 'Pending'
+    ) = 0
+    order by event.created_at
+    limit ${limit}::int
+  ), old as (
+    select event.organization_id, event.event_id, locked.delivery_ids
+    from found event, lateral (
+      select coalesce(array_agg(settled.delivery_id), '{}') as delivery_ids
+      from (
+        select delivery.delivery_id from simplan.delivery
+        where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
+          and delivery.status <> 'Pending'
+        for update skip locked
+      ) settled
+    ) locked
+    where cardinality(locked.delivery_ids) = (
+      select count(*) from simplan.delivery
+      where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
+    )
+  ), attempt_gone as (
+    delete from simplan.delivery_attempt using old
+    where delivery_attempt.organization_id = old.organization_id
+      and delivery_attempt.delivery_id = any(old.delivery_ids)
+  ), delivery_gone as (
+    delete from simplan.delivery using old
+    where delivery.organization_id = old.organization_id and delivery.delivery_id = any(old.delivery_ids)
+  ), event_gone as (
+    delete from simplan.event using old
+    where event.organization_id = old.organization_id and event.event_id = old.event_id
+    returning 1
+  )
+  select to_json(count(*))::text as value from event_gone`
+
+/**
+ * The same where the tables are distributed: nothing is locked before it is deleted, so that of an
+ * event which stays the other deliveries go.
+ */
+const purgingDistributed = (sql: Sql, before: number, limit: number): Fragment => sql`
+  with old as materialized (
+    select event.organization_id, event.event_id, (
+      select count(*) from simplan.delivery
+      where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
+    ) as deliveries
+    from simplan.event
+    where event.created_at < ${before}::bigint and (
+      select count(*) from simplan.delivery
+      where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
+        and delivery.status = 'Pending'
+    ) = 0
+    order by event.created_at
+    limit ${limit}::int
+  ), delivery_gone as (
+    delete from simplan.delivery using old event
+    where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
+      and delivery.status <> 'Pending'
+    returning delivery.organization_id, delivery.delivery_id, delivery.event_id
+  ), of_event as materialized (
+    select gone.organization_id, gone.event_id, array_agg(gone.delivery_id) as delivery_ids
+    from delivery_gone gone
+    group by gone.organization_id, gone.event_id
+  ), attempt_gone as (
+    delete from simplan.delivery_attempt using of_event
+    where delivery_attempt.organization_id = of_event.organization_id
+      and delivery_attempt.delivery_id = any(of_event.delivery_ids)
+  ), event_gone as (
+    delete from simplan.event using (
+      select old.organization_id, old.event_id
+      from old
+      left join of_event on of_event.organization_id = old.organization_id and of_event.event_id = old.event_id
+      where old.deliveries = coalesce(cardinality(of_event.delivery_ids), 0)
+    ) whole
+    where event.organization_id = whole.organization_id and event.event_id = whole.event_id
+    returning 1
+  )
+  select to_json(count(*))::text as value from event_gone`
+
 export const purge =
   (database: Database) =>
   ({ before, limit }: { readonly before: number; readonly limit: number }) =>
     Effect.map(
       database.write(
-        (sql) => sql<Row<number>>`
-          with found as (
-            select event.organization_id, event.event_id
-            from simplan.event
-            where event.created_at < ${before}::bigint and (
-              select count(*) from simplan.delivery
-              where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
-                and delivery.status = 'Pending'
-            ) = 0
-            order by event.created_at
-            limit ${limit}::int
-          ), old as (
-            select event.organization_id, event.event_id, locked.delivery_ids
-            from found event, lateral (
-              select coalesce(array_agg(settled.delivery_id), '{}') as delivery_ids
-              from (
-                select delivery.delivery_id from simplan.delivery
-                where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
-                  and delivery.status <> 'Pending'
-                for update skip locked
-              ) settled
-            ) locked
-            where cardinality(locked.delivery_ids) = (
-              select count(*) from simplan.delivery
-              where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
-            )
-          ), attempt_gone as (
-            delete from simplan.delivery_attempt using old
-            where delivery_attempt.organization_id = old.organization_id
-              and delivery_attempt.delivery_id = any(old.delivery_ids)
-          ), delivery_gone as (
-            delete from simplan.delivery using old
-            where delivery.organization_id = old.organization_id and delivery.delivery_id = any(old.delivery_ids)
-          ), event_gone as (
-            delete from simplan.event using old
-            where event.organization_id = old.organization_id and event.event_id = old.event_id
-            returning 1
-          )
-          select to_json(count(*))::text as value from event_gone`
+        (sql) => sql<Row<number>>`${(database.isDistributed ? purgingDistributed : purging)(sql, before, limit)}`
       ),
       ([gone]) => gone ?? 0
     )

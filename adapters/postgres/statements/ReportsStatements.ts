@@ -291,10 +291,10 @@ const placed = ({ iccid, packageIds, reportIds, since }: AskedOfSim, at: number)
   reportIds
 })
 
-// It goes through the days that are asked for, whose bounds are parameters of the statement, so that
-// the other partitions are left out when it begins. Each has an index by its primary key and no
-// other. `Connections.plannerSettings` keeps the planner from reading a table as a whole while it is
-// empty.
+// It goes through the days that are asked for, whose bounds are parameters of the statement, so
+// that the other partitions are left out when it begins. Each has an index by its primary key and
+// no other. `Connections.plannerSettings` keeps the planner from reading a table as a whole while
+// it is empty.
 /** Those of the reports that a SIM's organization has seen. */
 const seen = (sql: Sql, { seenSince, seenUntil = Number.MAX_SAFE_INTEGER }: Asked): Fragment => sql`(
   select json_agg(taken_report.report_id)

@@ -6,6 +6,117 @@
  */
 import { type Change, Step } from "../Step.ts"
 
+/** How rows of the default partition are removed and moved. */
+interface Moving {
+  readonly removed: string
+  readonly moved: string
+  /** What a row that is counted is read as. */
+  readonly listed: string
+}
+
+const whole: Moving = {
+  removed: `execute format(
+      'delete from %1$I.%2$I where ctid = any(array(select ctid from %1$I.%2$I where %3$I < %4$s limit 10000))',
+      space, rest, dated, kept_from
+    );
+    get diagnostics amount = row_count;
+    if amount = 10000 then return true; end if;
+`,
+  moved: `execute format(
+        'with moved as (delete from %1$I.%2$I where %6$I >= %3$s and %6$I < %4$s returning *)
+        insert into %1$I.%5$I select * from moved',
+        space, rest, starts, ends, part, dated
+      );
+`,
+  listed: ""
+}
+
+const keeping = ({ listed, moved, removed }: Moving): string => `(
+  book regclass, unit text, dated text, filled integer, kept_from bigint, at bigint
+) returns boolean language plpgsql as $$
+  declare
+    form text := case unit when 'day' then 'YYYY_MM_DD' else 'YYYY_MM' end;
+    step interval := ('1 ' || unit)::interval;
+    space text;
+    name text;
+    rest text;
+    part text;
+    first date;
+    starts bigint;
+    ends bigint;
+    amount bigint;
+  begin
+    select pg_namespace.nspname, pg_class.relname into space, name
+    from pg_class
+    join pg_namespace on pg_namespace.oid = pg_class.relnamespace
+    where pg_class.oid = book;
+    rest := name || '_default';
+    perform set_config('lock_timeout', '70ms', true);
+    execute format('lock table only %I.%I in share update exclusive mode', space, name);
+    for part in
+      select pg_class.relname
+      from pg_inherits
+      join pg_class on pg_class.oid = pg_inherits.inhrelid
+      where pg_inherits.inhparent = book and pg_class.relname ~ '_[0-9]{4}_[0-9]{2}(_[0-9]{2})?$'
+      order by pg_class.relname
+    loop
+      first := to_date(right(part, length(form)), form);
+      ends := ((first + step)::date - date '1970-01-01')::bigint * 86400000;
+      exit when ends > kept_from;
+      execute format('lock table only %I.%I in access exclusive mode', space, name);
+      perform set_config('lock_timeout', '10ms', true);
+      execute format('drop table %I.%I', space, part);
+      return true;
+    end loop;
+${removed}    for first in execute format(
+      'select (date_trunc(%1$L, to_timestamp(%2$s / 1000) at time zone ''UTC'') + ahead * %3$L::interval)::date
+        from generate_series(-1, 2) ahead
+      union
+      select date_trunc(%1$L, to_timestamp(%4$I / 1000) at time zone ''UTC'')::date from %5$I.%6$I',
+      unit, at, step, dated, space, rest
+    ) loop
+      part := name || to_char(first, '_' || form);
+      starts := (first - date '1970-01-01')::bigint * 86400000;
+      ends := ((first + step)::date - date '1970-01-01')::bigint * 86400000;
+      continue when ends <= kept_from or to_regclass(format('%I.%I', space, part)) is not null;
+      execute format(
+        'select count(*) from (select${listed} from %1$I.%2$I where %3$I >= %4$s and %3$I < %5$s limit 5001) counted',
+        space, rest, dated, starts, ends
+      ) into amount;
+      continue when amount > 5000;
+      execute format(
+        'create table %1$I.%2$I (like %1$I.%3$I including defaults) with (fillfactor = %4$s)', space, part, name, filled
+      );
+      execute format('lock table only %I.%I in access exclusive mode', space, name);
+      perform set_config('lock_timeout', '10ms', true);
+      execute format('lock table %I.%I in access exclusive mode', space, rest);
+${moved}      execute format(
+        'alter table %1$I.%2$I attach partition %1$I.%3$I for values from (%4$s) to (%5$s)', space, name, part, starts, ends
+      );
+      return true;
+    end loop;
+    return false;
+  end
+$$`
+
+/**
+ * The function where the tables are distributed: a row has no place by which it is found, and what
+ * one statement removes no other one writes.
+ */
+export const keepingDistributed = keeping({
+  removed: `execute format('delete from %1$I.%2$I where %3$I < %4$s', space, rest, dated, kept_from);
+    `,
+  moved: `execute format(
+        'insert into %1$I.%5$I select * from %1$I.%2$I where %6$I >= %3$s and %6$I < %4$s',
+        space, rest, starts, ends, part, dated
+      );
+      execute format(
+        'delete from %1$I.%2$I where %5$I >= %3$s and %5$I < %4$s', space, rest, starts, ends, dated
+      );
+      `,
+  listed: " true"
+})
+
 export const steps: ReadonlyArray<Change> = [
   // A day of a month that has no partition is in the default one, until the month is made. What was
   // used before there was a book has a day of its own, which readers get as none.
@@ -85,84 +196,7 @@ export const steps: ReadonlyArray<Change> = [
   // rows that were moved. So each waits before it plans.
   Step.Function({
     name: "keep_partition",
-    definition: `(
-  book regclass, unit text, dated text, filled integer, kept_from bigint, at bigint
-) returns boolean language plpgsql as $$
-  declare
-    form text := case unit when 'day' then 'YYYY_MM_DD' else 'YYYY_MM' end;
-    step interval := ('1 ' || unit)::interval;
-    space text;
-    name text;
-    rest text;
-    part text;
-    first date;
-    starts bigint;
-    ends bigint;
-    amount bigint;
-  begin
-    select pg_namespace.nspname, pg_class.relname into space, name
-    from pg_class
-    join pg_namespace on pg_namespace.oid = pg_class.relnamespace
-    where pg_class.oid = book;
-    rest := name || '_default';
-    perform set_config('lock_timeout', '70ms', true);
-    execute format('lock table only %I.%I in share update exclusive mode', space, name);
-    for part in
-      select pg_class.relname
-      from pg_inherits
-      join pg_class on pg_class.oid = pg_inherits.inhrelid
-      where pg_inherits.inhparent = book and pg_class.relname ~ '_[0-9]{4}_[0-9]{2}(_[0-9]{2})?$'
-      order by pg_class.relname
-    loop
-      first := to_date(right(part, length(form)), form);
-      ends := ((first + step)::date - date '1970-01-01')::bigint * 86400000;
-      exit when ends > kept_from;
-      execute format('lock table only %I.%I in access exclusive mode', space, name);
-      perform set_config('lock_timeout', '10ms', true);
-      execute format('drop table %I.%I', space, part);
-      return true;
-    end loop;
-    execute format(
-      'delete from %1$I.%2$I where ctid = any(array(select ctid from %1$I.%2$I where %3$I < %4$s limit 10000))',
-      space, rest, dated, kept_from
-    );
-    get diagnostics amount = row_count;
-    if amount = 10000 then return true; end if;
-    for first in execute format(
-      'select (date_trunc(%1$L, to_timestamp(%2$s / 1000) at time zone ''UTC'') + ahead * %3$L::interval)::date
-        from generate_series(-1, 2) ahead
-      union
-      select date_trunc(%1$L, to_timestamp(%4$I / 1000) at time zone ''UTC'')::date from %5$I.%6$I',
-      unit, at, step, dated, space, rest
-    ) loop
-      part := name || to_char(first, '_' || form);
-      starts := (first - date '1970-01-01')::bigint * 86400000;
-      ends := ((first + step)::date - date '1970-01-01')::bigint * 86400000;
-      continue when ends <= kept_from or to_regclass(format('%I.%I', space, part)) is not null;
-      execute format(
-        'select count(*) from (select from %1$I.%2$I where %3$I >= %4$s and %3$I < %5$s limit 5001) counted',
-        space, rest, dated, starts, ends
-      ) into amount;
-      continue when amount > 5000;
-      execute format(
-        'create table %1$I.%2$I (like %1$I.%3$I including defaults) with (fillfactor = %4$s)', space, part, name, filled
-      );
-      execute format('lock table only %I.%I in access exclusive mode', space, name);
-      perform set_config('lock_timeout', '10ms', true);
-      execute format('lock table %I.%I in access exclusive mode', space, rest);
-      execute format(
-        'with moved as (delete from %1$I.%2$I where %6$I >= %3$s and %6$I < %4$s returning *)
-        insert into %1$I.%5$I select * from moved',
-        space, rest, starts, ends, part, dated
-      );
-      execute format(
-        'alter table %1$I.%2$I attach partition %1$I.%3$I for values from (%4$s) to (%5$s)', space, name, part, starts, ends
-      );
-      return true;
-    end loop;
-    return false;
-  end
-$$`
+    definition: keeping(whole)
   }),
 
   // Its owner's rights are enough: the service's own role need not make tables.

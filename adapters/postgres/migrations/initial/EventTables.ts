@@ -18,16 +18,45 @@ const there = `select organization_id, endpoint_id, (status = 'Pending')::int as
             case when status = 'Delivered' then last_attempt_at end as at
           from new_rows where status <> 'Failed' and handler is null`
 
-const counted = (changes: string): string => `
-        insert into simplan.delivery_count as kept (organization_id, endpoint_id, shard, pending, delivered_at)
-        select changed.organization_id, changed.endpoint_id, pg_catalog.pg_backend_pid() % 16, sum(changed.change),
+const summed = (
+  changes: string
+): string => `select changed.organization_id, changed.endpoint_id, pg_catalog.pg_backend_pid() % 16, sum(changed.change),
           max(changed.at)
         from (${changes}) changed
         group by changed.organization_id, changed.endpoint_id
         having sum(changed.change) <> 0 or max(changed.at) is not null
-        order by changed.organization_id, changed.endpoint_id
+        order by changed.organization_id, changed.endpoint_id`
+
+const added = (rows: string): string => `
+        insert into simplan.delivery_count as kept (organization_id, endpoint_id, shard, pending, delivered_at)
+        ${rows}
         on conflict (organization_id, endpoint_id, shard) do update set pending = kept.pending + excluded.pending,
           delivered_at = greatest(kept.delivered_at, excluded.delivered_at);`
+
+/** The body of the function, by what adds the changes to the counts. */
+const counting = (counted: (changes: string) => string): string => `begin
+      if tg_op = 'INSERT' then${counted(there)}
+      elsif tg_op = 'DELETE' then${counted(gone)}
+      else${counted(`${there} union all ${gone}`)}
+      end if;
+      return null;
+    end
+  $$`
+
+/**
+ * The function where the tables are distributed: the rows of a trigger are read by themselves, and
+ * each count is written where its organization is, which is where the trigger runs.
+ */
+export const countingDistributed = `() returns trigger language plpgsql
+    set citus.allow_nested_distributed_execution = on as $$
+    declare
+      one record;
+    ${counting(
+      (changes) => `
+        for one in ${summed(changes)} loop
+          ${added("values (one.organization_id, one.endpoint_id, pg_catalog.pg_backend_pid() % 16, one.sum, one.max)")}
+        end loop;`
+    )}`
 
 export const steps: ReadonlyArray<Change> = [
   Step.Table({
@@ -167,14 +196,7 @@ export const steps: ReadonlyArray<Change> = [
   Step.Function({
     name: "count_deliveries",
     definition: `() returns trigger language plpgsql as $$
-    begin
-      if tg_op = 'INSERT' then${counted(there)}
-      elsif tg_op = 'DELETE' then${counted(gone)}
-      else${counted(`${there} union all ${gone}`)}
-      end if;
-      return null;
-    end
-  $$`
+    ${counting((changes) => added(summed(changes)))}`
   }),
   counter("delivery_counted", "insert", ["new"]),
   counter("delivery_counted_again", "update", ["old", "new"]),

@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { Sim, SimSearch, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
+import * as Columns from "../../sql/Columns.ts"
 import { begins, foldedMetadata, hasText, reversed, worded } from "./Search.ts"
 import * as SimsStatements from "./SimsStatements.ts"
 
@@ -30,7 +31,7 @@ const CUT = -1
  * A place of each index where the search finds something, with its rank in `SimSearch.places`; and
  * the attachments that were looked at.
  */
-const placesOf = (sql: Sql, asked: Asked) => {
+const placesOf = (sql: Sql, asked: Asked, isDistributed: boolean) => {
   const { limit, organizationId, search } = asked
   const { iccid, imsi, metadata, msisdns, subscriptionId, words } = search
   const rank = (place: SimSearch.Place): Fragment => sql.literal(String(SimSearch.places.indexOf(place)))
@@ -64,12 +65,17 @@ const placesOf = (sql: Sql, asked: Asked) => {
   const live = (table: string): Fragment => sql`
     select ${rank("metadata")} as rank, attachment.organization_id, attachment.iccid
     from ${sql.literal(table)} attachment
-    cross join lateral (
+    ${
+      isDistributed
+        ? sql`join simplan.subscription on subscription.organization_id = attachment.organization_id
+      and subscription.subscription_id = attachment.subscription_id and ${isLive}`
+        : sql`cross join lateral (
       select from simplan.subscription
       where subscription.organization_id = ${ownerOf(sql, asked, "attachment")}
         and subscription.subscription_id = attachment.subscription_id and ${isLive}
       limit 1
-    ) subscription
+    ) subscription`
+    }
     where attachment.confirmed`
   const inside =
     words.length === 0
@@ -130,37 +136,38 @@ const hitOf = ({ rank, ...found }: Found): ReadonlyArray<SimSearch.Hit> => {
 
 const status = `case ${Sim.statuses.map((one) => `when ${SimsStatements.standing(one)} then '${one}'`).join(" ")} end`
 
-/** The SIMs, by place, organization and ICCID. */
-export const hits =
-  (database: Database) =>
-  (asked: Asked): ReturnType<Storage.Service["sims"]["search"]> =>
-    Effect.map(
-      database.rows((sql) => {
-        const { attached, inside, places } = placesOf(sql, { ...asked, limit: asked.limit + 1 })
-        const union = (of: ReadonlyArray<Fragment>): Fragment =>
-          sql.join(" union all ", false)(of.map((place) => sql`(${place})`))
-        const most = sql.literal(String(Storage.SCAN_LIMIT))
-        const more =
-          inside === null
-            ? sql.literal("")
-            : sql`, asked as materialized (
+/** The CTEs up to `hit`, and whether not all attachments were looked at. */
+const finding = (sql: Sql, asked: Asked, isDistributed: boolean) => {
+  const { attached, inside, places } = placesOf(sql, { ...asked, limit: asked.limit + 1 }, isDistributed)
+  const union = (of: ReadonlyArray<Fragment>): Fragment =>
+    sql.join(" union all ", false)(of.map((place) => sql`(${place})`))
+  const most = sql.literal(String(Storage.SCAN_LIMIT))
+  const more =
+    inside === null
+      ? sql.literal("")
+      : sql`, asked as materialized (
           select count(*) <= ${asked.limit}::int as more
           from (select distinct place.organization_id, place.iccid from place) found
         ), attached_inside as materialized (${inside.attached}), inside as materialized (${union(inside.places)})`
-        const found =
-          inside === null
-            ? sql.literal("place")
-            : sql.literal("(select * from place union all select * from inside) place")
-        return sql<Row<Found>>`
-        with attached as materialized (${attached}), place as materialized (${union(places)})${more},
+  const found =
+    inside === null ? sql.literal("place") : sql.literal("(select * from place union all select * from inside) place")
+  return {
+    ctes: sql`attached as materialized (${attached}), place as materialized (${union(places)})${more},
         hit as materialized (
           select place.organization_id, place.iccid, min(place.rank) as rank
           from ${found}
           group by place.organization_id, place.iccid
           order by min(place.rank), place.organization_id, place.iccid
           limit ${asked.limit + 1}::int
-        )
-        (select json_build_object(
+        )`,
+    isCut: sql`(select count(*) from attached) = ${most}${
+      inside === null ? sql.literal("") : sql` or (select count(*) from attached_inside) = ${most}`
+    }`
+  }
+}
+
+/** What there is to say of each `hit`. */
+const described = (sql: Sql, asked: Asked): Fragment => sql`select json_build_object(
           'organizationId', hit.organization_id, 'organizationName', organization.name, 'iccid', hit.iccid,
           'label', sim.label, 'subscriptionId', subscription.subscription_id, 'rank', hit.rank, 'status', sim.status,
           'isPaused', sim.is_paused, 'planName', newest.plan_name, 'metadata', left(case
@@ -200,18 +207,66 @@ export const hits =
           order by attachment.created_at desc, attachment.attachment_id desc
           limit 1
         ) noted on true
-        order by hit.rank, hit.organization_id, hit.iccid)
+        order by hit.rank, hit.organization_id, hit.iccid`
+
+const cut = (sql: Sql): Fragment => sql`select json_build_object('rank', ${sql.literal(String(CUT))})::text`
+
+/** All that is found, by one statement. */
+const atOnce = (database: Database, asked: Asked) =>
+  Effect.map(
+    database.rows((sql) => {
+      const { ctes, isCut } = finding(sql, asked, false)
+      return sql<Row<Found>>`
+        with ${ctes}
+        (${described(sql, asked)})
         union all
-        select json_build_object('rank', ${sql.literal(String(CUT))})::text
-        where (select count(*) from attached) = ${most}${
-          inside === null ? sql.literal("") : sql` or (select count(*) from attached_inside) = ${most}`
-        }`
-      }),
-      (found) => {
-        const all = found.flatMap(hitOf)
-        return {
-          hits: all.slice(0, asked.limit),
-          hasMore: all.length > asked.limit || found.some(({ rank }) => rank === CUT)
-        }
-      }
-    )
+        ${cut(sql)}
+        where ${isCut}`
+    }),
+    (found) => ({ found, isCut: found.some(({ rank }) => rank === CUT) })
+  )
+
+type Hit = Pick<Found, "organizationId" | "iccid" | "rank">
+
+const hitColumns = Columns.of<Hit>({ organizationId: "text", iccid: "text", rank: "integer" })
+
+/**
+ * The same where tables are distributed: what is found in all organizations first, and then what
+ * there is to say of each one's, where its rows are.
+ */
+const byOwner = Effect.fnUntraced(function* (database: Database, asked: Asked) {
+  const hits = yield* database.rows((sql) => {
+    const { ctes, isCut } = finding(sql, asked, true)
+    return sql<Row<Hit>>`
+        with ${ctes}
+        select json_build_object('organizationId', hit.organization_id, 'iccid', hit.iccid, 'rank', hit.rank)::text as value
+        from hit
+        union all
+        ${cut(sql)}
+        where ${isCut}`
+  })
+  const owners = new Set(hits.flatMap(({ organizationId, rank }) => (rank === CUT ? [] : [organizationId])))
+  const found = yield* Effect.forEach(owners, (organizationId) =>
+    database.rows((sql) => {
+      const own = hits.filter((hit) => hit.organizationId === organizationId)
+      return sql<Row<Found>>`
+        with hit as materialized (
+          select r."organizationId" as organization_id, r.iccid, r.rank from ${Columns.rows(sql, own, hitColumns)}
+        )
+        ${described(sql, { ...asked, organizationId })}`
+    })
+  )
+  const order = new Map(hits.map(({ iccid }, place) => [iccid, place]))
+  const placeOf = ({ iccid }: Hit): number => order.get(iccid) ?? 0
+  const sorted = found.flat().toSorted((left, right) => left.rank - right.rank || placeOf(left) - placeOf(right))
+  return { found: sorted, isCut: hits.some(({ rank }) => rank === CUT) }
+})
+
+/** The SIMs, by place, organization and ICCID. */
+export const hits =
+  (database: Database) =>
+  (asked: Asked): ReturnType<Storage.Service["sims"]["search"]> =>
+    Effect.map(database.isDistributed ? byOwner(database, asked) : atOnce(database, asked), ({ found, isCut }) => {
+      const all = found.flatMap(hitOf)
+      return { hits: all.slice(0, asked.limit), hasMore: all.length > asked.limit || isCut }
+    })

@@ -146,13 +146,36 @@ const statement = (sql: Sql, sims: ReadonlyArray<Storage.NewSim>, entries: Reado
   order by given.position`
 
 /**
+ * Sends the statement for some rows, and gives what became of each. Where tables are distributed,
+ * a statement locks SIMs of one organization: those of several are sent one after another.
+ */
+const storing =
+  (database: Database, entries: ReadonlyArray<AuditEntry.AuditEntry>) =>
+  (all: ReadonlyArray<Storage.NewSim>): Effect.Effect<ReadonlyArray<Imported>, Storage.StorageError> => {
+    if (!database.isDistributed) return database.write((sql) => statement(sql, all, entries))
+    const owners = [...new Set(all.map(({ organizationId }) => organizationId))]
+    return Effect.gen(function* () {
+      const found = new Map<Storage.NewSim, Imported>()
+      for (const [at, owner] of owners.entries()) {
+        const own = all.filter(({ organizationId }) => organizationId === owner)
+        const rows = yield* database.write((sql) => statement(sql, own, at === 0 ? entries : []))
+        for (const [place, row] of rows.entries()) {
+          const sim = own[place]
+          if (sim !== undefined) found.set(sim, row)
+        }
+      }
+      return all.flatMap((sim) => found.get(sim) ?? [])
+    })
+  }
+
+/**
  * Imports SIMs whose ICCID is new, updates those that the organization has (rule I7), and names who
  * has the others.
  */
 export const run = (database: Database) =>
   Effect.fnUntraced(function* (sims: ReadonlyArray<Storage.NewSim>, auditEntry?: AuditEntry.AuditEntry) {
     const entries = auditEntry === undefined ? [] : [auditEntry]
-    const store = (all: ReadonlyArray<Storage.NewSim>) => database.write((sql) => statement(sql, all, entries))
+    const store = storing(database, entries)
     const given = sims.map(Secrets.ofSim(database.cipher.encrypt))
     const open = Secrets.ofSim(database.cipher.decrypt)
     const rows = yield* store(given)

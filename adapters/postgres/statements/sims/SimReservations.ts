@@ -29,25 +29,43 @@ export const hasSome = (sql: Sql, owner: Fragment): Fragment => sql`(
         limit 1
       )`
 
-/** How many free eSIMs organizations have, by label. */
-export const stock = (database: Database) => (of: { readonly organizationIds: ReadonlyArray<string> }) =>
-  database.rows(
-    (sql) => sql<Row<Sim.Stock>>`
-      select json_build_object('organizationId', asked.organization_id, 'label', known.label, 'free', found.free)::text
+/** How many free eSIMs an organization has, by label. */
+const stockOf = (sql: Sql, asked: Fragment, owner: Fragment) => sql<Row<Sim.Stock>>`
+      select json_build_object('organizationId', ${owner}, 'label', known.label, 'free', found.free)::text
         as value
-      from json_array_elements_text(${JSON.stringify(of.organizationIds)}::json) as asked(organization_id)
-      cross join json_array_elements_text(${JSON.stringify(Label.labels)}::json) as known(label)
+      from ${asked}
       cross join lateral (
         select count(*) as free from (
           select from simplan.sim
-          where sim.organization_id = asked.organization_id and sim.label = known.label
+          where sim.organization_id = ${owner} and sim.label = known.label
             and ${sql.literal(isFree)}
           order by sim.recycled_at nulls first, sim.import_sequence
           limit 1000
         ) free
       ) found
-      where found.free > 0 or ${hasSome(sql, sql`asked.organization_id`)}`
-  )
+      where found.free > 0 or ${hasSome(sql, owner)}`
+
+const LABELS = JSON.stringify(Label.labels)
+
+/** The same of organizations; one after another where tables are distributed. */
+export const stock = (database: Database) => (of: { readonly organizationIds: ReadonlyArray<string> }) =>
+  database.isDistributed
+    ? Effect.map(
+        Effect.forEach(of.organizationIds, (organizationId) =>
+          database.rows((sql) =>
+            stockOf(sql, sql`json_array_elements_text(${LABELS}::json) as known(label)`, sql`${organizationId}::text`)
+          )
+        ),
+        (found) => found.flat()
+      )
+    : database.rows((sql) =>
+        stockOf(
+          sql,
+          sql`json_array_elements_text(${JSON.stringify(of.organizationIds)}::json) as asked(organization_id)
+      cross join json_array_elements_text(${LABELS}::json) as known(label)`,
+          sql.literal("asked.organization_id")
+        )
+      )
 
 /**
  * Which SIMs serve the purpose, and in which order; each has a partial index of this shape;
@@ -97,40 +115,85 @@ const fitting = (sql: Sql, of: OfLabel & Pick<Storage.ReservationRequest, "purpo
   return { order, fits: isSale ? sql`${sql.literal(fits)} and ${hasLoad(sql, of)}` : sql.literal(fits) }
 }
 
+/** What a SIM on its way back to stock has. */
+const isOnItsWay = (
+  sql: Sql,
+  of: OfLabel
+) => sql`sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and sim.releasing
+          and ${sql.literal(isReleasing)} and sim.is_esim and not sim.downloaded and ${hasLoad(sql, of)}`
+
+/** The releases of an organization that have ended in refusals. */
+const hasEnded = (sql: Sql, of: OfLabel) => sql`job.ended_at is not null and job.organization_id = ${of.organizationId}
+              and job.work->>'_tag' = 'CancelPackages' and job.work->>'release' is not null`
+
+/** What a SIM of a creation that is not decided has. */
+const isUndecided = (sql: Sql, of: OfLabel) => sql`sim.label = ${of.label} and ${sql.literal(isProvisioning)}
+              and sim.is_esim and not sim.downloaded and ${hasLoad(sql, of)}`
+
+/** The creations of an organization that are not decided. */
+const isCreation = (sql: Sql, of: OfLabel) =>
+  sql`job.organization_id = ${of.organizationId} and job.ended_at is null and job.work->>'_tag' = 'Provision'`
+
+/** What a SIM may come back by. */
+interface Coming {
+  /**
+   * Selects a row if a SIM of the label is on its way back to stock. One whose release has ended
+   * in refusals is not.
+   */
+  readonly returning: (sql: Sql, of: OfLabel) => Fragment
+  /** Selects a row if a creation that is not decided has a SIM of the label. */
+  readonly provisioning: (sql: Sql, of: OfLabel) => Fragment
+}
+
 // The index of the jobs of SIMs has texts of the default collation. In another one, and by a join,
 // all jobs that have ended would be gone over, for each SIM.
-/**
- * Selects a row if a SIM of the label is on its way back to stock. One whose release has ended
- * in refusals is not.
- */
-const returning = (sql: Sql, of: OfLabel) => sql`
+const byLookup: Coming = {
+  returning: (sql, of) => sql`
         select true from simplan.sim
-        where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and sim.releasing
-          and ${sql.literal(isReleasing)} and sim.is_esim and not sim.downloaded and ${hasLoad(sql, of)}
+        where ${isOnItsWay(sql, of)}
           and (
             select count(*) from simplan.job
-            where job.ended_at is not null and job.organization_id = ${of.organizationId}
-              and job.work->>'_tag' = 'CancelPackages' and job.work->>'release' is not null
-              and job.work->>'iccid' = sim.iccid collate "default"
+            where ${hasEnded(sql, of)} and job.work->>'iccid' = sim.iccid collate "default"
           ) = 0
-        limit 1`
-
-/** Selects a row if a creation that is not decided has a SIM of the label. */
-const provisioning = (sql: Sql, of: OfLabel) => sql`
+        limit 1`,
+  provisioning: (sql, of) => sql`
         select true from simplan.job
-        where job.organization_id = ${of.organizationId} and job.ended_at is null and job.work->>'_tag' = 'Provision'
+        where ${isCreation(sql, of)}
           and (
-            select sim.label = ${of.label} and ${sql.literal(isProvisioning)}
-              and sim.is_esim and not sim.downloaded and ${hasLoad(sql, of)}
+            select ${isUndecided(sql, of)}
             from simplan.sim
             where sim.organization_id = ${of.organizationId} and sim.iccid = job.work->>'iccid'
           )
         limit 1`
+}
+
+/** Where SIMs are distributed and jobs are not, neither is looked up for each of the others. */
+const byList: Coming = {
+  returning: (sql, of) => sql`
+        select true from simplan.sim
+        where ${isOnItsWay(sql, of)}
+          and sim.iccid <> all(array(
+            select job.work->>'iccid' collate "C" from simplan.job
+            where ${hasEnded(sql, of)} and job.work->>'iccid' is not null
+          ))
+        limit 1`,
+  provisioning: (sql, of) => sql`
+        select true from simplan.sim
+        where sim.organization_id = ${of.organizationId} and ${isUndecided(sql, of)}
+          and sim.iccid = any(array(
+            select job.work->>'iccid' collate "C" from simplan.job
+            where ${isCreation(sql, of)}
+          ))
+        limit 1`
+}
+
+const comingOn = ({ isDistributed }: Pick<Database, "isDistributed">): Coming => (isDistributed ? byList : byLookup)
 
 /** The SIM that a reservation for a subscription would give first if none were reserved. */
 export const free = (database: Database) => (of: OfLabel) =>
   Effect.map(
     database.rows((sql) => {
+      const { provisioning, returning } = comingOn(database)
       const { fits, order } = fitting(sql, { ...of, purpose: "subscription" })
       return sql<Row<{ readonly sim: SimsStatements.Packed | null; readonly mayReturn: true | null }>>`
         with free as (
@@ -172,7 +235,12 @@ const flushing = (sql: Sql, joined: boolean) =>
 //
 // `fitting` has an order for the planner's sake likewise, which would else read the table as a
 // whole if it expects to find one soon; it takes the order out of an `exists`.
-const reservation = (sql: Sql, of: Storage.ReservationRequest, joined: boolean) => {
+const reservation = (
+  sql: Sql,
+  of: Storage.ReservationRequest,
+  joined: boolean,
+  { provisioning, returning }: Coming
+) => {
   const wanted = fitting(sql, of)
   const { fits } = wanted
   const order = sql.literal(wanted.order)
@@ -191,10 +259,10 @@ const reservation = (sql: Sql, of: Storage.ReservationRequest, joined: boolean) 
         ) free
         limit (select ${of.count}::int)
       ))
-      returning sim.recycled_at, sim.import_sequence, sim.purchase, ${sql.literal(SimsStatements.value)} as value
+      returning sim.*
     )
     select json_build_object(
-      'sims', (select coalesce(json_agg(value order by ${order}), '[]') from claimed),
+      'sims', (select coalesce(json_agg(${sql.literal(SimsStatements.value)} order by ${order}), '[]') from claimed sim),
       'fitting', case when (select count(*) from claimed) < ${of.count}::int then (
         select true from simplan.sim
         where sim.organization_id = ${of.organizationId} and sim.label = ${of.label} and ${fits}
@@ -217,7 +285,7 @@ export const reserve =
       Secrets.decoded(
         database.write((sql) => {
           const claim = ClockOffset.claimed(database.offset, of)
-          return reservation(sql, { ...claim, count: Math.min(of.count, MOST) }, joined)
+          return reservation(sql, { ...claim, count: Math.min(of.count, MOST) }, joined, comingOn(database))
         }),
         ([outcome]): Storage.ReservedSims => {
           const { decrypt } = database.cipher

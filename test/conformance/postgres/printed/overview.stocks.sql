@@ -15,21 +15,16 @@ from (
   select seller.organization_id from (
     select found.organization_id
     from (
-      select organization.organization_id
+      select organization.organization_id, (
+        select max(subscription.created_at)
+        from simplan.subscription
+        where subscription.organization_id = organization.organization_id and subscription.status = 'Live'
+      ) as sold_at
       from simplan.organization
       order by organization.created_at, organization.organization_id
       limit $2::int
     ) found
-    cross join lateral (
-      select (
-        select subscription.created_at
-        from simplan.subscription
-        where subscription.organization_id = found.organization_id and subscription.status = 'Live'
-        order by subscription.created_at desc, subscription.subscription_id desc
-        limit 1
-      ) as sold_at
-    ) last
-    order by last.sold_at desc nulls last, found.organization_id
+    order by found.sold_at desc nulls last, found.organization_id
     limit $3::int
   ) seller
 ) asked

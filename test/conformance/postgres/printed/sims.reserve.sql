@@ -13,18 +13,18 @@ with claimed as (
     ) free
     limit (select $7::int)
   ))
-  returning sim.recycled_at, sim.import_sequence, sim.purchase, json_build_array(sim.sim_id, sim.iccid,
-    sim.import_sequence, sim.label, sim.is_esim, sim.lpa, sim.created_at, sim.allocation, sim.allocated_to, sim.version,
+  returning sim.*
+)
+select json_build_object(
+  'sims', (select coalesce(json_agg(json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim,
+    sim.lpa, sim.created_at, sim.allocation, sim.allocated_to, sim.version,
     case when sim.recycled_at is not null or sim.moved_to is not null or sim.downloaded or sim.smdp is not null or sim.location is not null or sim.last_activity_at is not null or sim.mobile_plan_applied or sim.mobile_plan_target is not null or sim.paused_at is not null or sim.service_change is not null or sim.service_active is not null or sim.moves is not null or sim.tags is not null or sim.purchase is not null
     then json_build_array(sim.recycled_at, sim.moved_to, sim.downloaded, sim.smdp, sim.location, sim.last_activity_at,
       sim.mobile_plan_applied, sim.mobile_plan_target, sim.paused_at, sim.service_change, sim.service_active, sim.moves,
       sim.tags, sim.purchase)
     end, case when coalesce(sim.imsi, sim.msisdn, sim.subscriber_id) is not null
     then json_build_array(sim.imsi, sim.msisdn, sim.subscriber_id)
-    end) as value
-)
-select json_build_object(
-  'sims', (select coalesce(json_agg(value order by recycled_at nulls first, import_sequence), '[]') from claimed),
+    end) order by recycled_at nulls first, import_sequence), '[]') from claimed sim),
   'fitting', case when (select count(*) from claimed) < $8::int then (
     select true from simplan.sim
     where sim.organization_id = $9 and sim.label = $10 and sim.is_esim and sim.allocated_to is null and not sim.downloaded

@@ -3,11 +3,12 @@
  * all servers: the statements as they are sent have none of it (see `adapters/cli/processes.md`).
  */
 import { readdirSync, readFileSync } from "node:fs"
+import { SqlError, UniqueViolation } from "effect/sql/SqlError"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import * as Failure from "../../../adapters/postgres/connection/Failure.ts"
+import * as Failure from "../../../../adapters/postgres/connection/Failure.ts"
 
-const folder = new URL("printed/", import.meta.url)
+const folder = new URL("../printed/", import.meta.url)
 
 const printed = readdirSync(folder)
   .filter((name) => name.endsWith(".sql"))
@@ -29,14 +30,28 @@ describe("What is sent to PostgreSQL", () => {
     expect(found).toEqual([])
   })
 
+  it("has no CTE that ends in a lock", () => {
+    expect(
+      having(/\bfor (?:no key )?update(?: of \w+)?(?: skip locked)?\s+\)\s*,?\s*(?:\w+ as \(|select|update)/)
+    ).toEqual([])
+  })
+
+  it("makes no JSON of rows that a write returns", () => {
+    expect(having(/returning [^;)]*json_build_/)).toEqual(["adoptPurchase.sql"])
+  })
+
   it("reads no rows in the condition under which an insertion replaces", () => {
     expect(having(/do update set(?:(?!\n\))[^;])*where exists/)).toEqual([])
   })
 })
 
+interface Names {
+  readonly message: string
+  readonly constraint?: string
+}
+
 describe("A unique key that is violated", () => {
-  const violated = (names: { readonly message: string; readonly constraint?: string }) =>
-    Failure.commitError(Failure.ofPg({ severity: "ERROR", code: "23505", ...names }))
+  const violated = (names: Names) => Failure.commitError(Failure.ofPg({ severity: "ERROR", code: "23505", ...names }))
   const message = (name: string): string => `duplicate key value violates unique constraint "${name}"`
 
   it.each([
@@ -46,5 +61,14 @@ describe("A unique key that is violated", () => {
     ["of another table as a version", { message: message("sim_pkey_103352") }, "version"]
   ] as const)("is recognized %s", (_, names, on) => {
     expect(violated(names)).toEqual(new Storage.Conflict({ on }))
+    // As the client that sends most statements says it.
+    const { constraint = "unknown", message }: Names = names
+    const reason = new UniqueViolation({
+      cause: new Error(message),
+      message: "Query failed",
+      operation: "query",
+      constraint
+    })
+    expect(Failure.commitError(new SqlError({ reason }))).toEqual(new Storage.Conflict({ on }))
   })
 })
