@@ -302,18 +302,16 @@ it("P4: a plan may be made whose label has routes for loads only, and not one wi
 it("P5: what the connected suppliers sell is there by their names", async () => {
   const supplier = await Suppliers.start.airalo()
   onTestFinished(supplier.close)
-  const settings = World.settings(
-    { none: accounts.airalo, shop: supplier.telco({ env: "SECRET" }) },
-    [{ packages: "shop" }],
-    {
-      SECRET: supplier.secret
-    }
-  )
+  const none = { kind: "smpp", url: "smpp://a@127.0.0.1:9", password: { env: "SECRET" } }
+  const all = { none, shop: supplier.telco({ env: "SECRET" }), sandbox: { kind: "simulator" } }
+  const settings = World.settings(all, [{ packages: "shop" }], { SECRET: supplier.secret })
   const { run } = await World.start(settings)
   const { of, telcos } = await run(TelcoBundles.TelcoBundles)
-  expect(await run(telcos)).toEqual(["none", "shop"])
+  expect(await run(telcos)).toEqual(["shop", "sandbox"])
   const bundle = { code: supplier.load, kind: "sim", days: 7, price: { units: 45, scale: 1, currency: "USD" } }
   expect(await run(of("shop"))).toContainEqual(expect.objectContaining(bundle))
+  expect(await run(of("sandbox"))).toContainEqual(expect.objectContaining({ code: "sim_1GB_7D_FR" }))
+  expect(await run(Effect.flip(of("none")))).toMatchObject({ _tag: "Telco.Refused" })
   expect(await run(Effect.flip(of("nobody")))).toMatchObject({ _tag: "Telco.Refused" })
 })
 
