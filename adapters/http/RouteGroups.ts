@@ -34,7 +34,7 @@ const bySegment: Readonly<Partial<Record<string, Group>>> = {
 }
 
 /** Whether a path is of notifications of telcos, which are part of the group `telco`. */
-export const isNotification = (path: string): boolean => /^\/telco\/(?:ocs|es2plus)\//.test(path)
+export const isNotification = (path: string): boolean => /^\/telco\/(?:ocs|es2plus|suppliers)\//.test(path)
 
 /**
  * Whether a path exists only if there are telcos of a settings file. Without any the comparisons

@@ -175,11 +175,12 @@ const running = (options: Options): ReadonlyArray<RouteGroups.Group> => {
 const warnOfTelcos = ({ telcos = new Map() }: Options): Effect.Effect<void> =>
   Effect.forEach(
     telcos,
-    ([name, { notifications, reports }]) =>
-      Effect.andThen(
+    ([name, { callbacks, notifications, reports }]) =>
+      Effect.all([
         Auth.warnOf(reports?.token ?? undefined, `the reports of the telco ${name}`),
-        Auth.warnOf(notifications?.secret, `the notifications of the telco ${name}`)
-      ),
+        Auth.warnOf(notifications?.secret, `the notifications of the telco ${name}`),
+        Auth.warnOf(callbacks?.secret, `the callbacks of the telco ${name}`)
+      ]),
     { discard: true }
   )
 

@@ -1,5 +1,6 @@
 /**
- * Telcos that the API serves: `x` of the kind ocs and `y` of the kind es2plus, whose secret is `x`.
+ * Telcos that the API serves: `x` of the kind ocs, `y` of the kind es2plus and the supplier `z`,
+ * whose secret is `x`.
  */
 import { Effect, Redacted } from "effect"
 import type { Routes } from "../../adapters/http/index.ts"
@@ -11,6 +12,7 @@ type Zone = Parameters<NonNullable<Telco["zones"]>["set"]>[0]
 /** With the bodies that were taken. */
 export const make = (secret = "x") => {
   const taken: Array<unknown> = []
+  const called: Array<string> = []
   const zones: Array<Zone> = []
   let last: { requestedAt: number; compared: number; unanswered: number; doneAt: number | null } | null = null
   const comparison: NonNullable<Telco["comparison"]> = {
@@ -40,9 +42,18 @@ export const make = (secret = "x") => {
         })
     }
   })
+  const supplier: Telco = {
+    kind: "esim-go",
+    notifications: null,
+    callbacks: {
+      secret: Redacted.make(secret),
+      take: (body) => Effect.sync(() => void called.push(body))
+    }
+  }
   const telcos: Telcos = new Map([
     ["x", telco("ocs", { status: 200, body: { result: { code: 0, msg: "OK" } } })],
-    ["y", telco("es2plus", { status: 204, body: null })]
+    ["y", telco("es2plus", { status: 204, body: null })],
+    ["z", supplier]
   ])
-  return { taken, telcos, zones }
+  return { called, taken, telcos, zones }
 }

@@ -25,17 +25,19 @@ const ofSender = {
   secret: Schemas.string("The secret of the telco's notifications", "3q2-7wQhF0aLr9Zc")
 }
 
-const problems = Schemas.problems(
-  ...Schemas.unguarded,
-  "rate_limited",
-  "route_not_found",
-  "invalid_field",
-  "malformed_json",
-  "malformed_body",
-  "body_too_large",
-  "internal_error",
-  "storage_unavailable"
-)
+/** The answer that all suppliers expect: 200. Airalo takes 204 for a failure. */
+const Taken = Schema.Struct({
+  error: Schemas.field(Schema.Literal(false), "The callback has come to who it is for", false)
+}).annotate({ identifier: "CallbackTaken" })
+
+const ofSupplier = {
+  name: Schemas.string("The telco's name in the settings file", "esim-go"),
+  secret: Schemas.string("The secret of the telco's callbacks", "3q2-7wQhF0aLr9Zc")
+}
+
+const unread = [...Schemas.unguarded, "rate_limited", "route_not_found", "internal_error"] as const
+const read = [...unread, "malformed_body", "body_too_large", "storage_unavailable"] as const
+const problems = Schemas.problems(...read, "invalid_field", "malformed_json")
 
 export class TelcosApi extends Rows.group("telcos", { ...TelcosOperations.telcos, ...BundlesOperations.sold })
   .annotateMerge(
@@ -79,6 +81,28 @@ export class NotificationsApi extends HttpApiGroup.make("notifications")
         "Take a notification of an SM-DP+, of SGP.22 version 3",
         "Takes `HandleNotification` of GSMA SGP.22 (ES2+), version 3. The path up to the secret is the address " +
           "that the SM-DP+ is given; another secret is 404."
+      )
+    ),
+    HttpApiEndpoint.post("callback", "/suppliers/:name/callbacks/:secret", {
+      params: ofSupplier,
+      success: Taken,
+      error: Schemas.problems(...read)
+    }).annotateMerge(
+      Schemas.operation(
+        "Take a callback of a supplier",
+        "Takes what a supplier of eSIMs tells by itself, in whatever form, as a hint: a SIM that it names is looked " +
+          "at soon, and what counts is what the supplier answers then. So callbacks that are lost, doubled, late or " +
+          "forged change nothing. The secret of the settings file in the path says who sends it; another one is 404."
+      )
+    ),
+    HttpApiEndpoint.get("callbackAddress", "/suppliers/:name/callbacks/:secret", {
+      params: ofSupplier,
+      success: Taken,
+      error: Schemas.problems(...unread)
+    }).annotateMerge(
+      Schemas.operation(
+        "Try the address of a supplier's callbacks",
+        "Says that the address is right, as suppliers ask by HEAD before they use it."
       )
     )
   )

@@ -39,6 +39,11 @@ export interface Telco extends Operation.Telco {
       Informed
     >
   } | null
+  /** Absent: it takes no callbacks. `take` is given a body as it came, whatever it is. */
+  readonly callbacks?: {
+    readonly secret: Redacted.Redacted
+    readonly take: (body: string) => Effect.Effect<void, Storage.StorageError>
+  }
 }
 
 interface Sender {
@@ -61,19 +66,24 @@ export const notifications = (telcos: ReadonlyMap<string, Telco>, failed: Auth.F
      * What takes the notifications of a sender who knows the secret. The time that it takes reveals
      * nothing of the secret.
      */
-    const known = (kind: string, { name, secret }: Sender) => {
+    const known = <A extends { readonly secret: Redacted.Redacted }>(
+      notifiedOf: (telco: Telco) => A | null | undefined,
+      { name, secret }: Sender
+    ) => {
       const telco = telcos.get(name)
-      const notified = telco?.kind === kind ? telco.notifications : null
-      const expected = Auth.digest(notified === null ? "" : Redacted.value(notified.secret))
+      const notified = telco === undefined ? undefined : notifiedOf(telco)
+      const expected = Auth.digest(notified == null ? "" : Redacted.value(notified.secret))
       const isRight = timingSafeEqual(expected, Auth.digest(secret))
-      return notified !== null && isRight ? Effect.succeed(notified) : failed.count(Errors.routeNotFound)
+      return notified != null && isRight ? Effect.succeed(notified) : failed.count(Errors.routeNotFound)
     }
+
+    const callbacks = (sender: Sender) => known((telco) => telco.callbacks, sender)
 
     const taken = Effect.fnUntraced(function* (
       kind: string,
       { params, request }: Pick<Endpoints.Call<never, undefined>, "request"> & { readonly params: Sender }
     ) {
-      const { take } = yield* known(kind, params)
+      const { take } = yield* known((telco) => (telco.kind === kind ? telco.notifications : null), params)
       // Telcos name all sorts of content types.
       const bytes = yield* Body.readBytes(request, Body.LIMIT)
       const value = yield* Effect.fromResult(Body.parse(bytes))
@@ -84,6 +94,12 @@ export const notifications = (telcos: ReadonlyMap<string, Telco>, failed: Auth.F
     return Endpoints.group(TelcosApi.NotificationsApi, anySender, {
       ocs: (call) => taken("ocs", call),
       es2plus: (call) => taken("es2plus", call),
-      es2plus3: (call) => taken("es2plus", call)
+      es2plus3: (call) => taken("es2plus", call),
+      callback: Effect.fnUntraced(function* ({ params, request, respond }) {
+        const { take } = yield* callbacks(params)
+        yield* take(new TextDecoder().decode(yield* Body.readBytes(request, Body.LIMIT)))
+        return respond({ error: false })
+      }),
+      callbackAddress: ({ params }) => Effect.as(callbacks(params), { error: false } as const)
     })
   })

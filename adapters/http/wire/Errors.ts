@@ -111,6 +111,7 @@ const secrets: ReadonlyArray<readonly [RegExp, string]> = [
   [/(bearer\s+)[^\s"'`,]+/gi, "$1<redacted>"],
   [/(\/telco\/ocs\/[^/\s]+\/notifications\/)[^/\s"'`]+/g, "$1<redacted>"],
   [/(\/telco\/es2plus\/[^/\s]+\/)[^/\s"'`]+/g, "$1<redacted>"],
+  [/(\/telco\/suppliers\/[^/\s]+\/callbacks\/)[^/\s"'`]+/g, "$1<redacted>"],
   [/((?:x-api-key|authorization)["']?\s*[:=]\s*["']?)(?!bearer)[^\s"'`,}]+/gi, "$1<redacted>"]
 ]
 

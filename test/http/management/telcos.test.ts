@@ -160,6 +160,45 @@ describe("a notification", () => {
   })
 })
 
+describe("a callback of a supplier", () => {
+  const CALLBACKS = `/telco/suppliers/z/callbacks/${SECRET}`
+
+  it("is taken as it comes from who knows the secret, and answered with 200, as HEAD is", async () => {
+    const { called, telcos } = Telcos.make(SECRET)
+    world = await World.forTest({ telcos, telcoToken: undefined })
+    const bodies = ['{"iccid": 8944501234567890123}', "no JSON", ""]
+    for (const raw of bodies) {
+      const answer = await world.fetch("POST", CALLBACKS, { raw, headers: { "content-type": "text/plain" } })
+      expect(answer).toMatchObject({ status: 200, body: { error: false } })
+    }
+    expect(called).toEqual(bodies)
+    expect(await world.fetch("HEAD", CALLBACKS)).toMatchObject({ status: 200, text: "" })
+    expect(await world.fetch("GET", CALLBACKS)).toMatchObject({ status: 200, body: { error: false } })
+    const large = await world.fetch("POST", CALLBACKS, { raw: new Uint8Array(1_048_577) })
+    expect(large.body.code).toBe("body_too_large")
+  })
+
+  it("is 404 for a wrong secret or name, counted by address, and the secret is in no log or metric", async () => {
+    const { called, telcos } = Telcos.make(SECRET)
+    world = await World.forTest({ telcos, failedAuthentication: { requests: 5, window: "10 seconds" } })
+    const wrong = [CALLBACKS.replace(SECRET, "wrong"), CALLBACKS.replace("/z/", "/x/"), CALLBACKS.replace("/z/", "/q/")]
+    for (const path of wrong) expect((await world.fetch("POST", path, { body: {} })).body.code).toBe("route_not_found")
+    for (const path of wrong.slice(1)) expect((await world.fetch("HEAD", path)).status).toBe(404)
+    expect((await world.fetch("POST", CALLBACKS.replace(SECRET, "wrong"), { body: {} })).status).toBe(429)
+    expect(called).toEqual([])
+    await world.fetch("POST", CALLBACKS, { body: {} })
+    const metrics = await world.fetch("GET", "/metrics")
+    expect(metrics.text).toContain("/telco/suppliers/:name/callbacks/:secret")
+    for (const text of [world.logs.join(), metrics.text]) expect(text).not.toContain(SECRET)
+  })
+
+  it("has a warning at the start if its secret can be guessed", async () => {
+    const { telcos } = Telcos.make("password-password")
+    world = await World.forTest({ telcos })
+    expect(world.logs.join()).toMatch(/of the callbacks of the telco z can be guessed/)
+  })
+})
+
 describe("reports", () => {
   const [MINE, THEIRS] = ["token-of-my-reports", "token-of-their-reports"]
   const SIMS = { mine: World.iccid(1), theirs: World.iccid(2), sandbox: World.iccid(3) }
