@@ -5,7 +5,7 @@ import { Changes, type Storage } from "simplan/ports"
 import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import type { Database, Sql } from "../database/Database.ts"
-import type * as Columns from "../sql/Columns.ts"
+import * as Columns from "../sql/Columns.ts"
 import * as StockStatements from "../statements/sims/StockStatements.ts"
 import * as SimWrites from "../statements/sims/SimWrites.ts"
 import * as Batching from "../database/Batching.ts"
@@ -25,14 +25,22 @@ import * as UsageStatements from "../statements/UsageStatements.ts"
 import * as ServiceState from "../statements/ServiceState.ts"
 import * as WebhookEndpoints from "../statements/WebhookEndpoints.ts"
 
-type Part<A> = (sql: Sql, rows: ReadonlyArray<A>, database: Database) => Columns.Clause
+type Part<A> = (sql: Sql, rows: ReadonlyArray<A>, database: Database, ending?: string) => Columns.Clause
 
 // The order is that in which every commit locks: guards of many rows first, and what hangs on them
 // after.
 const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyArray<Columns.Clause> => {
   const some = <A>(rows: ReadonlyArray<A> | undefined, part: Part<A>): ReadonlyArray<Columns.Clause> =>
     rows === undefined || rows.length === 0 ? [] : [part(sql, rows, database)]
-  const { rows, sims } = SimWrites.clauses(sql, commit.sims ?? [], database.cipher.encrypt)
+  // What asks whether a row is there asks it of one organization where tables are distributed.
+  const ofEach = <A extends { readonly organizationId: string }>(
+    rows: ReadonlyArray<A> | undefined,
+    part: Part<A>
+  ): ReadonlyArray<Columns.Clause> => {
+    if (!database.isDistributed) return some(rows, part)
+    return Columns.ofEach(rows ?? [], (own, ending) => part(sql, own, database, ending))
+  }
+  const { rows, sims } = SimWrites.clauses(sql, commit.sims ?? [], database)
   return [
     ...some(commit.organizations, OrganizationsStatements.put),
     ...some(commit.idempotency?.put, Idempotency.put),
@@ -43,11 +51,11 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
     ...some(commit.operators, Operators.put),
     ...some(commit.sessions, Operators.putSessions),
     ...some(commit.apiKeys, OrganizationsStatements.putKeys),
-    ...some(commit.webhookEndpoints, WebhookEndpoints.put),
-    ...some(commit.plans, PlansStatements.put),
+    ...ofEach(commit.webhookEndpoints, WebhookEndpoints.put),
+    ...ofEach(commit.plans, PlansStatements.put),
     ...some(commit.unchangedPlans, PlansStatements.unchanged),
     ...some(commit.regions, PlansStatements.addRegions),
-    ...some(commit.stockLevels, StockStatements.putLevels),
+    ...ofEach(commit.stockLevels, StockStatements.putLevels),
     ...sims,
     ...some(commit.jobs?.finished, JobQueue.finish),
     ...some(commit.jobs?.retried, JobQueue.retry),

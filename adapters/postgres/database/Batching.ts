@@ -414,7 +414,30 @@ const PARALLEL_FULL_COMMITS = 2
 /** How many rows a group of commits names at most. */
 const COMMIT_LIMIT = 500
 
+type Written = Effect.Effect<ReadonlyArray<Exit.Exit<void, Storage.Conflict | Storage.StorageError>>>
+
+/** A statement for the commits of each organization, whose rows are on one server. */
+const byOwner = (group: ReadonlyArray<Commit>, run: (group: ReadonlyArray<Commit>) => Written): Written => {
+  const owners = [...new Set(group.map(commitOwner))]
+  const ofOwner = (owner: string) => {
+    const own = group.filter((commit) => commitOwner(commit) === owner)
+    return Effect.map(run(own), (exits) => own.map((commit, at) => [commit, exits[at] ?? unanswered] as const))
+  }
+  return Effect.map(Effect.forEach(owners, ofOwner, { concurrency: "unbounded" }), (found) => {
+    const exits = new Map(found.flat())
+    return group.map((commit) => exits.get(commit) ?? unanswered)
+  })
+}
+
 export const commits = (database: Database, write: Write): Write => {
+  const together = (group: ReadonlyArray<Commit>): Written => {
+    const each = Effect.forEach(group, (commit) => Effect.exit(write(commit)))
+    if (group.length === 1) return each
+    return Effect.matchEffect(write(merged(group)), {
+      onSuccess: () => Effect.succeed(group.map(() => Exit.void)),
+      onFailure: (error) => (error._tag === "Conflict" ? each : Effect.succeed(group.map(() => Exit.fail(error))))
+    })
+  }
   const batched = batch<Storage.Commit, void, Storage.Conflict | Storage.StorageError>({
     parallel: PARALLEL_COMMITS,
     parallelFull: PARALLEL_FULL_COMMITS,
@@ -423,14 +446,7 @@ export const commits = (database: Database, write: Write): Write => {
     owner: commitOwner,
     keys: commitKeys,
     size: commitSize,
-    run: (group) => {
-      const each = Effect.forEach(group, (commit) => Effect.exit(write(commit)))
-      if (group.length === 1) return each
-      return Effect.matchEffect(write(merged(group)), {
-        onSuccess: () => Effect.succeed(group.map(() => Exit.void)),
-        onFailure: (error) => (error._tag === "Conflict" ? each : Effect.succeed(group.map(() => Exit.fail(error))))
-      })
-    }
+    run: (group) => (database.isDistributed ? byOwner(group, together) : together(group))
   })
   // A commit in the caller's transaction belongs to that transaction alone.
   return (commit) =>

@@ -1,8 +1,8 @@
 /**
  * Places the tables on the servers of a database that the extension Citus distributes: by
  * organization those whose rows have one, ICCIDs by themselves, a copy on each server of what
- * events are joined to. What is left stays on the first server: jobs and API keys, whose keys have no
- * organization, and what the service has once.
+ * events are joined to. What is left stays on the first server: jobs and API keys, whose keys have
+ * no organization, and what the service has once.
  *
  * Each table is placed in a transaction of its own, and one that is placed already is left out, so
  * it can be run again. Statements on a table wait while it is placed.

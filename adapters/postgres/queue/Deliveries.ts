@@ -282,17 +282,38 @@ const readable = (decrypt: Secrets.Turn, rows: ReadonlyArray<Claimed>) => {
   )
 }
 
+/** How often a claim is repeated of which others have taken all. */
+const TRIES = 10
+
+/**
+ * Where tables are distributed, claims at the same time choose the same deliveries, and one of them
+ * gets them: the others choose anew, if there are more.
+ */
+const untilSome = <A>(
+  database: Database,
+  { from, machineNow, now }: Jobs.Claim,
+  taken: Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+): Effect.Effect<ReadonlyArray<A>, Storage.StorageError> =>
+  Effect.gen(function* () {
+    for (let tries = 1; tries < TRIES; tries++) {
+      const rows = yield* taken
+      if (rows.length > 0) return rows
+      const { dueAt } = yield* Claims.pending(database, queue, { now, machineNow, ...(from && { from }) })
+      if (dueAt === null || dueAt > now) return rows
+    }
+    return yield* taken
+  })
+
 /**
  * Hands out pending deliveries that are due and unheld, in due order, each with its event and its
  * endpoint: what is asked most of this database under load. So what is taken is found again by its
  * place and not by its key, and comes as lists without names.
  */
-export const claim = (database: Database) => (claim: Jobs.Claim) =>
-  Effect.flatMap(
-    database.write((sql) => {
-      const claimed = ClockOffset.claimed(database.offset, claim)
-      const { from, isTaken, taken } = Claims.claiming(sql, queue, claimed, database.isDistributed)
-      return sql<Row<Claimed>>`
+export const claim = (database: Database) => (claim: Jobs.Claim) => {
+  const taken = database.write((sql) => {
+    const claimed = ClockOffset.claimed(database.offset, claim)
+    const { from, isTaken, taken } = Claims.claiming(sql, queue, claimed, database.isDistributed)
+    return sql<Row<Claimed>>`
           with ${taken}, delivery as (
             update simplan.delivery set lease_token = ${claimed.token}, lease_until = ${claimed.until}::bigint
             ${from}
@@ -306,9 +327,12 @@ export const claim = (database: Database) => (claim: Jobs.Claim) =>
           join simplan.webhook_endpoint on webhook_endpoint.organization_id = delivery.organization_id
             and webhook_endpoint.endpoint_id = delivery.endpoint_id
           order by delivery.next_attempt_at, delivery.delivery_id`
-    }),
+  })
+  return Effect.flatMap(
+    database.isDistributed && claim.shares === undefined ? untilSome(database, claim, taken) : taken,
     (rows) => readable(database.cipher.decrypt, rows)
   )
+}
 
 const isPendingForHandler = "delivery.status = 'Pending' and delivery.handler is not null"
 

@@ -315,8 +315,20 @@ export interface Clause {
   readonly outcome: Fragment
 }
 
-/** What a clause makes of rows. */
-export type Write<A> = (sql: Sql, rows: ReadonlyArray<A>) => Clause
+/** Clauses of the rows of each organization, with the endings of their names. */
+export const ofEach = <A extends { readonly organizationId: string }>(
+  rows: ReadonlyArray<A>,
+  clauseOf: (own: ReadonlyArray<A>, ending: string) => Clause
+): ReadonlyArray<Clause> =>
+  [...new Set(rows.map(({ organizationId }) => organizationId))].map((owner, at) =>
+    clauseOf(
+      rows.filter(({ organizationId }) => organizationId === owner),
+      at === 0 ? "" : `_${at + 1}`
+    )
+  )
+
+/** What a clause makes of rows. The ending is of its name, if a commit has several of it. */
+export type Write<A> = (sql: Sql, rows: ReadonlyArray<A>, _?: unknown, ending?: string) => Clause
 
 /** What a commit conflicts on if not each row was written. */
 type Guard = Storage.Conflict["on"]
@@ -336,14 +348,18 @@ export const clause = <A>(
 ): Write<A> => {
   const [before = "", after = "", ...more] = text(ROWS).split(ROWS)
   if (more.length > 0) throw new Error(`${name} uses its rows more than once`)
-  const [opening, closing, count] = [`${name} as (\n${before}`, `${after}\n)`, `(select count(*) from ${name})`]
-  return (sql, values) => ({
-    ctes: [sql`${sql.literal(opening)}${rows(sql, values, columns)}${sql.literal(closing)}`],
-    outcome:
-      guard === undefined
-        ? sql`${sql.literal(count)}`
-        : sql`simplan.ensure(${sql.literal(count)} = ${values.length}::int, ${sql.literal(`'${guard}'`)})`
-  })
+  return (sql, values, _, ending = "") => {
+    const count = sql.literal(`(select count(*) from ${name}${ending})`)
+    return {
+      ctes: [
+        sql`${sql.literal(`${name}${ending} as (\n${before}`)}${rows(sql, values, columns)}${sql.literal(`${after}\n)`)}`
+      ],
+      outcome:
+        guard === undefined
+          ? sql`${count}`
+          : sql`simplan.ensure(${count} = ${values.length}::int, ${sql.literal(`'${guard}'`)})`
+    }
+  }
 }
 
 /**

@@ -42,13 +42,15 @@ const putVersions = Columns.putVersions(
 )
 
 /** Writes them, each guarded by its version. */
-export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>): Columns.Clause =>
+export const put = (sql: Sql, plans: ReadonlyArray<Plan.Plan>, _: unknown, ending?: string): Columns.Clause =>
   putVersions(
     sql,
     plans.map((plan): Put => {
       const { coverageId, label, name } = plan.terms
       return { ...plan, label, coverageId, foldedName: fold(name) }
-    })
+    }),
+    undefined,
+    ending
   )
 
 const versionColumns = Columns.of<Storage.PlanVersion>({ organizationId: "text", planId: "text", version: "bigint" })

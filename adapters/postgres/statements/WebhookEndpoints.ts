@@ -53,8 +53,9 @@ const putVersions = Columns.putVersions("webhook_endpoint_put", "webhook_endpoin
 export const put = (
   sql: Sql,
   endpoints: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>,
-  { cipher }: Pick<Database, "cipher">
-): Columns.Clause => putVersions(sql, endpoints.map(Secrets.ofEndpoint(cipher.encrypt)).map(rowOf))
+  { cipher }: Pick<Database, "cipher">,
+  ending?: string
+): Columns.Clause => putVersions(sql, endpoints.map(Secrets.ofEndpoint(cipher.encrypt)).map(rowOf), undefined, ending)
 
 export const webhookEndpoints = (database: Database): Storage.Reads["webhookEndpoints"] => ({
   get: (of) =>

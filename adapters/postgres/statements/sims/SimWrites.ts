@@ -8,7 +8,7 @@
  * under that guard.
  */
 import { type Attachment, type Package, Sim, SimDifference, type SimIdentities, Subscription } from "simplan/ports"
-import type { Sql } from "../../database/Database.ts"
+import type { Database, Sql } from "../../database/Database.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as Columns from "../../sql/Columns.ts"
 import * as SimAggregates from "./SimAggregates.ts"
@@ -175,9 +175,9 @@ const purchase: Columns.Write<Purchased> = Columns.clause(
  * Locks SIMs in the order of their keys, for a commit that writes several of them in several ways.
  * The lock stands in a subquery: an engine that is distributed hands on no CTE that ends in one.
  */
-const lock = (sql: Sql, rows: ReadonlyArray<Pick<State, Key>>): Columns.Clause => ({
+const lock = (sql: Sql, rows: ReadonlyArray<Pick<State, Key>>, ending = ""): Columns.Clause => ({
   ctes: [
-    sql`sim_locked as (
+    sql`sim_locked${sql.literal(ending)} as (
       select * from (
         select sim.iccid
         from ${Columns.rows(sql, rows, keyColumns)}
@@ -187,8 +187,16 @@ const lock = (sql: Sql, rows: ReadonlyArray<Pick<State, Key>>): Columns.Clause =
       ) locked
     )`
   ],
-  outcome: sql`(select count(*) from sim_locked)`
+  outcome: sql`(select count(*) from sim_locked${sql.literal(ending)})`
 })
+
+/** Rows are locked by a clause of each organization where tables are distributed. */
+const locks = (
+  sql: Sql,
+  rows: ReadonlyArray<Pick<State, Key>>,
+  isDistributed: boolean
+): ReadonlyArray<Columns.Clause> =>
+  isDistributed ? Columns.ofEach(rows, (own, ending) => lock(sql, own, ending)) : [lock(sql, rows)]
 
 /** A SIM in service with its live subscription and a confirmed attachment. */
 interface Provisioned extends Pick<SimsStatements.SimRow, Key> {
@@ -400,12 +408,14 @@ const purchasedOf = ({ fields, row }: Difference["sim"], encrypt: Secrets.Turn):
   return { ...stateOf(row), imsi, msisdn, subscriberId, ...kept }
 }
 
+type Writing = Pick<Database, "cipher" | "isDistributed">
+
 /** The SIMs by the statement that writes them. */
 const simClauses = (
   sql: Sql,
   sims: ReadonlyArray<Difference["sim"]>,
   confirmed: ReadonlyArray<Provisioned>,
-  encrypt: Secrets.Turn
+  { cipher: { encrypt }, isDistributed }: Writing
 ): ReadonlyArray<Columns.Clause> => {
   const isUse = sims.some(({ fields }) => fields.length > 0 && isWithin(fields, reportedFields))
   let isReported = false
@@ -436,7 +446,7 @@ const simClauses = (
   const { allocated, corrected, purchased, touched, updated, used } = rows
   const kinds = [touched, used, allocated, updated, corrected, purchased, confirmed].filter(({ length }) => length > 0)
   return [
-    ...(kinds.length > 1 ? [lock(sql, kinds.flat())] : []),
+    ...(kinds.length > 1 ? locks(sql, kinds.flat(), isDistributed) : []),
     ...some(sql, purchased, purchase),
     ...some(sql, corrected, correct),
     ...some(sql, updated, update),
@@ -458,7 +468,7 @@ interface Clauses {
 }
 
 /** The clauses of changes: each difference by the statement for the columns that it changes. */
-export const clauses = (sql: Sql, changes: ReadonlyArray<SimDifference.SimChange>, encrypt: Secrets.Turn): Clauses => {
+export const clauses = (sql: Sql, changes: ReadonlyArray<SimDifference.SimChange>, writing: Writing): Clauses => {
   if (changes.length === 0) return { sims: [], rows: [] }
   const sims: Array<Difference["sim"]> = []
   const confirmed: Array<Provisioned> = []
@@ -512,7 +522,7 @@ export const clauses = (sql: Sql, changes: ReadonlyArray<SimDifference.SimChange
     attachments.removed.push(...found.attachments.removed)
   }
   return {
-    sims: simClauses(sql, sims, confirmed, encrypt),
+    sims: simClauses(sql, sims, confirmed, writing),
     rows: [
       ...some(sql, subscriptions.added, addSubscriptions),
       ...some(sql, subscriptions.changed, changeStatus),
