@@ -48,6 +48,8 @@ export interface SimulatedPackage {
   readonly dataMegaBytes: number
   /** The validity that was ordered, in days of 24 h. */
   readonly periodDays: number
+  /** The supplier's bundle that was ordered. Absent: none was. */
+  readonly load?: string
 }
 
 /** An SMS that the simulator has sent. */
@@ -149,6 +151,7 @@ const Package = Schema.Struct({
   periodDays: Schema.Finite,
   activationAt: Schema.NullOr(Schema.Finite),
   expirationAt: Schema.NullOr(Schema.Finite),
+  load: Schema.optionalKey(Schema.String),
   refusal: Refusal
 })
 
@@ -256,16 +259,19 @@ const inspectionOf = (records: Records): Inspection => ({
     const packages = granted(yield* records.packages.list())
     const suspended = keys(yield* records.suspensions.done.list())
     const cancelled = keys(yield* records.cancellations.done.list())
-    return packages.map(({ key, record: { dataMegaBytes, iccid, label, periodDays, telcoPackageId, window } }) => ({
-      packageId: key,
-      telcoPackageId,
-      iccid,
-      status: cancelled.has(key) ? "cancelled" : suspended.has(key) ? "suspended" : "active",
-      window,
-      label,
-      dataMegaBytes,
-      periodDays
-    }))
+    return packages.map(
+      ({ key, record: { dataMegaBytes, iccid, label, load, periodDays, telcoPackageId, window } }) => ({
+        ...(load !== undefined && { load }),
+        packageId: key,
+        telcoPackageId,
+        iccid,
+        status: cancelled.has(key) ? "cancelled" : suspended.has(key) ? "suspended" : "active",
+        window,
+        label,
+        dataMegaBytes,
+        periodDays
+      })
+    )
   }),
   spentKeys: Effect.gen(function* () {
     const created = keys(yield* records.packages.list())
@@ -400,11 +406,12 @@ const working = (
   refusal: string | null
 ): Required<Pick<Telco.Telco["Service"], Faults.Kind>> => ({
   createPackage: (order) => {
-    const { iccid, packageId, terms, window } = order
+    const { iccid, load, packageId, terms, window } = order
     const { dataMegaBytes, label, periodDays } = terms
     const telcoPackageId = `telco-${packageId}`
     const times = timesOf(order, options)
-    const record = { telcoPackageId, iccid, window, label, dataMegaBytes, periodDays, ...times, refusal }
+    const ordered = { telcoPackageId, iccid, window, label, dataMegaBytes, periodDays, ...times, refusal }
+    const record = load === undefined ? ordered : { ...ordered, load }
     const added = records.packages.addUnless(CANCELLATION, packageId, record)
     return booked(
       Effect.flatMap(Effect.andThen(onlyOwn(records, options, order), added), (placed): Outcome<Telco.TelcoPackage> => {

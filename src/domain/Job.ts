@@ -46,6 +46,8 @@ export type Work =
       readonly occurrence: number
       /** The package's. */
       readonly replacement: number
+      /** It has what the SIM was bought with (rule I15). Absent: it has not. */
+      readonly isLoad?: true
     }
   /** Send a suspension to the telco (rule T7). */
   | { readonly _tag: "SuspendPackages"; readonly iccid: string; readonly attachmentId: string }

@@ -9,7 +9,7 @@
  */
 import type { NewJob } from "./Decision.ts"
 import type { Work } from "./Job.ts"
-import type { Bundle, Plan, PlanTerms } from "./Plan.ts"
+import type { Bundle, PlanTerms } from "./Plan.ts"
 import {
   changeOfPlan,
   changeOfService,
@@ -26,9 +26,8 @@ import { DAY, type Instant } from "./Time.ts"
 /** A SIM that has to be put into use within this time is given to nobody any more, in ms. */
 const MARGIN = DAY
 
-/** Rule S2: the load that an attachment of the plan takes a SIM with; null: none. */
-export const wanted = ({ bundle }: Pick<Plan, "bundle">, now: Instant): WantedLoad | null =>
-  bundle === null ? null : { load: bundle.load, sellAfter: now + MARGIN }
+/** Rule S2: the load that a SIM is taken with. */
+export const wantedLoad = (load: string, now: Instant): WantedLoad => ({ load, sellAfter: now + MARGIN })
 
 /** The job that buys a SIM. */
 export const jobId = (purchaseId: string): string => `buy:${purchaseId}`

@@ -484,7 +484,7 @@ const catalogue = {
 const decisions = {
   creation: [LabelMismatch, NotSupported, PlanArchived, SimBusy, SimWithdrawn, SubscriptionFull],
   deletion: [EsimInstalled, SimBusy],
-  replacement: [SimBusy],
+  replacement: [SimBusy, NotSupported],
   suspension: [AttachmentExpired, NotSupported],
   correction: [SimInUse, SimBusy],
   mobilePlan: [LabelMismatch, NotSupported, SimBusy, SimWithdrawn]

@@ -10,6 +10,9 @@
  * Reports may be behind what was used. So before anything is cancelled or ordered, the package is
  * stopped on the old SIM, and the telco is asked how much of it was used there. What is left is
  * ordered by that, and what is reported later counts too.
+ *
+ * A plan that is a supplier's bundle is bought anew with the new SIM, as a whole. So it moves only
+ * while nothing of it is known to be used.
  */
 import { Result } from "effect"
 import * as Allowance from "./Allowance.ts"
@@ -33,7 +36,7 @@ import {
 import * as Pause from "./Pause.ts"
 import type { PlanTerms } from "./Plan.ts"
 import * as Recurrence from "./Recurrence.ts"
-import { NotFound, type Refusing, SimBusy } from "./Refusal.ts"
+import { NotFound, NotSupported, type Refusing, SimBusy } from "./Refusal.ts"
 import type { Sim } from "./Sim.ts"
 import * as SimAggregate from "./SimAggregate.ts"
 import type { SimChange } from "./SimDifference.ts"
@@ -78,10 +81,11 @@ export interface Moved {
 /**
  * The terms of a package of which so much was used: the data that is left, in whole MB, rounded up,
  * and its throttling counted from there. Null if nothing is left; a plan that is throttled goes
- * on at its lowest speed.
+ * on at its lowest speed, and one that is a bundle is ordered as a whole.
  */
 export const remainder = (terms: PlanTerms, usedBytes: number): PlanTerms | null => {
-  if (usedBytes === 0) return terms
+  // A bundle is whole, or is not there.
+  if (usedBytes === 0 || terms.load !== undefined) return terms
   const left = Allowance.left(terms, usedBytes)
   if (left.dataMegaBytes === 0 && terms.throttling.length === 0) return null
   return { ...terms, ...left, dataMegaBytes: Math.max(1, left.dataMegaBytes) }
@@ -145,14 +149,51 @@ const occurrencesOf = ({ attachment, packages }: Attachment.WithPackages, now: I
     .flatMap((occurrence) => Occurrence.next(attachment, occurrence, true) ?? [])
 }
 
-const orderJob = ({ pack }: Left, now: Instant): NewJob => ({
+/** What the new SIM has to come with: the bundle of the plan. */
+export interface Wanted {
+  /** The supplier's code of it. */
+  readonly load: string
+  /** The plan that the attachment was made of. */
+  readonly planId: string
+}
+
+/** Whether packages of the attachment are to be ordered on another SIM. */
+const isGoingOn = ({ attachment, packages }: Attachment.WithPackages, now: Instant): boolean =>
+  attachment.suspendedAt === null && (packages.length === 0 || packages.some((pack) => isAtTelco(pack, now)))
+
+const isUsed = ({ activationAt, usedBytes }: Package, now: Instant): boolean =>
+  usedBytes > 0 || (activationAt !== null && activationAt <= now)
+
+/**
+ * Rules S8 and I15: the bundle that the SIM has to come with which a subscription moves to: that of
+ * the oldest plan that is one; null: none is. `NotSupported` once something of a bundle was used.
+ */
+export const wanted = (
+  { attachments }: SimAggregate.SimAggregate,
+  now: Instant
+): Result.Result<Wanted | null, NotSupported> => {
+  let first: Wanted | null = null
+  for (const of of attachments) {
+    const { planId, terms } = of.attachment
+    if (terms.load === undefined || !isGoingOn(of, now)) continue
+    if (of.packages.some((pack) => isAtTelco(pack, now) && isUsed(pack, now))) {
+      const message = `The plan ${terms.name} is a bundle of a supplier that is in use, and such a bundle moves to no other eSIM`
+      return Result.fail(new NotSupported({ message }))
+    }
+    first ??= { load: terms.load, planId }
+  }
+  return Result.succeed(first)
+}
+
+const orderJob = ({ pack }: Left, isLoad: boolean, now: Instant): NewJob => ({
   jobId: idOf(pack),
   work: {
     _tag: "ReplacePackage",
     iccid: pack.iccid,
     attachmentId: pack.attachmentId,
     occurrence: pack.occurrence,
-    replacement: pack.replacement?.number ?? 0
+    replacement: pack.replacement?.number ?? 0,
+    ...(isLoad && { isLoad: true as const })
   },
   dueAt: now
 })
@@ -172,6 +213,8 @@ export const replace = (
   if (SimAggregate.confirmed(aggregate).length < aggregate.attachments.length) {
     return Result.fail(new SimBusy({ iccid: old.iccid }))
   }
+  const bundle = wanted(aggregate, now)
+  if (Result.isFailure(bundle)) return Result.fail(bundle.failure)
   const { iccid } = free
   const { subscriptionId } = subscription
   const resumed = Pause.asked(old, null, pause, now)
@@ -194,6 +237,8 @@ export const replace = (
   const moved = aggregate.attachments.map((of) => movedAttachment(of, iccid, now))
   const attachments = moved.map(({ of }) => of)
   const ordered = moved.flatMap((of) => of.left)
+  const { load = null } = free.purchase ?? {}
+  const loaded = load === null ? undefined : ordered.find(({ terms }) => terms.load === load)
   const cancelled = aggregate.attachments.flatMap((of) => Deletion.packageIdsAtTelco(of, now))
   const end: ReadonlyArray<NewJob> =
     endJobId === null
@@ -229,7 +274,7 @@ export const replace = (
         ...resumed.jobs,
         ...paused.jobs,
         ...end,
-        ...ordered.map((of) => orderJob(of, now)),
+        ...ordered.map((of) => orderJob(of, of === loaded, now)),
         ...attachments.flatMap((of) => occurrencesOf(of, now)),
         ...Lifecycle.jobsUntil(attachments, notifiedUntil)
       ]

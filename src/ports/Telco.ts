@@ -157,8 +157,8 @@ export interface PackageRef {
 /** What a telco says of a package that it has taken away. */
 export interface CancelledPackage {
   /**
-   * What the SIM was bought with was used, or is over: nobody else gets the SIM for it (rule S3). It
-   * stands in the answer to the same call again, too.
+   * What the SIM was bought with was used, or is over: nobody else gets the SIM for it (rule S3).
+   * It stands in the answer to the same call again, too.
    */
   readonly isLoadUsed: boolean
 }

@@ -81,11 +81,10 @@ describe("I15: a purchase", () => {
     expect(stored.purchase).toEqual({ purchaseId: "p", load: "1 GB", sellBy, cost, boughtAt: NOW })
     const others = [sim(), { purchase: { purchaseId: "q", load: "1 GB", sellBy, cost, boughtAt: NOW } }]
     expect([stored, ...others].map((one) => Purchase.isOf(work, one))).toEqual([true, false, false])
-    const wanted = Purchase.wanted(plan({ bundle }), NOW)
+    const wanted = Purchase.wantedLoad(bundle.load, NOW)
     expect(Sim.isSuitable(stored, "subscription", wanted)).toBe(true)
     expect(Sim.isSuitable(stored, "subscription", null)).toBe(false)
     expect(Sim.isSuitable({ ...stored, downloaded: true }, "subscription", wanted)).toBe(false)
-    expect(Purchase.wanted(plan(), NOW)).toBeNull()
   })
 
   it("brings one that the organization had under its ICCID, if nobody has it and nobody could get it", () => {
@@ -128,7 +127,7 @@ describe("I15: a purchase", () => {
   })
 
   it("S2: is given until a day before its load has to be put into use", () => {
-    const wanted = Purchase.wanted(plan({ bundle }), NOW)
+    const wanted = Purchase.wantedLoad(bundle.load, NOW)
     fc.assert(
       fc.property(fc.option(fc.integer({ min: -3 * DAY, max: 3 * DAY })), fc.boolean(), (left, isOther) => {
         const sellBy = left === null ? null : NOW + left

@@ -528,3 +528,47 @@ describe("A replacement is previewed (S9)", () => {
     expect(cancelled).toEqual([{ packageId: "attachment:0", activationAt: NOW, expirationAt: end }])
   })
 })
+
+describe("A subscription to a bundle of a supplier moves (S8, I15)", () => {
+  const bundle = { ...terms(), load: "1 GB", topUpLoad: "top-up" }
+  const at = (pack: Partial<Package.Package>) => ({ activationAt: null, expirationAt: null, usedBytes: 0, ...pack })
+  const unused = attached({ terms: bundle }, [at({})])
+  const of = (...all: ReadonlyArray<WithPackages>) => aggregate(all)
+  const wanted = { load: "1 GB", planId: unused.attachment.planId }
+
+  it("to an eSIM with the bundle of the oldest plan that is one and goes on", () => {
+    const over = attached({ terms: { ...bundle, load: "over" } }, [at({ activationAt: NOW - 9, expirationAt: NOW })])
+    const stopped = attached({ terms: { ...bundle, load: "stopped" }, suspendedAt: NOW }, [at({ usedBytes: 1 })])
+    const later = attached({ terms: { ...bundle, load: "later" } }, [])
+    const all = [of(), of(attached({}, [at({})])), of(over, stopped, unused, later), of(over, later)]
+    expect(all.map((one) => Replacement.wanted(one, NOW))).toEqual(
+      [null, null, wanted, { ...wanted, load: "later" }].map((one) => Result.succeed(one))
+    )
+  })
+
+  it("only while nothing of it was used", () => {
+    const refused = [{ usedBytes: 1 }, { activationAt: NOW, expirationAt: NOW + 1 }].map((pack) =>
+      of(attached({ terms: bundle }, [at(pack)]))
+    )
+    for (const one of refused) {
+      const failure = Result.merge(Result.flip(Replacement.wanted(one, NOW)))
+      expect(failure).toMatchObject({ _tag: "NotSupported", message: expect.stringContaining(bundle.name) })
+      expect(Replacement.replace(one, next, given(), NOW)).toMatchObject({ failure })
+    }
+    const begins = of(attached({ terms: bundle }, [at({ activationAt: NOW + 1, expirationAt: NOW + 2 })]))
+    expect(Replacement.wanted(begins, NOW)).toEqual(Result.succeed(wanted))
+  })
+
+  it("as a whole: one package has the load of the new SIM", () => {
+    const purchase = { purchaseId: "p", load: "1 GB", sellBy: null, cost: null, boughtAt: 0 }
+    const second = attached({ terms: bundle, attachmentId: "second" }, [at({ attachmentId: "second" })])
+    const loadsOn = (to: Sim) => {
+      const { decision } = Result.getOrThrow(Replacement.replace(of(unused, second), to, given(), NOW))
+      return (decision.jobs ?? []).flatMap(({ work }) => (work._tag === "ReplacePackage" ? [work.isLoad] : []))
+    }
+    expect(loadsOn({ ...next, purchase })).toEqual([true, undefined])
+    expect(loadsOn({ ...next, purchase: { ...purchase, load: "2 GB" } })).toEqual([undefined, undefined])
+    expect(loadsOn(next)).toEqual([undefined, undefined])
+    expect(Replacement.remainder(bundle, 5 * MB)).toEqual(bundle)
+  })
+})

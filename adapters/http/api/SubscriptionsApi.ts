@@ -334,7 +334,16 @@ export const writes = {
   replace: Operations.task("replace", "/subscriptions/:iccid/replace", Schemas.ofSim, {
     query: { ...Schemas.previewable, ...Schemas.installable },
     success: ReplacedSubscription,
-    errors: ["subscription_not_found", "no_free_esim", "esims_releasing", ...Refusal.codesOf("replacement")],
+    errors: [
+      ...Refusal.codesOf("replacement"),
+      "subscription_not_found",
+      "no_free_esim",
+      "esims_releasing",
+      "esims_issuing",
+      "sold_out",
+      "no_balance",
+      "telco_refused"
+    ],
     summary: "Move a subscription to another eSIM",
     description:
       "For a customer whose eSIM was deleted from the phone, or whose card is lost. The subscription moves to a free eSIM of " +

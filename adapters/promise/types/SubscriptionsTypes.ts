@@ -261,7 +261,9 @@ export interface Subscriptions {
    * Moves the subscription to a free eSIM of the SIM's label, with its id, metadata and
    * attachments; the old SIM is withdrawn (rule S8). It returns before the telco has taken it.
    *
-   * Errors: `NotFoundError`, `NoFreeSimError`, `SimsReleasingError`, `SimBusyError`.
+   * Errors: `NotFoundError`, `NoFreeSimError`, `SimsReleasingError`, `SimBusyError`; of a plan that
+   * is a supplier's bundle also `NotSupportedError` once it was used, `EsimsIssuingError`,
+   * `SoldOutError`, `NoBalanceError`, `TelcoRefusedError` (rule I15).
    */
   readonly replace: (of: OfSim, options?: WriteOptions) => Promise<ReplacedSubscription>
   /**

@@ -278,7 +278,14 @@ export const make = Effect.gen(function* () {
       case "Order": {
         const onlyAttachments = yield* owners(held, iccid)
         const { terms, window } = step
-        const order = { packageId: id, iccid, window, terms, ...orderedLoad(terms, false), onlyAttachments }
+        const order = {
+          packageId: id,
+          iccid,
+          window,
+          terms,
+          ...orderedLoad(terms, work.isLoad === true),
+          onlyAttachments
+        }
         const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
         if (Result.isFailure(answer) && answer.failure._tag === "Telco.Unavailable") {
           const retry = retrying(held, yield* clock.now, answer.failure, step.window?.end)

@@ -6,9 +6,11 @@
 import { Effect } from "effect"
 import * as BundleCheck from "../../domain/BundleCheck.ts"
 import * as Job from "../../domain/Job.ts"
+import type { Label } from "../../domain/Label.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import * as Purchase from "../../domain/Purchase.ts"
 import { EsimsIssuing, NoBalance, NoFreeSim, SoldOut, TelcoRefused } from "../../domain/Refusal.ts"
+import type * as Replacement from "../../domain/Replacement.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import type { Instant } from "../../domain/Time.ts"
 import * as Clocks from "../../ports/Clocks.ts"
@@ -53,7 +55,20 @@ const refusalOf = (job: Job.Job, load: string): NotBought => {
   }
 }
 
-/** The eSIMs that creations of a plan get which name none. */
+/** Which eSIM is wanted, and what is bought if none is free. */
+export interface Wanted {
+  readonly organizationId: string
+  /** The label of the eSIM. */
+  readonly label: Label
+  /** What it has to come with; null: nothing. */
+  readonly load: string | null
+  /** Whose bundle is bought; null: nothing is. */
+  readonly plan: Plan | null
+  /** Whether the plan is as it is stored: what is bought is paid. */
+  readonly isCurrent: Effect.Effect<boolean, StorageError>
+}
+
+/** The eSIMs that creations of a plan get which name none, and subscriptions that move. */
 export const make = Effect.gen(function* () {
   const storage = yield* Storage
   const telco = yield* Telco
@@ -78,11 +93,11 @@ export const make = Effect.gen(function* () {
   })
 
   /** Makes one more purchase, and begins it. */
-  const add = Effect.fnUntraced(function* (organizationId: string, plan: Plan, bundle: NonNullable<Plan["bundle"]>) {
+  const add = Effect.fnUntraced(function* ({ label, organizationId }: Wanted, bundle: NonNullable<Plan["bundle"]>) {
     const now = yield* clock.now
     const purchaseId = yield* ids.next(now, organizationId)
     const lease = yield* tasks.lease
-    const jobs = [Purchase.job(purchaseId, plan.terms, bundle, now)]
+    const jobs = [Purchase.job(purchaseId, { label }, bundle, now)]
     const commit = yield* commits.prepare(organizationId, { jobs }, now, lease)
     yield* commits.retryOnConflict(commits.write(commit))
     return { commit, lease }
@@ -121,16 +136,16 @@ export const make = Effect.gen(function* () {
   const awaitOne = Effect.fnUntraced(function* (
     kind: Kind,
     load: string,
-    plan: Plan,
+    wanted: Wanted,
     until: number
   ): Effect.fn.Return<void, NoFreeSim | NotBought | StorageError> {
     const { organizationId } = kind
-    // What is bought is paid: the plan may be another bundle by now than the one that is cached.
-    const stored = yield* storage.plans.get(plan)
-    if (plan.bundle === null || stored?.version !== plan.version) return yield* new NoFreeSim(kind)
-    yield* refuseChanged(stored)
+    const { plan } = wanted
+    const bundle = plan?.bundle ?? null
+    if (plan === null || bundle === null || !(yield* wanted.isCurrent)) return yield* new NoFreeSim(kind)
+    yield* refuseChanged(plan)
     const known = yield* adopt(kind, load)
-    const begun = known === null ? yield* add(organizationId, plan, plan.bundle) : null
+    const begun = known === null ? yield* add(wanted, bundle) : null
     const adopted = known ?? (yield* adopt(kind, load))
     if (begun !== null) yield* runner.tryAll(begun.commit, begun.lease, limit)
     // Another request was quicker to adopt what this one has added, or it has come.
@@ -149,23 +164,48 @@ export const make = Effect.gen(function* () {
     return yield* Effect.ensuring(ended, Effect.ignore(leave))
   })
 
-  const kindOf = (organizationId: string, plan: Plan, now: Instant): Kind => {
-    const { label } = plan.terms
-    return { organizationId, label, purpose: "subscription", load: Purchase.wanted(plan, now) }
-  }
+  const kindOf = ({ label, load, organizationId }: Wanted, now: Instant): Kind => ({
+    ...{ organizationId, label, purpose: "subscription" },
+    load: load === null ? null : Purchase.wantedLoad(load, now)
+  })
+
+  const isBuying = ({ load, plan }: Wanted): boolean =>
+    load !== null && plan?.bundle != null && telco.buySim !== undefined
 
   return {
+    /** For an attachment of the plan, which may be another bundle by now if it is a cached one. */
+    forPlan: (organizationId: string, plan: Plan): Wanted => ({
+      organizationId,
+      label: plan.terms.label,
+      load: plan.bundle?.load ?? null,
+      plan,
+      isCurrent: Effect.map(storage.plans.get(plan), (stored) => stored?.version === plan.version)
+    }),
     /**
-     * Reserves an eSIM for an attachment of the plan (rule S2). If none is free, the plan is a
-     * bundle and the telco sells SIMs, one is bought.
+     * For a subscription that moves (rule S8): what its plan was when it was attached is bought
+     * only while the plan is that still, for what it may cost.
+     */
+    forMove: Effect.fnUntraced(function* (
+      { label, organizationId }: Pick<Sim, "label" | "organizationId">,
+      moved: Replacement.Wanted | null
+    ): Effect.fn.Return<Wanted, StorageError> {
+      const of = { organizationId, label, isCurrent: Effect.succeed(true) }
+      if (moved === null) return { ...of, load: null, plan: null }
+      const { load, planId } = moved
+      const plan = yield* storage.plans.get({ organizationId, planId })
+      const isSold = plan !== null && plan.deletedAt === null && plan.bundle?.load === load
+      return { ...of, load, plan: isSold ? plan : null }
+    }),
+    /**
+     * Reserves an eSIM (rule S2). If none is free, a bundle is wanted and the telco sells SIMs, one
+     * is bought.
      */
     reserve: Effect.fnUntraced(function* (
       reserve: Reserve,
-      organizationId: string,
-      plan: Plan
+      wanted: Wanted
     ): Effect.fn.Return<Sim, Shortage | NotBought> {
-      const kind = kindOf(organizationId, plan, yield* clock.now)
-      if (kind.load === null || telco.buySim === undefined) return yield* reserve(kind)
+      const kind = kindOf(wanted, yield* clock.now)
+      if (kind.load === null || !isBuying(wanted)) return yield* reserve(kind)
       const until = (yield* Clocks.monotonicNow) + limit
       for (let awaited = 0; awaited < MOST; awaited++) {
         // Failure: one is bought.
@@ -174,19 +214,16 @@ export const make = Effect.gen(function* () {
           SimsReleasing: () => Effect.succeed(null)
         })
         if (sim !== null) return sim
-        yield* Effect.provideContext(awaitOne(kind, kind.load.load, plan, until), unattended)
+        yield* Effect.provideContext(awaitOne(kind, kind.load.load, wanted, until), unattended)
         if ((yield* Clocks.monotonicNow) >= until) break
       }
       return yield* issuing(kind)
     }),
     /** The eSIM that such a request would get now. Nothing is bought. */
-    preview: Effect.fnUntraced(function* (
-      organizationId: string,
-      plan: Plan
-    ): Effect.fn.Return<Sim, Shortage | EsimsIssuing> {
-      const kind = kindOf(organizationId, plan, yield* clock.now)
+    preview: Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Return<Sim, Shortage | EsimsIssuing> {
+      const kind = kindOf(wanted, yield* clock.now)
       const free = unreserved(storage)(kind)
-      if (kind.load === null || telco.buySim === undefined) return yield* free
+      if (!isBuying(wanted)) return yield* free
       return yield* Effect.catchTags(free, {
         NoFreeSim: () => Effect.fail(issuing(kind)),
         SimsReleasing: () => Effect.fail(issuing(kind))

@@ -5,11 +5,11 @@
 import { Context, Effect, Layer } from "effect"
 import { differences } from "../../domain/AuditEntry.ts"
 import { kinds } from "../../domain/Idempotency.ts"
-import type { Label } from "../../domain/Label.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as Preview from "../../domain/Preview.ts"
-import type { NoFreeSim, NotFound, Refusing, SimsReleasing } from "../../domain/Refusal.ts"
+import type { EsimsIssuing, NoFreeSim, NotFound, Refusing, SimsReleasing } from "../../domain/Refusal.ts"
 import * as Replacement from "../../domain/Replacement.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Replaced } from "../../domain/Subscription.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
@@ -19,9 +19,10 @@ import { Commits } from "../commit/Commits.ts"
 import { notifiedUntil } from "../commit/Caused.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as JobRunner from "../jobs/JobRunner.ts"
-import { BackgroundTasks } from "../jobs/Leases.ts"
+import { BackgroundTasks, type Leases } from "../jobs/Leases.ts"
 import { Settings } from "../Settings.ts"
 import * as OccupiedSims from "../telco/OccupiedSims.ts"
+import * as Purchases from "../sims/Purchases.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
 import * as Pauses from "./Pauses.ts"
 import { makeLoadLive } from "./Subscriptions.ts"
@@ -31,18 +32,19 @@ interface OfSubscription {
   readonly iccid: string
 }
 
-type Refused = NotFound | NoFreeSim | SimsReleasing | Refusing<"replacement">
+type Refused = NotFound | NoFreeSim | SimsReleasing | EsimsIssuing | Refusing<"replacement">
 
 /** Moves subscriptions to other SIMs. */
 export class Replacements extends Context.Service<
   Replacements,
   {
     /**
-     * Moves the subscription of a SIM to a free eSIM of its label. The old SIM is withdrawn. It
+     * Moves the subscription of a SIM to a free eSIM of its label, or to one that is bought for it
+     * if its plan is a bundle (rule I15). The old SIM is withdrawn. It
      * succeeds before the telco has said how much is left of the packages, and taken them. Inside a
      * transaction of the host it is part of that transaction (rule H1).
      */
-    readonly replace: (of: OfSubscription) => Effect.Effect<Replaced, Refused | StorageError>
+    readonly replace: (of: OfSubscription) => Effect.Effect<Replaced, Refused | Purchases.NotBought | StorageError>
     /**
      * What `replace` would do now, or its refusal (rule S9). The eSIM that it shows is not
      * reserved.
@@ -58,6 +60,7 @@ type Needs =
   | Commits
   | Ids
   | BackgroundTasks
+  | Leases
   | JobRunner.JobRunner
   | SimReservations.SimReservations
 
@@ -77,32 +80,39 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
     const loadLive = yield* makeLoadLive
     const { waitLimitMillis } = yield* Settings
     const withhold = yield* OccupiedSims.makeWithhold
+    const purchases = yield* Purchases.make
 
     /**
      * Rule S5: a free eSIM on which the telco lists nothing of others. If the telco is not asked,
      * or gives no answer, the first order on it finds them.
      */
     const unoccupied = Effect.fnUntraced(function* (
-      organizationId: string,
-      label: Label,
+      wanted: Purchases.Wanted,
       reserve: SimReservations.Reserve,
       isInside: boolean
     ) {
       for (let tried = 0; tried < OccupiedSims.SIMS_TRIED; tried++) {
-        const sim = yield* reserve({ organizationId, label, purpose: "subscription", load: null })
+        // Nothing is bought before the commit of a host.
+        const sim = yield* purchases.reserve(reserve, isInside ? { ...wanted, plan: null } : wanted)
         if (isInside) return sim
         // Failure: the first order on it finds them.
         const others = yield* Effect.catchTag(withhold(sim), "Telco.Unavailable", () => Effect.succeed([]))
         if (others.length === 0) return sim
       }
-      return yield* SimReservations.outOfStock("Releasing", label)
+      return yield* SimReservations.outOfStock("Releasing", wanted.label)
+    })
+
+    /** Which eSIM a subscription moves to, before anything is bought. */
+    const wantedFor = Effect.fnUntraced(function* (aggregate: SimAggregate) {
+      const moved = yield* Effect.fromResult(Replacement.wanted(aggregate, yield* clock.now))
+      return yield* purchases.forMove(aggregate.sim, moved)
     })
 
     const begin = Effect.fnUntraced(function* (of: OfSubscription, reserve: SimReservations.Reserve) {
       const { organizationId } = of
       const isInside = yield* inTransaction
       const aggregate = yield* loadLive(of)
-      const free = yield* unoccupied(organizationId, aggregate.sim.label, reserve, isInside)
+      const free = yield* unoccupied(yield* wantedFor(aggregate), reserve, isInside)
       const now = yield* clock.now
       const pause = yield* changeOf(aggregate.sim, now)
       const given = {
@@ -137,13 +147,7 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
       }),
       previewReplace: Effect.fn("Replacements.previewReplace")(function* (of) {
         const aggregate = yield* loadLive(of)
-        const { label, organizationId } = aggregate.sim
-        const free = yield* SimReservations.unreserved(storage)({
-          organizationId,
-          label,
-          purpose: "subscription",
-          load: null
-        })
+        const free = yield* purchases.preview(yield* wantedFor(aggregate))
         return yield* Effect.fromResult(Preview.replacement(aggregate, free, yield* clock.now))
       })
     })

@@ -323,7 +323,10 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
       yield* checkAny(plan, request)
-      const aggregate = yield* aggregateFor(request, purchases.reserve(reserve, organizationId, plan))
+      const aggregate = yield* aggregateFor(
+        request,
+        purchases.reserve(reserve, purchases.forPlan(organizationId, plan))
+      )
       const subscriptionId = yield* ids.next(now, organizationId)
       const fresh = { subscriptionId, attachmentId: yield* ids.next(now, organizationId) }
       const subscribed = yield* Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, fresh, now))
@@ -354,8 +357,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
       yield* checkAny(plan, request)
-      yield* checkAny(plan, request)
-      const aggregate = yield* aggregateFor(request, purchases.preview(request.organizationId, plan))
+      const aggregate = yield* aggregateFor(request, purchases.preview(purchases.forPlan(request.organizationId, plan)))
       const preview = yield* Effect.fromResult(Preview.creation(plan, aggregate, request, now))
       yield* checkSim(aggregate, plan, request, now)
       return preview

@@ -12,6 +12,10 @@ const inReplacement = faultsOf("Replacement.ts", "replacements", [
     "left.dataMegaBytes === 0"
   ],
   ["S8", "a used up package is ordered", "left.dataMegaBytes === 0 && terms.throttling.length === 0", "false"],
+  ["S8", "a part of a bundle is ordered", "usedBytes === 0 || terms.load !== undefined", "usedBytes === 0"],
+  ["S8", "a bundle that was used moves", "usedBytes > 0 || (activationAt", "(activationAt"],
+  ["S8", "a bundle that has begun moves", "activationAt <= now)", "activationAt < now)"],
+  ["S8", "each package has the load of the new SIM", "of === loaded, now", "true, now"],
   ["S8", "packages keep their ids", "replacements: of.attachment.replacements + 1", without(" + 1")],
   [
     "S8",
@@ -26,7 +30,7 @@ const inReplacement = faultsOf("Replacement.ts", "replacements", [
     "attachment.suspendedAt !== null"
   ],
   ["S8", "usage begins anew", "usedBefore: pack.usedBytes", "usedBefore: 0"],
-  ["S8", "only what recurs is ordered", "...ordered.map((of) => orderJob(of, now)),", ""],
+  ["S8", "only what recurs is ordered", "...ordered.map((of) => orderJob(of, of === loaded, now)),", ""],
   ["S8", "recurrences end", "...attachments.flatMap((of) => occurrencesOf(of, now)),", ""],
   [
     "S8",

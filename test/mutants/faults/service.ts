@@ -188,8 +188,8 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
   [
     "S3",
     "a SIM in service is freed",
-    "releaseJobOf(sim) === null ? {} : { sim: { loaded: { sim }, next: { sim: afterRelease(sim) } } }",
-    '({ sim: { loaded: { sim }, next: { sim: { ...sim, allocation: { _tag: "Free" } } } } })'
+    "if (releaseJobOf(sim) === null) return {}",
+    'if (releaseJobOf(sim) === null) return { sim: { loaded: { sim }, next: { sim: { ...sim, allocation: { _tag: "Free" } } } } }'
   ],
   ["S3", "a released SIM is not freed", 'return { ...sim, allocation: { _tag: "Free" } }', "return sim"]
 ])

@@ -20,7 +20,7 @@ const setBundle = (load: string | null, topUpLoad: string | null = null) => {
 }
 
 beforeEach(async () => {
-  world = await make()
+  world = await make({ telcoTimeoutMillis: 10_000 })
   planId = await world.createPlan()
   await setBundle("1 GB")
 })
@@ -190,7 +190,7 @@ it("I15: whatever fails, there is one SIM for each that was sold, and no more we
   })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
-      world = await make()
+      world = await make({ telcoTimeoutMillis: 10_000 })
       planId = await world.createPlan()
       await setBundle("1 GB")
       let [given, most] = [0, 0]
