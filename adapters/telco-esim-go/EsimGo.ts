@@ -132,12 +132,12 @@ export const make = (
     const { iccid, packageId } = of
     const bought = yield* boughtOf(iccid)
     if (bought === null) return
-    const told = { isLoadUsed: bought.isUsed }
-    if (bought.packages[packageId] === "Cancelled") return told
+    const answer = { isLoadUsed: bought.isUsed }
+    if (bought.packages[packageId] === "Cancelled") return answer
     if (hasPackage(bought.packages, packageId, "Load")) return yield* cancelLoad(bought, of)
     if (hasPackage(bought.packages, packageId, "TopUp")) yield* keyless.cancelPackage(of)
     yield* purchases.release({ iccid, packageId, isUsed: false })
-    return told
+    return answer
   })
 
   const createPackage = Effect.fn("EsimGo.createPackage")(function* (order: Telco.PackageOrder) {
