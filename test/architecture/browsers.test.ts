@@ -1,6 +1,6 @@
 /**
- * What a test expects of a page is polled: a page that is read once may still wait for its data, and
- * the test then fails on a slow machine and on no other.
+ * What a test expects of a page is polled: a page that is read once may still wait for its data,
+ * and the test then fails on a slow machine and on no other.
  */
 import { expect, it } from "vitest"
 import * as Documents from "../documents/Documents.ts"
