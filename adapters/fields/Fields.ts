@@ -5,7 +5,7 @@
  * that storages cannot keep (rule W1), those with NUL characters or lone surrogates.
  */
 import { Schema, type SchemaAST, SchemaGetter } from "effect"
-import { Iccid as Iccids, Id as Ids, Label as Labels, SmdpHistory, TextLimit, Time } from "simplan/ports"
+import { Iccid as Iccids, Id as Ids, Label as Labels, PackageEnd, SmdpHistory, TextLimit, Time } from "simplan/ports"
 
 /**
  * What is wrong with a text; undefined if nothing is. The message follows the name of the field.
@@ -102,6 +102,9 @@ export const CountryCode = Schema.String.check(
 
 /** A state of an eSIM's profile at the SM-DP+. */
 export const SmdpState = oneOf(SmdpHistory.states)
+
+/** Why a telco has ended a package (rule R4). */
+export const EndReason = oneOf(PackageEnd.reasons)
 
 /** A number, whole and between the bounds, which are included. */
 export const integer = (minimum: number, maximum: number) =>

@@ -419,7 +419,7 @@ export const makeIdentities = ({
         const found = yield* Effect.forEach(iccids, telcosOf, { concurrency: READS })
         const known = new Map(iccids.map((iccid, index) => [iccid, found[index]]))
         return yield* Effect.forEach(reports, ({ fact, iccid }) => {
-          const isOfUse = fact._tag === "Usage" || fact._tag === "FirstUse"
+          const isOfUse = "packageId" in fact
           if (isOf(telco, isOfUse ? ["packages"] : ["packages", "profiles"], known.get(iccid)))
             return Effect.succeed(true)
           return isOfUse ? hasPackage(telco, iccid, fact.packageId) : Effect.succeed(false)

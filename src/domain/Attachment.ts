@@ -106,14 +106,15 @@ export interface Timed {
 /**
  * Rule T6. A recurring attachment activates at its anchor and expires with its last occurrence;
  * both are known before any package exists. A non-recurring attachment has the times of its only
- * package.
+ * package; so has one whose cycles have not begun.
  */
 export const times = ({ attachment, packages }: Timed): Times => {
   const { anchor, terms } = attachment
-  if (terms.recurrence !== null) {
+  // Without an anchor the first package is the only one, which the telco may have ended.
+  if (terms.recurrence !== null && anchor !== null) {
     return {
       activationAt: anchor,
-      expirationAt: anchor === null ? null : Recurrence.expiration(terms, terms.recurrence, anchor)
+      expirationAt: Recurrence.expiration(terms, terms.recurrence, anchor)
     }
   }
   const only = packages[0]
@@ -122,9 +123,9 @@ export const times = ({ attachment, packages }: Timed): Times => {
 
 const stateBy = ({ activationAt, expirationAt }: Times, of: WithPackages, now: Instant): State => {
   if (of.attachment.suspendedAt !== null) return "SUSPENDED"
+  if (expirationAt !== null && expirationAt <= now) return "EXPIRED"
   if (activationAt === null) return of.packages.length > 0 ? "PENDING_FOR_FIRST_USE" : "CREATED"
   if (now < activationAt) return "CREATED"
-  if (expirationAt !== null && expirationAt <= now) return "EXPIRED"
   return "ACTIVE"
 }
 

@@ -3,13 +3,15 @@
  *
  * A change of a SIM's aggregate causes some of them in its own commit. The others fall due by the
  * clock: an attachment's activation, the notice of its coming end, and its end. Their instants
- * follow from the attachment's times, which never change once they are known. One job per
- * attachment notifies them in order. The commit that suspends an attachment, or deletes its
- * subscription, notifies first what is due and that the job has not notified yet.
+ * follow from the attachment's times, which change only if the telco ends it before its time (rule
+ * R4). One job per attachment notifies them in order. The commit that suspends an attachment, or
+ * deletes its subscription, notifies first what is due and that the job has not notified yet; that
+ * of an early end notifies what the job would not.
  */
 import * as Attachment from "./Attachment.ts"
 import type { NewJob } from "./Decision.ts"
 import { idOf, type Package } from "./Package.ts"
+import * as PackageEnd from "./PackageEnd.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
 import { isDeleted, isLive } from "./Subscription.ts"
 import type { Named, SimChange } from "./SimDifference.ts"
@@ -33,10 +35,13 @@ interface Milestone {
 
 /**
  * When an attachment activates, is about to expire and expires; those that are not known yet are
- * left out. The notice comes 24 h before the end, or with the activation if that is later.
+ * left out. The notice comes 24 h before the end, or with the activation if that is later. What
+ * has ended before it began has only an end.
  */
 const milestones = (of: Attachment.Timed): ReadonlyArray<Milestone> => {
-  const { activationAt, expirationAt } = Attachment.times(of)
+  const times = Attachment.times(of)
+  const { activationAt, expirationAt } = times
+  if (expirationAt !== null && PackageEnd.isUnbegun(times)) return [{ type: "attachment.expired", at: expirationAt }]
   if (activationAt === null) return []
   const activated: Milestone = { type: "attachment.activated", at: activationAt }
   if (expirationAt === null) return [activated]
@@ -94,12 +99,23 @@ export type NotifiedAttachment = Pick<Attachment.Attachment, "attachmentId" | "r
 export const jobIdOf = ({ attachmentId, replacements }: NotifiedAttachment): string =>
   replacements === 0 ? `notify:${attachmentId}` : `notify:${attachmentId}:${replacements}`
 
+/** Whether the telco has ended an attachment before its time (rule R4). */
+const isEndedEarly = (known: Of, of: Of): boolean => {
+  const [before, after] = [Attachment.times(known).expirationAt, Attachment.times(of).expirationAt]
+  return before !== null && before !== after
+}
+
 /**
- * The attachments that the change ends, by a suspension or a deletion, after something of them has
- * fallen due. `caused` needs to know what their jobs have notified.
+ * The attachments that the change ends, by a suspension, a deletion or an early end, after
+ * something of them has fallen due. `caused` needs to know what their jobs have notified.
  */
 export const ended = (change: SimChange, now: Instant): ReadonlyArray<NotifiedAttachment> => {
   const { loaded, next } = change
+  const after = new Map((next.attachments ?? NONE).map((of) => [of.attachment.attachmentId, of]))
+  const isEarly = (of: Of): boolean => {
+    const found = after.get(of.attachment.attachmentId)
+    return found !== undefined && found !== of && isEndedEarly(of, found)
+  }
   const isDeleted = isDeletion(change)
   const suspended = new Set(
     (next.attachments ?? NONE).flatMap(({ attachment: { attachmentId, suspendedAt } }) =>
@@ -107,8 +123,8 @@ export const ended = (change: SimChange, now: Instant): ReadonlyArray<NotifiedAt
     )
   )
   return (loaded.attachments ?? NONE)
-    .filter((of) => isFollowed(of) && (isDeleted || suspended.has(of.attachment.attachmentId)))
-    .filter((of) => milestones(of).some(({ at }) => at <= now))
+    .filter((of) => isFollowed(of) && (isDeleted || isEarly(of) || suspended.has(of.attachment.attachmentId)))
+    .filter((of) => isEarly(of) || milestones(of).some(({ at }) => at <= now))
     .map(({ attachment }) => attachment)
 }
 
@@ -149,7 +165,13 @@ export const caused = (
       if (known?.attachment.suspendedAt === null) causes.push(...late(of), { type: "attachment.suspended", of })
       continue
     }
-    if (known !== undefined && milestones(known).length > 0) continue
+    if (known !== undefined && milestones(known).length > 0) {
+      if (isEndedEarly(known, of)) {
+        const until = notifiedUntil.get(of.attachment.attachmentId) ?? Number.POSITIVE_INFINITY
+        causes.push(...unnotified(known, of, until))
+      }
+      continue
+    }
     const { causes: due, nextAt } = dueBetween(of, Number.NEGATIVE_INFINITY, now)
     causes.push(...due)
     if (nextAt !== null) jobs.push(job(next.sim.iccid, of.attachment, nextAt))
@@ -179,6 +201,20 @@ const packageCauses = (known: Of | undefined, of: Of): ReadonlyArray<Cause> => {
     const type = packageType(pack)
     return type === null || type === stored.get(pack.occurrence) ? NONE : [{ type, of, pack }]
   })
+}
+
+/**
+ * What the job of an attachment that has ended early, and is due at `until`, would notify no more:
+ * what it had not notified before that. It goes on only if it is due at an instant of the
+ * attachment's own (`notifications`), and then from there.
+ */
+const unnotified = (known: Of, of: Of, until: Instant): ReadonlyArray<Cause> => {
+  const left = new Set(milestones(known).flatMap(({ at, type }) => (until <= at ? [type] : [])))
+  const all = milestones(of)
+  const isGoingOn = all.some(({ at }) => at === until)
+  return all
+    .filter(({ at, type }) => left.has(type) && !(isGoingOn && until <= at))
+    .map(({ type }): Cause => ({ type, of }))
 }
 
 const dueBetween = (of: Of, from: Instant, now: Instant) => {
@@ -215,6 +251,7 @@ const followed = (aggregate: SimAggregate | null, attachmentId: string): Attachm
 /**
  * Rule E1: what falls due of an attachment from `from` to `now`, both included. After a suspension
  * or a deletion nothing is left to be notified: its own commit has notified what was due by then.
+ * So has that of an early end, if the job was due at an instant that is the attachment's no more.
  */
 export const notifications = (
   aggregate: SimAggregate | null,
@@ -223,7 +260,7 @@ export const notifications = (
   now: Instant
 ): Notifications => {
   const own = followed(aggregate, attachmentId)
-  if (aggregate === null || own === undefined) return nothing
+  if (aggregate === null || own === undefined || !milestones(own).some(({ at }) => at === from)) return nothing
   const { causes, nextAt } = dueBetween(own, from, now)
   return { payloads: payloads(causes, aggregate), nextAt }
 }

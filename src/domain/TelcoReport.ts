@@ -1,5 +1,5 @@
 /**
- * Reports of the telco about a SIM (rules R1 to R3, T3, U1, U2 and W9). They may arrive late, twice
+ * Reports of the telco about a SIM (rules R1 to R4, T3, U1, U2 and W9). They may arrive late, twice
  * and out of order.
  */
 import { Result } from "effect"
@@ -12,6 +12,7 @@ import * as Location from "./Location.ts"
 import * as Occurrence from "./Occurrence.ts"
 import * as Purchase from "./Purchase.ts"
 import { canonicalId, type Former, formerOf, idOf, isTaken, type Package, packageId, usedOnFormer } from "./Package.ts"
+import * as PackageEnd from "./PackageEnd.ts"
 import type { NameOf } from "./Refusal.ts"
 import * as SmdpHistory from "./SmdpHistory.ts"
 import * as TextLimit from "./TextLimit.ts"
@@ -38,6 +39,8 @@ export type Fact =
       readonly countryAlpha2?: string | null
     }
   | { readonly _tag: "FirstUse"; readonly packageId: string | null }
+  /** The telco has ended a package, which it has to name. */
+  | { readonly _tag: "End"; readonly packageId: string; readonly reason: PackageEnd.Reason }
   | {
       readonly _tag: "Location"
       readonly countryAlpha2: string
@@ -174,6 +177,10 @@ export const apply = (aggregate: ForReports, report: Report, now: Instant): Resu
       return Result.map(target(aggregate, report, fact.packageId), (found) => applyUse(aggregate, found, report, fact))
     case "FirstUse":
       return Result.map(target(aggregate, report, fact.packageId), (found) => applyUse(aggregate, found, report, null))
+    case "End":
+      return Result.map(target(aggregate, report, fact.packageId), (found) =>
+        applyEnd(aggregate, found, report.occurredAt, fact.reason, now)
+      )
     case "Location":
       return Result.succeed(applyLocation(aggregate, report, fact))
     case "SmdpState":
@@ -183,7 +190,10 @@ export const apply = (aggregate: ForReports, report: Report, now: Instant): Resu
   }
 }
 
-/** Whether a report is about a package, and so about the subscription of its SIM. */
+/**
+ * Whether a report is of a use, which counts for the subscription that its SIM has or had. An end
+ * counts for a package that is on the SIM alone: on a SIM that was left all packages end.
+ */
 export const isOfUse = ({ fact }: Report): boolean => fact._tag === "Usage" || fact._tag === "FirstUse"
 
 /** What comes of a use on a SIM that its subscription has left. */
@@ -241,6 +251,7 @@ export const textProblem = ({ fact, iccid, reportId }: Report): Rejection | unde
     case "Usage":
       return problemOf("packageId", fact.packageId) ?? countryProblem(fact.countryAlpha2 ?? null)
     case "FirstUse":
+    case "End":
       return problemOf("packageId", fact.packageId)
     case "Location":
       return (
@@ -324,7 +335,7 @@ const target = (
         const isNamed = there.telcoPackageId === named || there.id === ours
         if (isNamed) return Result.succeed({ of, pack, former })
       } else if (!there.isThere || (former === null && pack.refusal !== null)) {
-      } else if (isServed && pack.activationAt === null) {
+      } else if (isServed && PackageEnd.isWaiting(pack)) {
         if (createdAt - AHEAD_LIMIT <= at) waiting ??= { of, pack, former }
       } else if (isServed && isActive(pack, at)) {
         if (active === undefined || end(pack) < end(active.pack)) active = { of, pack, former }
@@ -356,8 +367,9 @@ const applyUse = (
   on: ForReports = aggregate
 ): Applied => {
   const { attachment } = of
-  const activated =
-    pack.activationAt === null ? activate(of, pack, report.occurredAt) : { attachment, pack, jobs: NONE }
+  const activated = PackageEnd.isWaiting(pack)
+    ? activate(of, pack, report.occurredAt)
+    : { attachment, pack, jobs: NONE }
   const used = fact === null ? pack : risen(pack, former, fact.usage)
   const { replacement, usedBytes } = used
   const crossed = Allowance.crossed(attachment.terms, attachment.lastThresholdNotified, usedBytes)
@@ -381,6 +393,37 @@ const applyUse = (
         ? NONE
         : [entryOf(on, attachment, report, fact, usedBytes - pack.usedBytes)],
     jobs: activated.jobs
+  }
+}
+
+/**
+ * Rule R4: the package is over, as if its time had ended then. An end that says that it was in use
+ * begins one that was not known to be. Nothing changes if it was over before.
+ */
+const applyEnd = (
+  aggregate: ForReports,
+  { of, pack }: Target,
+  at: Instant,
+  reason: PackageEnd.Reason,
+  now: Instant
+): Applied => {
+  const end = PackageEnd.endOf(pack, at, now)
+  if (end === null) return { aggregate, payloads: NONE, smdpEntries: NONE, usage: NONE, jobs: NONE }
+  const isBegun = PackageEnd.isWaiting(pack) && PackageEnd.isOfUsed(reason)
+  const begun = isBegun ? activate(of, pack, end) : { attachment: of.attachment, pack, jobs: NONE }
+  const next: AttachmentForReports = {
+    attachment: begun.attachment,
+    packages: SimAggregate.withPackage(of.packages, { ...begun.pack, expirationAt: end })
+  }
+  return {
+    aggregate: {
+      sim: isBegun ? withActivity(aggregate.sim, end) : aggregate.sim,
+      attachments: SimAggregate.withAttachment(aggregate.attachments, next)
+    },
+    payloads: NONE,
+    smdpEntries: NONE,
+    usage: NONE,
+    jobs: begun.jobs
   }
 }
 

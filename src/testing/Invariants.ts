@@ -45,6 +45,7 @@ export const all: ReadonlyArray<Invariant> = [
   Facts.reportsCountOnce,
   Facts.usageIsWhatWasReported,
   Facts.firstUsesActivate,
+  Facts.endsAreReported,
   Usage.daysSumToWhatIsUsed,
   Usage.usageIsBookedWhereItWas,
   Usage.organizationsUseWhatTheirSimsUse,

@@ -1,7 +1,7 @@
 /**
  * An independent model of the timing rules, to be read in one sitting: what the interface's seven
- * `active_period` rules say of an attachment, and rules T1 to T7 and S8 if the interface is
- * silent. It imports nothing, so that a mistake in the service is not made here as well.
+ * `active_period` rules say of an attachment, and rules T1 to T7, R4 and S8 if the interface
+ * is silent. It imports nothing, so that a mistake in the service is not made here as well.
  *
  * The seven rules, in the interface's words:
  *  1. Non-recurring plan, `active_period` omitted: the package activates at first use.
@@ -52,6 +52,11 @@ export interface Facts {
   readonly firstUse: number | null
   /** Null while it is not suspended. No further package falls due from this instant on (T7). */
   readonly suspendedAt: number | null
+  /**
+   * When the telco has ended packages before their time, by occurrence (R4). What has no first use
+   * then never begins. Absent: it has ended none.
+   */
+  readonly ends?: ReadonlyMap<number, number>
 }
 
 /** From when to when; nulls before the first use. */
@@ -113,9 +118,16 @@ const anchorOf = ({ firstUse, period }: Facts): number | null => (period === nul
 
 /**
  * The packages that there are at `now`, whenever nothing is left to be done: in order, from
- * occurrence 0 on.
+ * occurrence 0 on. One that the telco has ended before its time has that end (R4).
  */
-export const packages = (facts: Facts, now: number): ReadonlyArray<Times> => {
+export const packages = (facts: Facts, now: number): ReadonlyArray<Times> =>
+  asOrdered(facts, now).map(({ activationAt, expirationAt }, i) => ({
+    activationAt,
+    expirationAt: facts.ends?.get(i) ?? expirationAt
+  }))
+
+/** The packages with the times that they were ordered for, or have by their first use. */
+const asOrdered = (facts: Facts, now: number): ReadonlyArray<Times> => {
   const { firstUse, period, plan, suspendedAt } = facts
   if (plan.recurrence === null) {
     if (period === null) return [sinceFirstUse(plan, firstUse)] // rule 1
@@ -136,9 +148,8 @@ export const packages = (facts: Facts, now: number): ReadonlyArray<Times> => {
 /** T6: the attachment's own times. */
 export const times = (facts: Facts): Times => {
   const { plan } = facts
-  if (plan.recurrence === null) return packages(facts, 0)[0] ?? unknown
   const anchor = anchorOf(facts)
-  if (anchor === null) return unknown
+  if (plan.recurrence === null || anchor === null) return packages(facts, 0)[0] ?? unknown
   return {
     activationAt: anchor,
     expirationAt: lasting(plan, anchor, plan.recurrence.occurrences - 1).expirationAt
@@ -152,9 +163,9 @@ export const times = (facts: Facts): Times => {
 export const state = (facts: Facts, now: number): string => {
   const { activationAt, expirationAt } = times(facts)
   if (facts.suspendedAt !== null) return "SUSPENDED"
+  if (expirationAt !== null && expirationAt <= now) return "EXPIRED"
   if (activationAt === null) return "PENDING_FOR_FIRST_USE"
-  if (now < activationAt) return "CREATED"
-  return expirationAt !== null && expirationAt <= now ? "EXPIRED" : "ACTIVE"
+  return now < activationAt ? "CREATED" : "ACTIVE"
 }
 
 /**

@@ -81,6 +81,11 @@ const report = fc
       }),
       fc.record({ type: fc.constant("first_use") }),
       fc.record({
+        type: fc.constant("package_end"),
+        reason: fc.constantFrom("depleted", "expired", "revoked", "lapsed"),
+        package_id: fc.nat(200).map((index) => Pool.place("package", index))
+      }),
+      fc.record({
         type: fc.constant("location"),
         country_alpha_2: fc.constantFrom("FR", "IT"),
         operator: fc.string({ minLength: 1 }),

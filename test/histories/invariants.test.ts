@@ -221,6 +221,10 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
     packages("half", (all) => all.map((pack) => ({ ...pack, activationAt: (pack.activationAt ?? 0) + 1 })))
   ],
   [
+    Invariants.endsAreReported,
+    packages("half", (all) => all.map((pack) => ({ ...pack, expirationAt: (pack.expirationAt ?? 0) - 1 })))
+  ],
+  [
     Invariants.suspensionsStay,
     lines("suspended", (line) => ({
       ...line,
@@ -394,7 +398,7 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
     changed("later", ({ records }) => ({
       records: records.map((record) =>
         record.kind === "package" && record.window !== null
-          ? { ...record, window: { ...record.window, end: record.window.end + 1 } }
+          ? { ...record, window: { ...record.window, end: record.window.end - 1 } }
           : record
       )
     }))

@@ -2,7 +2,7 @@
  * `simplan events send`: sends the telco's reports, from a file or from flags.
  */
 import { randomUUID } from "node:crypto"
-import { SmdpHistory } from "simplan/ports"
+import { PackageEnd, SmdpHistory } from "simplan/ports"
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Files from "../client/Files.ts"
@@ -12,7 +12,7 @@ import * as Calls from "../client/Calls.ts"
 import * as Output from "../output/Output.ts"
 import * as Flags from "./Flags.ts"
 
-const types = ["usage", "first_use", "location", "smdp_state"] as const
+const types = ["usage", "first_use", "package_end", "location", "smdp_state"] as const
 
 const text = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
@@ -25,7 +25,16 @@ const fields = {
   iccid: text("iccid", "<iccid>", "The SIM that the event is about"),
   id: text("id", "<id>", "Id of the event; one seen before changes nothing (a new one, if left out)"),
   occurred_at: text("occurred-at", "<instant>", "When it happened (now, if left out)"),
-  package_id: text("package-id", "<id>", "usage, first_use: the package (the SIM's active one, if left out)"),
+  package_id: text(
+    "package-id",
+    "<id>",
+    "usage, first_use: the package (the SIM's active one, if left out); package_end"
+  ),
+  reason: Flag.Literals("reason", PackageEnd.reasons).pipe(
+    Flag.withMetavar("<reason>"),
+    Flag.withDescription(`package_end: one of ${PackageEnd.reasons.join(", ")}`),
+    Flag.optional
+  ),
   total_bytes: bytes("total-bytes", "usage: all that the package has used so far"),
   delta_bytes: bytes("delta-bytes", "usage: what came on top, instead of a total"),
   country_alpha_2: text("country", "<iso2>", "location, usage: the country, such as DE"),

@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { SmdpHistory, TextLimit } from "simplan/ports"
+import { PackageEnd, SmdpHistory, TextLimit } from "simplan/ports"
 import { Samples } from "simplan/views"
 import * as Schemas from "./Schemas.ts"
 
@@ -38,6 +38,7 @@ const fields = {
   rat: explained(text, "The radio access technology", "5G"),
   imei: explained(text, "The device's IMEI", "490154203237518"),
   state: explained({ type: "string", enum: SmdpHistory.states }, "The state that the profile has reached", "Enable"),
+  reason: explained({ type: "string", enum: PackageEnd.reasons }, "Why the package has ended", "depleted"),
   modification_result: explained(text, "Whether the change succeeded, as the SM-DP+ put it", "Success")
 }
 
@@ -66,6 +67,7 @@ export const TelcoEvent = {
     event("usage", USAGE, ["package_id", "country_alpha_2", "total_bytes"], ["package_id", "country_alpha_2"]),
     event("usage", USAGE, ["package_id", "country_alpha_2", "delta_bytes"], ["package_id", "country_alpha_2"]),
     event("first_use", "A package was used for the first time", ["package_id"], ["package_id"]),
+    event("package_end", "The telco has ended a package before its time", ["package_id", "reason"]),
     event("location", "The SIM was seen by an operator", ["country_alpha_2", "operator", "rat", "imei"]),
     event(
       "smdp_state",
@@ -106,7 +108,7 @@ export class ReportsApi extends HttpApiGroup.make("reports")
       error: Schemas.problems(...Schemas.managing, ...Schemas.withBody)
     }).annotateMerge(
       Schemas.operation(
-        "Report usage, first use, locations and SM-DP+ states",
+        "Report usage, first use, ends of packages, locations and SM-DP+ states",
         "Takes what the telco saw. A report counts once, by its id, and a bad one stops no other: the answer " +
           "names it."
       )

@@ -31,6 +31,7 @@ const schemas = {
     delta_bytes: Schema.optionalKey(bytes)
   }),
   first_use: Schema.Struct({ ...head, ...ofPackage }),
+  package_end: Schema.Struct({ ...head, package_id: Schemas.NonEmpty, reason: Fields.EndReason }),
   location: Schema.Struct({
     ...head,
     country_alpha_2: Fields.CountryCode,
@@ -47,6 +48,7 @@ const schemas = {
 
 const decodeUsage = Body.decoding(schemas.usage, "event")
 const decodeFirstUse = Body.decoding(schemas.first_use, "event")
+const decodePackageEnd = Body.decoding(schemas.package_end, "event")
 const decodeLocation = Body.decoding(schemas.location, "event")
 const decodeSmdpState = Body.decoding(schemas.smdp_state, "event")
 
@@ -90,6 +92,10 @@ const decoders: Readonly<Record<string, (value: unknown) => Decoded>> = {
   first_use: (value) =>
     Result.map(withFieldName(decodeFirstUse(value)), (event) =>
       report(event, { _tag: "FirstUse", packageId: event.package_id ?? null })
+    ),
+  package_end: (value) =>
+    Result.map(withFieldName(decodePackageEnd(value)), (event) =>
+      report(event, { _tag: "End", packageId: event.package_id, reason: event.reason })
     ),
   location: (value) =>
     Result.map(withFieldName(decodeLocation(value)), (event) =>

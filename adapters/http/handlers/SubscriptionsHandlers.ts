@@ -231,12 +231,12 @@ const shapeOfAttachment = (tenant: Auth.Tenant, view: Reason.Explained): typeof 
 
 /**
  * Why an operator changed something is for operators, and so is what the last try of a job met,
- * which may name machines: the organization is not shown it.
+ * which may name machines: the organization is not shown it. It is shown why a package has ended.
  */
 const detailFor = ({ operator }: Auth.Tenant, fact: SimHistory.Fact, detail: string | null): string | null => {
   if (operator !== undefined) return detail
   if (fact._tag === "Job") return SimHistory.waitOf(fact.job)
-  return fact._tag === "Change" ? null : detail
+  return fact._tag === "Change" && fact.entry.action !== "sim.report" ? null : detail
 }
 
 const shapeOfHistory =

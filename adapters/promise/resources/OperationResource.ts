@@ -39,6 +39,14 @@ const decodeUsage = Arguments.decoder(
   })
 )
 const decodeFirstUse = Arguments.decoder(Schema.Struct({ type: Schema.Literal("first_use"), ...head, ...ofPackage }))
+const decodePackageEnd = Arguments.decoder(
+  Schema.Struct({
+    type: Schema.Literal("package_end"),
+    ...head,
+    packageId: Fields.NonEmpty,
+    reason: Fields.EndReason
+  })
+)
 const decodeLocation = Arguments.decoder(
   Schema.Struct({
     type: Schema.Literal("location"),
@@ -92,6 +100,10 @@ const factOf = (
       const decoded = decodeFirstUse(METHOD, report)
       return { head: decoded, fact: { _tag: "FirstUse", packageId: decoded.packageId ?? null } }
     }
+    case "package_end": {
+      const decoded = decodePackageEnd(METHOD, report)
+      return { head: decoded, fact: { _tag: "End", packageId: decoded.packageId, reason: decoded.reason } }
+    }
     case "location": {
       const decoded = decodeLocation(METHOD, report)
       const { countryIso2, imei, operator, rat } = decoded
@@ -106,7 +118,12 @@ const factOf = (
       return { head: decoded, fact: { _tag: "SmdpState", state, modificationResult } }
     }
     default:
-      throw Arguments.invalid(METHOD, "type", "must be one of usage, first_use, location, smdp_state", type)
+      throw Arguments.invalid(
+        METHOD,
+        "type",
+        "must be one of usage, first_use, package_end, location, smdp_state",
+        type
+      )
   }
 }
 

@@ -50,6 +50,19 @@ export interface FirstUseReport extends ReportHead {
   readonly packageId?: string | null | undefined
 }
 
+/** The telco has ended a package before its time (rule R4). */
+export interface PackageEndReport extends ReportHead {
+  /** The kind of report. */
+  readonly type: "package_end"
+  /** Our id of the package, or the telco's own. */
+  readonly packageId: string
+  /**
+   * Its data are used up, its time is over, it was taken back, or it was never used and may not be
+   * any more.
+   */
+  readonly reason: "depleted" | "expired" | "revoked" | "lapsed"
+}
+
 /** Where a SIM is (rule R3). */
 export interface LocationReport extends ReportHead {
   /** The kind of report. */
@@ -75,7 +88,7 @@ export interface SmdpStateReport extends ReportHead {
 }
 
 /** What the telco reports about a SIM. */
-export type Report = UsageReport | FirstUseReport | LocationReport | SmdpStateReport
+export type Report = UsageReport | FirstUseReport | PackageEndReport | LocationReport | SmdpStateReport
 
 /** What became of a batch of reports. */
 export interface ReportOutcome {

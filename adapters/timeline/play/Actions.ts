@@ -83,7 +83,7 @@ const topUp = Effect.fnUntraced(function* (
   return yield* create(stage, { plan, period, metadata: step.metadata, iccid: stage.iccid })
 })
 
-type ReportStep = Scenario.StepOf<"usage" | "first_use" | "location" | "smdp_state">
+type ReportStep = Scenario.StepOf<"usage" | "first_use" | "package_end" | "location" | "smdp_state">
 
 const amount = (step: Scenario.StepOf<"usage">): TelcoReport.Usage => {
   const { delta_bytes, delta_MBs, total_bytes, total_MBs } = step
@@ -96,7 +96,7 @@ const amount = (step: Scenario.StepOf<"usage">): TelcoReport.Usage => {
 /** The package of a step; null if the step names none. */
 const packageId = Effect.fnUntraced(function* (
   stage: Stage.Stage,
-  { attachment, package: number }: Scenario.StepOf<"usage" | "first_use">,
+  { attachment, package: number }: Scenario.StepOf<"usage" | "first_use" | "package_end">,
   index: number
 ) {
   if (number === undefined && attachment === undefined) return null
@@ -115,6 +115,11 @@ const factOf = Effect.fnUntraced(function* (stage: Stage.Stage, step: ReportStep
     case "first_use": {
       const fact: TelcoReport.Fact = { _tag: "FirstUse", packageId: yield* packageId(stage, step, index) }
       return { fact, what: "a first use" }
+    }
+    case "package_end": {
+      const named = yield* packageId(stage, { ...step, package: step.package ?? 1 }, index)
+      const fact: TelcoReport.Fact = { _tag: "End", packageId: named ?? "", reason: step.reason }
+      return { fact, what: `an end (${step.reason})` }
     }
     case "location": {
       const { country_alpha_2, imei = "356938035643809", operator = "Simulated", rat = "4G" } = step
@@ -203,6 +208,7 @@ export const perform = (
       return topUp(stage, step, place)
     case "usage":
     case "first_use":
+    case "package_end":
     case "location":
     case "smdp_state":
       return report(stage, step, place, at)

@@ -11,7 +11,7 @@ import { Result, Schema } from "effect"
 import { Time, Refusal } from "simplan"
 import * as Problem from "./Problem.ts"
 import * as JsonLines from "../../json-lines/index.ts"
-import { SmdpHistory, Plan } from "simplan/ports"
+import { PackageEnd, Plan, SmdpHistory } from "simplan/ports"
 
 const units = {
   millisecond: 1,
@@ -212,6 +212,7 @@ export const kinds = [
   "top_up",
   "usage",
   "first_use",
+  "package_end",
   "location",
   "smdp_state",
   "suspend",
@@ -245,6 +246,11 @@ export const Step = Schema.Union([
     delta_MBs: amount
   }),
   kindOf("first_use", { ...reported, ...ofPackage }),
+  kindOf("package_end", {
+    ...reported,
+    ...ofPackage,
+    reason: Schema.Literals(PackageEnd.reasons).annotate({ message: `must be one of ${PackageEnd.reasons.join(", ")}` })
+  }),
   kindOf("location", {
     ...reported,
     country_alpha_2: Country,

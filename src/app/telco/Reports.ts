@@ -3,6 +3,7 @@
  * events occurred, and is committed as a whole. A rejected report does not affect the others.
  */
 import { Context, Effect, Layer, Result, Semaphore } from "effect"
+import type { FieldChange } from "../../domain/AuditEntry.ts"
 import type { NewJob } from "../../domain/Decision.ts"
 import * as Iccid from "../../domain/Iccid.ts"
 import * as Package from "../../domain/Package.ts"
@@ -56,8 +57,10 @@ interface Tally {
   readonly smdpEntries: Array<Entry>
   readonly usage: Array<UsageBook.Entry>
   readonly jobs: Array<NewJob>
-  /** Whether a first use or a state of the profile is among the accepted reports. */
+  /** Whether a first use, a state of the profile or an end is among the accepted reports. */
   isAudited: boolean
+  /** The packages that reports have ended, with the reasons (rule R4). */
+  readonly ended: Array<FieldChange>
 }
 
 type Tallies = ReadonlyMap<string, Tally>
@@ -71,7 +74,8 @@ const tallyOf = ({ aggregate, seen }: Reported): Tally => ({
   smdpEntries: [],
   usage: [],
   jobs: [],
-  isAudited: false
+  isAudited: false,
+  ended: []
 })
 
 /** A report's id as it is kept, of whichever telco it is. */
@@ -131,6 +135,11 @@ const takeInto = (
   if (present === undefined) {
     const applied = TelcoReport.apply(tally.aggregate, report, now)
     if (Result.isFailure(applied)) return rejected(applied.failure)
+    const { fact } = report
+    if (fact._tag === "End" && applied.success.aggregate !== tally.aggregate) {
+      tally.ended.push({ field: `package ${fact.packageId}`, before: null, after: fact.reason })
+      tally.isAudited = true
+    }
     add(tally, applied.success)
   } else {
     const late = TelcoReport.applyLate(tally.aggregate, present.aggregate, report, now)
@@ -296,15 +305,17 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     })
 
     /**
-     * Rule W11: one entry for each SIM whose profile or first use a request reports. Usage and
-     * locations come by the thousand and leave none.
+     * Rule W11: one entry for each SIM of which a request reports the profile, a first use or the end
+     * of a package, which it names with the reason. Usage and locations come by the thousand and
+     * leave none.
      */
     const entriesOf = (tallies: ReadonlyArray<Tally>, now: Instant) =>
       Effect.forEach(
         tallies.filter(({ isAudited }) => isAudited),
-        ({ aggregate: { sim } }) => {
+        ({ aggregate: { sim }, ended }) => {
           const { iccid, organizationId } = sim
-          return commits.entry({ organizationId, action: "sim.report", resourceId: iccid, iccid }, now)
+          const change = { organizationId, action: "sim.report", resourceId: iccid, iccid, changed: ended } as const
+          return commits.entry(change, now)
         }
       )
 

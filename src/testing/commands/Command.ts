@@ -7,6 +7,7 @@
  * that is left out leaves one that does: that is what lets a failing list shrink.
  */
 import type { Label } from "../../domain/Label.ts"
+import type { Reason as EndReason } from "../../domain/PackageEnd.ts"
 import type { TermsRequest, Plan } from "../../domain/Plan.ts"
 import type * as SimCorrection from "../../domain/SimCorrection.ts"
 import type { State } from "../../domain/SmdpHistory.ts"
@@ -39,6 +40,7 @@ export interface Amount {
 
 export type Fact =
   | { readonly _tag: "FirstUse"; readonly package: PackageOf | null }
+  | { readonly _tag: "End"; readonly package: PackageOf; readonly reason: EndReason }
   | {
       readonly _tag: "Total" | "Delta"
       readonly package: PackageOf | null

@@ -1,6 +1,6 @@
 /**
  * What a telco says in random runs: reports of facts about packages, most of them in order, some
- * late, again or of unknown packages; and its own book of usage.
+ * late, again or of unknown packages; ends of packages; and its own book of usage.
  */
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -9,6 +9,7 @@ import { UsageReconciliation } from "../../app/telco/UsageReconciliation.ts"
 import * as Allowance from "../../domain/Allowance.ts"
 import type { WithPackages } from "../../domain/Attachment.ts"
 import { idOf } from "../../domain/Package.ts"
+import { reasons } from "../../domain/PackageEnd.ts"
 import { states } from "../../domain/SmdpHistory.ts"
 import type * as TelcoReport from "../../domain/TelcoReport.ts"
 import { DAY, MINUTE } from "../../domain/Time.ts"
@@ -19,18 +20,17 @@ import type * as Kind from "./Kind.ts"
 import { by, place, rarely, request } from "./Kind.ts"
 import { attachmentsOf, lineOf, organizationOf, pick, pickBack } from "./Session.ts"
 
-const packageOf: fc.Arbitrary<PackageOf | null> = fc.option(
-  fc.record({
-    attachment: place,
-    back: fc.nat(3),
-    named: fc.oneof(
-      { weight: 8, arbitrary: fc.constant("by our id" as const) },
-      { weight: 4, arbitrary: fc.constant("by the telco's id" as const) },
-      { weight: 1, arbitrary: fc.constant("wrongly" as const) }
-    )
-  }),
-  { freq: 2 }
-)
+const namedPackage: fc.Arbitrary<PackageOf> = fc.record({
+  attachment: place,
+  back: fc.nat(3),
+  named: fc.oneof(
+    { weight: 8, arbitrary: fc.constant("by our id" as const) },
+    { weight: 4, arbitrary: fc.constant("by the telco's id" as const) },
+    { weight: 1, arbitrary: fc.constant("wrongly" as const) }
+  )
+})
+
+const packageOf: fc.Arbitrary<PackageOf | null> = fc.option(namedPackage, { freq: 2 })
 
 /** A part of what a package has. */
 const amount: fc.Arbitrary<Amount> = fc.record({
@@ -53,6 +53,14 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
       package: packageOf,
       amount,
       countryAlpha2: fc.option(fc.constantFrom("FR", "DE", "JP"), { freq: 2 })
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      _tag: fc.constant("End" as const),
+      package: namedPackage,
+      reason: fc.constantFrom(...reasons)
     })
   },
   {
@@ -104,6 +112,12 @@ const factOf = (attachments: ReadonlyArray<WithPackages>, fact: Fact): TelcoRepo
   switch (fact._tag) {
     case "FirstUse":
       return { _tag: "FirstUse", packageId: named(attachments, fact.package) }
+    case "End":
+      return {
+        _tag: "End",
+        packageId: named(attachments, fact.package) ?? "no such package",
+        reason: fact.reason
+      }
     case "Total":
     case "Delta": {
       const bytes = bytesOf(pick(attachments, fact.package?.attachment ?? 0), fact.amount)

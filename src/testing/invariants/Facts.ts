@@ -76,7 +76,10 @@ const kept = (before: unknown, after: unknown): boolean => before === null || be
 const movedBack = (before: Package, after: Package): string | null => {
   if (before.status !== after.status) return `went from ${before.status} to ${after.status}`
   if (!kept(before.activationAt, after.activationAt)) return "activates at another time than before"
-  if (!kept(before.expirationAt, after.expirationAt)) return "expires at another time than before"
+  const { expirationAt } = before
+  if (expirationAt !== null && (after.expirationAt ?? Number.POSITIVE_INFINITY) > expirationAt) {
+    return "expires later than before"
+  }
   const isMoved = before.replacement?.number !== after.replacement?.number
   if (!isMoved && !kept(before.telcoPackageId, after.telcoPackageId)) return "has another id at the telco than before"
   return after.usedBytes < before.usedBytes ? `has used ${after.usedBytes}, and before ${before.usedBytes}` : null
@@ -230,14 +233,65 @@ export const firstUsesActivate: Invariant = make(
       const { asked } = step
       const idle = waiting(before)
       const activated = packages(after).filter(({ pack }) => idle.has(periodOf(pack)) && pack.activationAt !== null)
-      const uses = asked._tag === "Report" ? asked.reports.filter(({ fact }) => isUse(fact)) : []
+      const uses = asked._tag === "Report" ? asked.reports.filter(({ fact }) => isUse(fact) || isEndOfUsed(fact)) : []
       return first(activated, ({ id, pack }) => {
         const sims = [pack.iccid, ...formerOf(pack).map(({ iccid }) => iccid)]
-        return uses.some((use) => sims.includes(use.iccid) && use.occurredAt === pack.activationAt)
+        // An end of one that was in use begins it, at the instant of the report if that is ahead of it.
+        const isOne = ({ fact, occurredAt }: Report) =>
+          occurredAt === pack.activationAt || (isEndOfUsed(fact) && occurredAt > (pack.activationAt ?? 0))
+        return uses.some((use) => sims.includes(use.iccid) && isOne(use))
           ? null
           : `${id} was activated at ${toIso(pack.activationAt ?? 0)}, when no use was reported`
       })
     }
 )
 
+/** Whether the package has the end of its time, as its activation has it. */
+const isByItsTime = ({ attachment, pack }: ReturnType<typeof packages>[number]): boolean =>
+  pack.activationAt !== null && pack.expirationAt === pack.activationAt + attachment.terms.periodDays * DAY
+
+/**
+ * Rule R4. The expiry of a package changes by an end that names it, in the same step, to the
+ * instant of that, and never once it is over. An end that is taken leaves its package over.
+ */
+export const endsAreReported: Invariant = make(
+  "a package ends before its time when the telco has ended it, once, and at no other time",
+  "R4",
+  () =>
+    ({ after, before, step }) => {
+      const { asked, began, ended, outcome } = step
+      const reports = asked._tag === "Report" ? asked.reports : []
+      const isOpen = outcome._tag === "Killed"
+      const taken = new Set(
+        isOpen ? reports : verdictsOf(step).flatMap(([report, verdict]) => (verdict._tag === "Accepted" ? report : []))
+      )
+      const ends = [...taken].flatMap(({ fact, ...report }) => (fact._tag === "End" ? { ...report, ...fact } : []))
+      const known = new Map(packages(before).map(({ pack }) => [periodOf(pack), pack]))
+      const isOf = (end: (typeof ends)[number], { id, pack }: ReturnType<typeof packages>[number]) =>
+        end.iccid === pack.iccid && (end.packageId === id || end.packageId === pack.telcoPackageId)
+      return (
+        first(packages(after), (one) => {
+          const was = known.get(periodOf(one.pack))
+          const { activationAt, expirationAt } = one.pack
+          if (was === undefined || was.expirationAt === expirationAt || expirationAt === null) return null
+          if (was.activationAt === null && isByItsTime(one)) return null
+          if (was.expirationAt !== null && was.expirationAt <= began) return `${one.id} was over, and ends anew`
+          const isDated = ends.some((end) => {
+            const isLate = began <= expirationAt && expirationAt <= ended && end.occurredAt >= expirationAt
+            return isOf(end, one) && (end.occurredAt === expirationAt || activationAt === expirationAt || isLate)
+          })
+          return isDated ? null : `${one.id} ends at ${toIso(expirationAt)}, and no end says so`
+        }) ??
+        first(packages(after), (one) => {
+          const { expirationAt, iccid } = one.pack
+          if (isOpen || !ends.some((end) => isOf(end, one) && end.iccid === iccid)) return null
+          return expirationAt !== null && expirationAt <= ended ? null : `${one.id} was ended, and is not over`
+        })
+      )
+    }
+)
+
 const isUse = ({ _tag }: Report["fact"]): boolean => _tag === "Usage" || _tag === "FirstUse"
+
+const isEndOfUsed = (fact: Report["fact"]): boolean =>
+  fact._tag === "End" && (fact.reason === "depleted" || fact.reason === "expired")

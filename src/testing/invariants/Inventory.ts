@@ -330,7 +330,10 @@ export const packagesAreAsOrdered: Invariant = make(
           // (rule S8).
           const isKnown = !isFirstUse || (replacement !== null && ordered !== null)
           const expected = isKnown ? { start: activationAt, end: expirationAt } : null
-          return same(ordered, expected)
+          // The telco may have ended it sooner (rule R4).
+          const isEnded =
+            ordered !== null && ordered.start === activationAt && (expirationAt ?? ordered.end) < ordered.end
+          return isEnded || same(ordered, expected)
             ? null
             : `${id} was ordered for ${show(ordered)}, and is shown for ${show(expected)}`
         })

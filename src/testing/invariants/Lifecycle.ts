@@ -39,7 +39,7 @@ const following = new Map<OptInType | "none", ReadonlyArray<OptInType>>([
   ["subscription.paused", [...always, "subscription.resumed"]],
   ["subscription.resumed", [...always, "subscription.paused"]],
   ["subscription.deleted", []],
-  ["attachment.created", ["attachment.activated", "attachment.suspended"]],
+  ["attachment.created", ["attachment.activated", "attachment.expired", "attachment.suspended"]],
   ["attachment.activated", ["attachment.expiring", "attachment.suspended"]],
   ["attachment.expiring", ["attachment.expired", "attachment.suspended"]],
   ["attachment.expired", []],
@@ -108,7 +108,9 @@ interface Times {
 
 /** When the events of an attachment with these times fall due by the clock. */
 const dueAt = ({ activationAt, expirationAt }: Times): ReadonlyArray<readonly [type: OptInType, at: Instant]> => {
-  if (activationAt === null || expirationAt === null) return []
+  if (expirationAt === null) return []
+  // The telco has ended it before it began (rule R4).
+  if (activationAt === null || expirationAt < activationAt) return [["attachment.expired", expirationAt]]
   return [
     ["attachment.activated", activationAt],
     ["attachment.expiring", Math.max(activationAt, expirationAt - DAY)],

@@ -13,7 +13,17 @@ import { attachments, type Frame, packages, visible, first, type Invariant, make
 export const factsOf = ({ attachment, packages }: WithPackages): TimingModel.Facts => {
   const { activePeriod: period, anchor, suspendedAt, terms: plan } = attachment
   const firstUse = period !== null ? null : plan.recurrence === null ? (packages[0]?.activationAt ?? null) : anchor
-  return { plan, period, firstUse, suspendedAt }
+  const facts = { plan, period, firstUse, suspendedAt }
+  const last = packages.reduce((at, { activationAt }) => Math.max(at, activationAt ?? 0), 0)
+  const ends = new Map<number, Instant>()
+  for (const [occurrence, times] of TimingModel.packages(facts, last).entries()) {
+    // Only an end may have it end sooner (`endsAreReported`).
+    const expirationAt = packages.find((pack) => pack.occurrence === occurrence)?.expirationAt ?? null
+    if (expirationAt !== null && expirationAt < (times.expirationAt ?? Number.POSITIVE_INFINITY)) {
+      ends.set(occurrence, expirationAt)
+    }
+  }
+  return ends.size === 0 ? facts : { ...facts, ends }
 }
 
 const stateFollows = ({ step, views }: Frame, of: WithPackages): string | null => {

@@ -62,6 +62,33 @@ describe("reports", () => {
     }
   })
 
+  it("end a package before its time, and the SIM's history says why (R4, L3)", async () => {
+    const iccid = World.iccid(2)
+    await stock.tenant.post("/v3/subscription", { plan_id: stock.planId, metadata: "", iccid })
+    const path = `/v3/subscriptions/${iccid}/plan-attachments/${stock.planId}`
+    const { package_id } = (await stock.tenant.get(path)).body.data.packages[0]
+    const end = { type: "package_end", iccid, occurred_at, reason: "lapsed" }
+    const { body } = await world.telco([
+      { ...end, id: "e1", package_id },
+      { ...end, id: "e2" },
+      { ...end, id: "e3", package_id, reason: "tired" },
+      { ...end, id: "e4", package_id: "another" },
+      { ...end, id: "e1", package_id }
+    ])
+    expect(body).toMatchObject({ accepted: 1, duplicates: 1 })
+    expect(body.rejected.map(({ message }: { message: string }) => message)).toEqual([
+      "package_id is required",
+      "reason must be one of depleted, expired, revoked, lapsed",
+      expect.stringContaining("is no package of this SIM")
+    ])
+    const attachment = await stock.tenant.get(path)
+    const times = { activation_at: null, expiration_at: occurred_at }
+    expect(attachment.body.data).toMatchObject({ state: "EXPIRED", ...times, packages: [times] })
+    const history = await stock.tenant.get(`/v3/subscriptions/${iccid}/history`)
+    const changes = history.body.data.filter(({ type }: { type: string }) => type === "change")
+    expect(changes[0]).toMatchObject({ what: "sim.report", detail: `package ${package_id}: – → lapsed` })
+  })
+
   it("that do not decode are rejected alone, with their place and id", async () => {
     const bad: ReadonlyArray<readonly [unknown, string | null, string]> = [
       [5, null, "event must be an object"],

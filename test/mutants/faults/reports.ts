@@ -64,6 +64,58 @@ const book = [
   ])
 ]
 
+const ends = [
+  ...faultsOf("PackageEnd.ts", "reports", [
+    ["R4", "an end moves one that was taken before", "if (!isAtTelco(pack, now)) return null", ""],
+    ["R4", "an end lies ahead of the clock", "Math.min(at, now)", "at"],
+    ["R4", "what is in use ends before it began", "Math.max(end, activationAt)", "end"],
+    [
+      "R4",
+      "what has not begun ends when it begins",
+      "activationAt === null || now < activationAt ?",
+      "activationAt === null ?"
+    ],
+    ["R4", "what lapsed was in use", 'reason === "depleted" || reason === "expired"', 'reason !== "revoked"'],
+    ["R4", "what was taken back was in use", 'reason === "depleted" || reason === "expired"', 'reason !== "lapsed"'],
+    ["R4", "what is depleted was never in use", 'reason === "depleted" || reason', "reason"],
+    [
+      "R4",
+      "what has expired was never in use",
+      'reason === "depleted" || reason === "expired"',
+      'reason === "depleted"'
+    ],
+    [
+      "R4",
+      "what ended before it began waits for its first use",
+      "activationAt === null && expirationAt === null",
+      "activationAt === null"
+    ]
+  ]),
+  ...faultsOf("TelcoReport.ts", "reports", [
+    ["R4", "an end has no instant", ", expirationAt: end })", " })"],
+    [
+      "R4",
+      "what was in use does not begin with its end",
+      "isBegun ? activate(of, pack, end)",
+      "isBegun && false ? activate(of, pack, end)"
+    ],
+    ["R4", "the end of the first package plans no occurrence", "jobs: begun.jobs", "jobs: NONE"],
+    [
+      "R4",
+      "an end of one in use is no sign of a download",
+      "isBegun ? withActivity(aggregate.sim, end) :",
+      "isBegun ? aggregate.sim :"
+    ]
+  ]),
+  ...faultsOf("Lifecycle.ts", "lifecycle", [
+    ["R4", "an early end is not notified", "causes.push(...unnotified(known, of, until))", ""],
+    ["R4", "an early end notifies again", "left.has(type) && ", ""],
+    ["R4", "an early end and its job notify both", "&& !(isGoingOn && until <= at))", ")"],
+    ["R4", "the job goes on after an early end", " || !milestones(own).some(({ at }) => at === from)", ""],
+    ["R4", "what never began has no end", "expirationAt !== null && PackageEnd.isUnbegun(times)", "false"]
+  ])
+]
+
 const spellings = [
   ...faultsOf("Iccid.ts", "reports", [
     ["I1", "an ICCID with a pad is none", "F?|", "|"],
@@ -125,10 +177,10 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
   [
     "T3",
     "a later first use counts again",
-    "pack.activationAt === null ? activate(",
+    "PackageEnd.isWaiting(pack) ? activate(",
     'report.fact._tag === "FirstUse" ? activate('
   ],
-  ["T3", "usage is no first use", "pack.activationAt === null ? activate(", instead("?", "&& usage === null ?")],
+  ["T3", "usage is no first use", "PackageEnd.isWaiting(pack) ? activate(", instead("?", "&& usage === null ?")],
   ["T3", "a first use is no anchor", "{ ...attachment, anchor: firstUse }", "attachment"],
   ["T3", "the anchor is a millisecond late", "{ ...attachment, anchor: firstUse }", instead("}", "+ 1 }")],
   [
@@ -212,4 +264,4 @@ const states = [
   ])
 ]
 
-export const reports = [...intake, ...spellings, ...states, ...book]
+export const reports = [...intake, ...ends, ...spellings, ...states, ...book]
