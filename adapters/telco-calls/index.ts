@@ -7,6 +7,7 @@
  *     Answers.isUnsent(error)               // whether no connection was made
  *     CallGate.make({ telco })              // what calls pass: slots, rate, circuit breaker, metrics
  *     CallGate.asPoll(calls)                // gives way to orders
+ *     Background.turn(what, work)           // work beside calls, in turns that give way to them
  *     CallFailure.toPort(failure)           // what a failed call is to the caller of the telco port
  *     CallRecords.make(journal, of, schema) // what is known of calls of a kind, and `once`
  *     Claims.use(journal, of, work)         // entries that are due, under a lease
@@ -16,7 +17,9 @@
  *     SqlJournal.layer, layerIn(schema)     // needs a SqlClient; survives restarts, and processes may share it
  *     SqlTables.ensure(schema, tables)      // tables of one's own in the schema of the service
  *     KeylessTelco.make(system, journal)    // the port over a system that knows no keys
+ *     Looks.make({ telco, look, … })        // looks at SIMs that are due, and reports what is new
  *     Messages.make(journal, locks, …)      // sends messages once, in one segment or several
+ *     PollSchedule.next(packages, limits)   // when a SIM is polled or looked at again
  *     Purchases.make(seller, { telco, … })  // buys SIMs with their loads, each once
  *     ServiceChanges.make(call, options)    // pauses and resumes SIMs at such a system
  *     SimLocks.make(journal, { telco })     // calls about one SIM follow each other
@@ -24,6 +27,7 @@
  */
 export * as Account from "./Account.ts"
 export * as Answers from "./Answers.ts"
+export * as Background from "./looks/Background.ts"
 export * as CallFailure from "./CallFailure.ts"
 export * as CallGate from "./CallGate.ts"
 export * as CallRecords from "./CallRecords.ts"
@@ -31,7 +35,10 @@ export * as Claims from "./Claims.ts"
 export * as FileSettings from "./FileSettings.ts"
 export * as Journal from "./Journal.ts"
 export * as KeylessTelco from "./KeylessTelco.ts"
+export * as Looks from "./looks/Looks.ts"
+export type * as LookState from "./looks/LookState.ts"
 export * as Messages from "./Messages.ts"
+export * as PollSchedule from "./looks/PollSchedule.ts"
 export * as PurchasedLoads from "./PurchasedLoads.ts"
 export * as Purchases from "./Purchases.ts"
 export * as ServiceChanges from "./ServiceChanges.ts"

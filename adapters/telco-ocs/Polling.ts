@@ -24,7 +24,7 @@
 import { Effect, Metric, Clock } from "effect"
 import { Catalogues, Problems, Reports, Settings as Limits } from "simplan"
 import { Allowance, Package, type Storage, TelcoReport, Time } from "simplan/ports"
-import { type CallFailure, Claims, Journal } from "../telco-calls/index.ts"
+import { type CallFailure, Claims, Journal, PollSchedule } from "../telco-calls/index.ts"
 import { Api, type Subscriber, type SubscriberPackage } from "./api/Api.ts"
 import * as Comparison from "./drift/Comparison.ts"
 import * as FullComparison from "./drift/FullComparison.ts"
@@ -35,7 +35,6 @@ import * as SimState from "./reports/SimState.ts"
 import { Settings } from "./Settings.ts"
 import * as Subscribers from "./Subscribers.ts"
 import * as NotifiedThresholds from "./NotifiedThresholds.ts"
-import * as PollSchedule from "./PollSchedule.ts"
 
 /** From a second to a day. */
 const BOUNDARIES = [1, 5, 15, 30, 60, 150, 300, 600, 900, 1_800, 3_600, 21_600, 86_400]

@@ -11,12 +11,11 @@ import {
   type Organizations,
   Problems,
   type Reports,
-  RequestContext,
   type Sims,
   type UsageReconciliation
 } from "simplan"
 import { Time } from "simplan/ports"
-import { type Journal, CallGate } from "../telco-calls/index.ts"
+import { Background, type Journal, PollSchedule } from "../telco-calls/index.ts"
 import type { Api } from "./api/Api.ts"
 import { MobilePlans } from "./MobilePlans.ts"
 import { Orders } from "./orders/Orders.ts"
@@ -26,7 +25,6 @@ import * as Findings from "./drift/Findings.ts"
 import * as FullComparison from "./drift/FullComparison.ts"
 import * as StockComparison from "./drift/StockComparison.ts"
 import * as Notifications from "./reports/Notifications.ts"
-import * as PollSchedule from "./PollSchedule.ts"
 import * as Polling from "./Polling.ts"
 import * as Unpolled from "./Unpolled.ts"
 
@@ -68,12 +66,6 @@ const limits = ({ mayReport: _, notified = [50, 80], ...options }: Options): Pol
   notified
 })
 
-/** The audit entries of what follows say that the telco has reported it (rule W11). */
-const asTelco = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(RequestContext.Current, (current) =>
-    Effect.provideService(effect, RequestContext.Current, { ...current, actor: "telco" })
-  )
-
 /** Answers a notification. */
 export const take = (
   options: Options,
@@ -84,7 +76,7 @@ export const take = (
     const { mayReport, telco } = options
     const notifications = yield* Notifications.make({ telco, poll: pollBeside, mayReport })
     return yield* notifications.take(body)
-  }).pipe(asTelco)
+  }).pipe(Background.asTelco)
 
 /** How far a comparison of all SIMs is. Times are in milliseconds. */
 export type Progress = FullComparison.Progress
@@ -98,29 +90,8 @@ export const compareAll = FullComparison.request
 /** How far the last comparison of all SIMs is; null: none was asked for. */
 export const comparison = FullComparison.progress
 
-/** How long the loops wait if nothing is due, and if nothing works, in milliseconds. */
-const IDLE = Time.SECOND
-const STUCK = 5 * Time.SECOND
-
 /** How many orders, and how many mobile plans, are settled at once. */
 const ORDERS = 20
-
-/**
- * How many turns of each work a share has: 100 polls, 100 orders and 100 mobile plans; SIMs in
- * stock have one.
- */
-const SHARE = 5
-
-/**
- * A turn of work, which says how long to wait before the next one, in milliseconds: 0 if more
- * may be due now.
- */
-const turnOf = <R>(what: string, work: Effect.Effect<number, { readonly message: string }, R>) =>
-  // Failure: the next turn.
-  work.pipe(
-    Effect.catch(({ message }) => Effect.as(Effect.logWarning(`${what} waits: ${message}`), STUCK)),
-    Effect.catchDefect((defect) => Effect.as(Effect.logError(`${what} has failed`, defect), STUCK))
-  )
 
 /**
  * Polls SIMs and compares their books, also of those in stock, settles orders and mobile plans, and
@@ -138,52 +109,48 @@ const turns = (options: Options) =>
     const unpolled = yield* Unpolled.make
 
     const pollDue = Effect.map(polling.due, ({ failed, polls }) =>
-      polls > 0 && failed === polls ? STUCK : polls < Polling.BATCH ? Math.min(IDLE, options.fastest) : 0
+      polls > 0 && failed === polls
+        ? Background.STUCK
+        : polls < Polling.BATCH
+          ? Math.min(Background.IDLE, options.fastest)
+          : 0
     )
     const report = (kept: ReadonlyArray<Duplicate>) =>
       Effect.asVoid(problems.add({ findings: kept.map((one) => Findings.duplicate(telco, one)) }))
-    const settling = Effect.map(orders.settle({ limit: ORDERS, report }), ({ due }) => (due < ORDERS ? IDLE : 0))
+    const settling = Effect.map(orders.settle({ limit: ORDERS, report }), ({ due }) =>
+      due < ORDERS ? Background.IDLE : 0
+    )
     const proving = Effect.gen(function* () {
       const found = yield* orders.disproof
       if (found !== null) yield* problems.add({ findings: [Findings.zone(telco, found)] })
       return Time.MINUTE
     })
     const finding = Effect.map(unpolled, ({ isOver }) => (isOver ? Time.MINUTE : 0))
-    const planning = Effect.map(plans.settle({ limit: ORDERS }), (due) => (due < ORDERS ? IDLE : 0))
+    const planning = Effect.map(plans.settle({ limit: ORDERS }), (due) => (due < ORDERS ? Background.IDLE : 0))
     return [
-      turnOf(`Polling of ${telco}`, pollDue),
-      turnOf(`The search for SIMs of ${telco} that nobody polls`, finding),
-      turnOf(`Settling of ${telco}`, settling),
-      turnOf(`Settling of mobile plans of ${telco}`, planning),
-      turnOf(`The proof of the zone of ${telco}`, proving),
-      turnOf(`The comparison of SIMs in stock with ${telco}`, stock),
-      turnOf(`The comparison of all SIMs with ${telco}`, all)
+      Background.turn(`Polling of ${telco}`, pollDue),
+      Background.turn(`The search for SIMs of ${telco} that nobody polls`, finding),
+      Background.turn(`Settling of ${telco}`, settling),
+      Background.turn(`Settling of mobile plans of ${telco}`, planning),
+      Background.turn(`The proof of the zone of ${telco}`, proving),
+      Background.turn(`The comparison of SIMs in stock with ${telco}`, stock),
+      Background.turn(`The comparison of all SIMs with ${telco}`, all)
     ] as const
   })
-
-const each = <R>(
-  options: Options,
-  repeat: (turn: Effect.Effect<number, never, Needs>) => Effect.Effect<void, never, R>
-) =>
-  Effect.flatMap(turns(options), (all) =>
-    Effect.all(all.map(repeat), { concurrency: "unbounded", discard: true })
-  ).pipe(CallGate.asPoll, asTelco)
 
 /**
  * Polls SIMs, compares books, those of the stock too, and settles orders and mobile plans, until it
  * is interrupted.
  */
 export const run = (options: Options): Effect.Effect<never, never, Needs> =>
-  each(options, (turn) =>
-    Effect.forever(Effect.flatMap(turn, (millis) => (millis === 0 ? Effect.yieldNow : Effect.sleep(millis))))
-  ).pipe(Effect.andThen(Effect.never))
+  Effect.flatMap(turns(options), Background.forever)
 
 /**
  * Does what of that is due now: at most 100 polls, orders and mobile plans each, and 10 SIMs in
  * stock. What is interrupted falls due again.
  */
 export const drain = (options: Options): Effect.Effect<void, never, Needs> =>
-  each(options, (turn) => Effect.asVoid(Effect.repeat(turn, { while: (millis) => millis === 0, times: SHARE - 1 })))
+  Effect.flatMap(turns(options), Background.drain)
 
 /** Runs in the background until the scope closes. */
 export const background = (options: Options): Layer.Layer<never, never, Needs> =>

@@ -16,9 +16,8 @@
 import { Clock, Effect, Option, Schema } from "effect"
 import { Organizations, Settings as Limits, Sims } from "simplan"
 import { Sim, type Storage, Time } from "simplan/ports"
-import { Claims, Journal } from "../../telco-calls/index.ts"
+import { Claims, Journal, type PollSchedule } from "../../telco-calls/index.ts"
 import { Orders } from "../orders/Orders.ts"
-import type * as PollSchedule from "../PollSchedule.ts"
 
 export interface Options {
   /** The name of the OCS in the settings. */

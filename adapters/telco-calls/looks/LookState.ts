@@ -1,0 +1,217 @@
+/**
+ * What a supplier says of the packages of a SIM, what is to be reported of that, and what the
+ * journal remembers of a SIM between looks.
+ *
+ * Usage and ends only rise: a list that lags, and one that lacks a package, take nothing back. The
+ * ids of reports follow from their content, so that a look that is repeated counts once (rule R1).
+ */
+import { Option, Schema } from "effect"
+import type { PackageEnd, TelcoReport, Time } from "simplan/ports"
+import type * as Journal from "../Journal.ts"
+import * as PollSchedule from "./PollSchedule.ts"
+
+type Instant = Time.Instant
+
+/** What the supplier says of a package now. */
+export interface Seen {
+  /** Ours. */
+  readonly packageId: string
+  /** Of all that it grants; null: the supplier does not say, or it is unlimited. */
+  readonly allowanceBytes: number | null
+  /** The running total; null: the supplier does not say. */
+  readonly usedBytes: number | null
+  /** When it was first used; null: it was not, or the supplier does not say. */
+  readonly activationAt: Instant | null
+  /** When its time ends or has ended; null: that is not known. */
+  readonly expirationAt: Instant | null
+  /** What it has ended by, and when, if the supplier says so; null: it has not ended. */
+  readonly end: { readonly reason: PackageEnd.Reason; readonly at: Instant | null } | null
+}
+
+/** What a look finds of a SIM. */
+export interface Found {
+  /** The purchase that the SIM came by: an ICCID that is sold again is another one. */
+  readonly purchaseId: string
+  /** The packages of ours that are on it, those that the supplier does not list included. */
+  readonly packageIds: ReadonlyArray<string>
+  /** Those that it lists. */
+  readonly seen: ReadonlyArray<Seen>
+}
+
+const Pack = Schema.Struct({
+  /** When a look first knew it. */
+  since: Schema.Finite,
+  usedBytes: Schema.Finite,
+  /** Bytes in a millisecond between the last two looks. */
+  rate: Schema.Finite,
+  usedAt: Schema.Finite,
+  /** What of it the core has taken. */
+  reportedBytes: Schema.Finite,
+  isBegun: Schema.Boolean,
+  /** When the core has taken its end; null: it has not. */
+  overAt: Schema.NullOr(Schema.Finite),
+  allowanceBytes: Schema.NullOr(Schema.Finite),
+  activationAt: Schema.NullOr(Schema.Finite),
+  expirationAt: Schema.NullOr(Schema.Finite)
+})
+
+/** What is remembered of a package. */
+export type Pack = typeof Pack.Type
+
+const State = Schema.Struct({
+  /** Null: no look was answered. */
+  purchaseId: Schema.NullOr(Schema.String),
+  /** When the last look was answered; null: none was. */
+  lookedAt: Schema.NullOr(Schema.Finite),
+  /** How many looks in a row have failed. */
+  failures: Schema.Finite,
+  packages: Schema.Record(Schema.String, Pack)
+})
+
+/** What is remembered of a SIM. */
+export type State = typeof State.Type
+
+/** Of a SIM at which nobody has looked. */
+export const initial: State = { purchaseId: null, lookedAt: null, failures: 0, packages: {} }
+
+const decode = Schema.decodeUnknownOption(State)
+
+/** What an entry of the journal remembers; nothing, if another version has written it. */
+export const of = ({ document }: Pick<Journal.Entry, "document">): State =>
+  Option.getOrElse(decode(document), () => initial)
+
+const unseen = (now: Instant): Pack => ({
+  since: now,
+  usedBytes: 0,
+  rate: 0,
+  usedAt: now,
+  reportedBytes: 0,
+  isBegun: false,
+  overAt: null,
+  allowanceBytes: null,
+  activationAt: null,
+  expirationAt: null
+})
+
+/** A package after a look, with what is to be reported of it. */
+export interface Observed {
+  readonly packageId: string
+  readonly reports: ReadonlyArray<TelcoReport.Report>
+  /** As it is before the reports are taken. */
+  readonly pack: Pack
+}
+
+interface Asked {
+  readonly telco: string
+  readonly iccid: string
+  readonly now: Instant
+}
+
+const observe = (seen: Seen, known: Pack | undefined, before: State, { iccid, now, telco }: Asked): Observed => {
+  const { activationAt, allowanceBytes, end, expirationAt, packageId } = seen
+  const was = known ?? unseen(now)
+  const usedBytes = Math.max(was.usedBytes, seen.usedBytes ?? 0)
+  const risen = usedBytes - was.usedBytes
+  const elapsed = before.lookedAt === null || known === undefined ? 0 : now - before.lookedAt
+  const report = (what: string, occurredAt: Instant, fact: TelcoReport.Fact): TelcoReport.Report => ({
+    reportId: `${telco}/look/${packageId}/${what}`,
+    iccid,
+    occurredAt: Math.min(occurredAt, now),
+    fact
+  })
+  const reports: Array<TelcoReport.Report> = []
+  // Before its usage, which would make its own instant the first use for good (rule T3).
+  if (activationAt !== null && !was.isBegun) {
+    reports.push(report("first-use", activationAt, { _tag: "FirstUse", packageId }))
+  }
+  if (usedBytes > was.reportedBytes) {
+    const usage = { _tag: "Total", bytes: usedBytes } as const
+    reports.push(report(`used/${usedBytes}`, now, { _tag: "Usage", packageId, usage }))
+  }
+  if (end !== null && was.overAt === null) {
+    reports.push(report("end", end.at ?? now, { _tag: "End", packageId, reason: end.reason }))
+  }
+  return {
+    packageId,
+    reports,
+    pack: {
+      ...was,
+      usedBytes,
+      rate: elapsed > 0 ? risen / elapsed : 0,
+      usedAt: risen > 0 ? now : was.usedAt,
+      allowanceBytes: allowanceBytes ?? was.allowanceBytes,
+      activationAt: activationAt ?? was.activationAt,
+      expirationAt: expirationAt ?? was.expirationAt
+    }
+  }
+}
+
+/** What is known of a SIM, without what is of a former purchase of its ICCID. */
+export const ofPurchase = (state: State, purchaseId: string): State =>
+  state.purchaseId === purchaseId ? state : { ...initial, purchaseId, failures: state.failures }
+
+/** What is new of the packages of a SIM, whatever else the supplier lists. */
+export const observed = ({ packageIds, seen }: Found, before: State, asked: Asked): ReadonlyArray<Observed> =>
+  seen.flatMap((one) =>
+    packageIds.includes(one.packageId) ? [observe(one, before.packages[one.packageId], before, asked)] : []
+  )
+
+/**
+ * What is remembered after the reports. What was not taken stays unreported, and is reported by the
+ * next look. A package that is listed no more is remembered as it was.
+ */
+export const remembered = (
+  { packageIds, purchaseId }: Found,
+  before: State,
+  observations: ReadonlyArray<Observed>,
+  isTaken: (report: TelcoReport.Report) => boolean,
+  now: Instant
+): State => {
+  const packages = new Map(packageIds.map((id) => [id, before.packages[id] ?? unseen(now)]))
+  for (const { pack, packageId, reports } of observations) {
+    const taken = reports.filter(isTaken).map(({ fact }) => fact)
+    const usage = taken.find((fact) => fact._tag === "Usage")
+    packages.set(packageId, {
+      ...pack,
+      reportedBytes: usage === undefined ? pack.reportedBytes : usage.usage.bytes,
+      isBegun: pack.isBegun || taken.some(({ _tag }) => _tag === "FirstUse"),
+      overAt: pack.overAt ?? (taken.some(({ _tag }) => _tag === "End") ? now : null)
+    })
+  }
+  return { purchaseId, lookedAt: now, failures: 0, packages: Object.fromEntries(packages) }
+}
+
+/**
+ * The percentages at which events fire for most plans (`Allowance.thresholds`). What suppliers say
+ * is behind by up to hours, so nothing hurries for them: looks close in on what is in use, and wait
+ * for what is idle.
+ */
+const THRESHOLDS = [50, 80, 100]
+
+/**
+ * When to look again; null: not before there is another package. `lag`: how long after its end a
+ * package's usage may still rise.
+ */
+export const next = (
+  { packages }: State,
+  limits: Omit<PollSchedule.Limits, "notified">,
+  lag: number,
+  now: Instant
+): Instant | null => {
+  const all = Object.values(packages)
+  const live = all.flatMap((pack) => {
+    const { activationAt, allowanceBytes, expirationAt, overAt, rate, since, usedAt, usedBytes } = pack
+    if (overAt !== null) return []
+    return [
+      {
+        ...{ allowanceBytes, usedBytes, thresholds: THRESHOLDS, whole: null, rate, usedAt, assignedAt: since },
+        activationAt,
+        expirationAt: expirationAt === null ? null : expirationAt + lag
+      }
+    ]
+  })
+  const finals = all.flatMap(({ overAt }) => (overAt !== null && now < overAt + lag ? [overAt + lag] : []))
+  const wanted = PollSchedule.next(live, { ...limits, notified: THRESHOLDS }, now)
+  const instants = wanted === null ? finals : [wanted, ...finals]
+  return instants.length === 0 ? null : Math.min(...instants)
+}

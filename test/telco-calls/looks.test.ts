@@ -1,0 +1,346 @@
+/**
+ * Looks at the SIMs of a supplier (rules T3, R1 and R4): when they are made, what is reported, and
+ * what hints do. Random lives of a SIM that is sold again, with lists that lag, calls that fail, a
+ * core that takes nothing for a while, and processes that die in the middle of a look.
+ */
+import { Clock, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
+import { Reports } from "simplan"
+import { Telco, type TelcoReport, Time } from "simplan/ports"
+import { describe, expect, it } from "vitest"
+import { Journal, type LookState, Looks } from "../../adapters/telco-calls/index.ts"
+
+const TELCO = "supplier"
+const ICCID = "8944500102198304826"
+const GB = 1_073_741_824
+const [FASTEST, SLOWEST] = [5 * Time.MINUTE, 6 * Time.HOUR]
+
+interface Bundle {
+  readonly purchaseId: string
+  readonly packageId: string
+  usedBytes: number
+  activationAt: number | null
+  end: LookState.Seen["end"]
+}
+
+/** What the supplier has, what the core has taken, and what went wrong. */
+const makeWorld = (lag: number) =>
+  Effect.gen(function* () {
+    const journal = yield* Journal.makeMemory
+    const state = {
+      bundles: [] as Bundle[],
+      /** The list of some look before, while it lags. */
+      lagging: null as ReadonlyArray<LookState.Seen> | null,
+      fails: false,
+      hangs: false,
+      rejects: false,
+      looks: 0,
+      taken: [] as TelcoReport.Report[],
+      seen: new Set<string>()
+    }
+    const listed = (): ReadonlyArray<LookState.Seen> =>
+      state.bundles.map(({ activationAt, end, packageId, usedBytes }) => ({
+        ...{ packageId, usedBytes, activationAt, end: end === null ? null : { ...end } },
+        allowanceBytes: GB,
+        expirationAt: activationAt === null ? null : activationAt + 7 * Time.DAY
+      }))
+    const looks = Looks.make({
+      telco: TELCO,
+      journal,
+      callsPerSecond: 10,
+      fastest: FASTEST,
+      slowest: SLOWEST,
+      lag,
+      look: () =>
+        Effect.gen(function* () {
+          state.looks += 1
+          if (state.fails) return yield* new Telco.Unavailable({ message: "no answer" })
+          if (state.hangs) return yield* Effect.never
+          const last = state.bundles.at(-1)
+          if (last === undefined) return null
+          const own = state.bundles.filter(({ purchaseId }) => purchaseId === last.purchaseId)
+          const packageIds = own.map(({ packageId }) => packageId)
+          // The supplier knows ICCIDs only, and lists what a former customer has had as well.
+          return { purchaseId: last.purchaseId, packageIds, seen: state.lagging ?? listed() }
+        })
+    })
+    const core = Layer.succeed(
+      Reports.Reports,
+      Reports.Reports.of({
+        take: ({ reports }) =>
+          Effect.sync(() =>
+            reports.map((report): TelcoReport.Verdict => {
+              if (state.seen.has(report.reportId)) return { _tag: "Duplicate" }
+              if (state.rejects) return { _tag: "Rejected", field: null, message: "not now" }
+              state.seen.add(report.reportId)
+              state.taken.push(report)
+              return { _tag: "Accepted" }
+            })
+          )
+      })
+    )
+    const bundle = (purchaseId: string, packageId: string): Bundle => {
+      const made: Bundle = { purchaseId, packageId, usedBytes: 0, activationAt: null, end: null }
+      state.bundles.push(made)
+      return made
+    }
+    const due = Effect.provide(looks.due, core)
+    return { state, looks, listed, bundle, core, due, journal }
+  })
+
+type World = Effect.Success<ReturnType<typeof makeWorld>>
+
+const run = <A>(test: (world: World) => Effect.Effect<A, unknown>, lag = 0): Promise<A> =>
+  Effect.runPromise(Effect.flatMap(makeWorld(lag), test).pipe(Effect.provide(TestClock.layer())))
+
+/** Minutes go by, in each of which what is due is looked at. */
+const pass = ({ due }: World, minutes: number) =>
+  Effect.gen(function* () {
+    for (let minute = 0; minute < minutes; minute++) {
+      yield* TestClock.adjust("1 minute")
+      yield* due
+    }
+  })
+
+const use = (of: Bundle, bytes: number) =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    of.activationAt ??= now
+    of.usedBytes += bytes
+  })
+
+const facts = ({ state }: World) => state.taken.map(({ fact }) => fact)
+
+describe("Looks at a SIM", () => {
+  it("report its first use before its usage, totals, and its end once; then they are over", () =>
+    run((world) =>
+      Effect.gen(function* () {
+        const of = world.bundle("p1", "a:0")
+        yield* world.looks.watch(ICCID)
+        yield* pass(world, 10)
+        expect(world.state.taken).toEqual([])
+        yield* use(of, GB / 4)
+        yield* pass(world, 10)
+        expect(facts(world).map(({ _tag }) => _tag)).toEqual(["FirstUse", "Usage"])
+        expect(world.state.taken[0]?.occurredAt).toBe(of.activationAt)
+        yield* use(of, (3 * GB) / 4)
+        of.end = { reason: "depleted", at: null }
+        yield* pass(world, 60)
+        expect(facts(world).slice(2)).toEqual([
+          { _tag: "Usage", packageId: "a:0", usage: { _tag: "Total", bytes: GB } },
+          { _tag: "End", packageId: "a:0", reason: "depleted" }
+        ])
+        const { looks } = world.state
+        yield* world.looks.hint(ICCID)
+        yield* pass(world, 600)
+        expect(world.state.looks).toBe(looks)
+      })
+    ))
+
+  it("are made once more after an end, for what the supplier counts late", () =>
+    run(
+      (world) =>
+        Effect.gen(function* () {
+          const of = world.bundle("p1", "a:0")
+          yield* use(of, GB / 2)
+          of.end = { reason: "expired", at: null }
+          yield* world.looks.watch(ICCID)
+          yield* pass(world, 10)
+          expect(facts(world).map(({ _tag }) => _tag)).toEqual(["FirstUse", "Usage", "End"])
+          yield* use(of, GB / 4)
+          yield* pass(world, 4 * 60)
+          expect(facts(world).slice(3)).toEqual([
+            { _tag: "Usage", packageId: "a:0", usage: { _tag: "Total", bytes: (3 * GB) / 4 } }
+          ])
+          expect(world.state.looks).toBe(2)
+        }),
+      3 * Time.HOUR
+    ))
+
+  it("are made more seldom while nothing changes, and never less often than is set", () =>
+    run((world) =>
+      Effect.gen(function* () {
+        const of = world.bundle("p1", "a:0")
+        yield* use(of, 1)
+        yield* world.looks.watch(ICCID)
+        yield* pass(world, 60)
+        const first = world.state.looks
+        yield* pass(world, 20 * 60)
+        const before = world.state.looks
+        yield* pass(world, 24 * 60)
+        const [early, late] = [first, (world.state.looks - before) / 24]
+        expect(early).toBeGreaterThan(2 * late)
+        expect(world.state.looks - before).toBeGreaterThanOrEqual(4)
+      })
+    ))
+
+  it("are made soon after a hint, however often it comes, and not for an ICCID that is unknown", () =>
+    run((world) =>
+      Effect.gen(function* () {
+        world.bundle("p1", "a:0")
+        yield* world.looks.watch(ICCID)
+        yield* pass(world, 48 * 60)
+        const before = world.state.looks
+        for (let i = 0; i < 100; i++) yield* world.looks.hint(ICCID)
+        yield* pass(world, 1)
+        expect(world.state.looks).toBe(before + 1)
+        yield* world.looks.hint("8988000000000000057")
+        expect(yield* world.journal.get({ telco: TELCO, kind: Looks.KIND, key: "8988000000000000057" })).toBeNull()
+      })
+    ))
+
+  it("go on after failures, and after a core that takes nothing", () =>
+    run((world) =>
+      Effect.gen(function* () {
+        const of = world.bundle("p1", "a:0")
+        yield* world.looks.watch(ICCID)
+        yield* use(of, 5)
+        world.state.fails = true
+        yield* pass(world, 30)
+        world.state.fails = false
+        world.state.rejects = true
+        yield* pass(world, SLOWEST / Time.MINUTE)
+        expect(world.state.taken).toEqual([])
+        world.state.rejects = false
+        yield* pass(world, SLOWEST / Time.MINUTE)
+        expect(facts(world).map(({ _tag }) => _tag)).toEqual(["FirstUse", "Usage"])
+      })
+    ))
+})
+
+type Step =
+  | { readonly do: "use"; readonly back: number; readonly bytes: number }
+  | { readonly do: "end"; readonly back: number; readonly reason: "depleted" | "revoked" }
+  | { readonly do: "sell" | "top up" | "lag" | "catch up" | "fail" | "reject" | "die" | "hint" | "well" }
+  | { readonly do: "pass"; readonly minutes: number }
+
+const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("use" as const), back: fc.nat(2), bytes: fc.nat(GB) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant("end" as const),
+        back: fc.nat(2),
+        reason: fc.constantFrom("depleted" as const, "revoked" as const)
+      })
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constantFrom("sell", "top up", "lag", "catch up", "fail", "reject", "die", "hint", "well")
+      })
+    },
+    { weight: 6, arbitrary: fc.record({ do: fc.constant("pass" as const), minutes: fc.integer({ min: 1, max: 400 }) }) }
+  ) as fc.Arbitrary<Step>,
+  { minLength: 3, maxLength: 25 }
+)
+
+const perform = (world: World, step: Step) =>
+  Effect.gen(function* () {
+    const { state } = world
+    const last = state.bundles.at(-1)
+    switch (step.do) {
+      case "sell": {
+        world.bundle(`p${state.bundles.length}`, `s${state.bundles.length}:0`)
+        return yield* world.looks.watch(ICCID)
+      }
+      case "top up": {
+        if (last === undefined) return
+        world.bundle(last.purchaseId, `t${state.bundles.length}:0`)
+        return yield* world.looks.watch(ICCID)
+      }
+      case "use": {
+        const of = state.bundles.at(-1 - step.back)
+        if (of !== undefined && of.end === null) yield* use(of, step.bytes)
+        return
+      }
+      case "end": {
+        const of = state.bundles.at(-1 - step.back)
+        if (of !== undefined) of.end ??= { reason: step.reason, at: null }
+        return
+      }
+      case "lag":
+        state.lagging = world.listed()
+        return
+      case "catch up":
+        state.lagging = null
+        return
+      case "fail":
+        state.fails = true
+        return
+      case "reject":
+        state.rejects = true
+        return
+      case "well":
+        Object.assign(state, { fails: false, rejects: false, hangs: false, lagging: null })
+        return
+      case "hint":
+        return yield* world.looks.hint(ICCID)
+      case "die": {
+        state.hangs = true
+        const fiber = yield* Effect.forkChild(world.due)
+        yield* Effect.yieldNow
+        yield* Fiber.interrupt(fiber)
+        state.hangs = false
+        return
+      }
+      case "pass":
+        return yield* pass(world, step.minutes)
+    }
+  })
+
+/** What is wrong with what the core has taken; null: nothing. */
+const complaint = ({ state }: World): string | null => {
+  for (const { packageId, usedBytes } of state.bundles) {
+    const own = state.taken.flatMap(({ fact }) => ("packageId" in fact && fact.packageId === packageId ? [fact] : []))
+    const totals = own.flatMap((fact) => (fact._tag === "Usage" ? [fact.usage.bytes] : []))
+    if (totals.some((bytes, at) => bytes <= (totals[at - 1] ?? 0))) return `${packageId} falls: ${totals}`
+    if (totals.some((bytes) => bytes > usedBytes)) return `${packageId} has used ${usedBytes}: ${totals}`
+    if (own.filter(({ _tag }) => _tag === "End").length > 1) return `${packageId} ends twice`
+    if (own.filter(({ _tag }) => _tag === "FirstUse").length > 1) return `${packageId} begins twice`
+  }
+  return null
+}
+
+describe("Any life of a SIM", () => {
+  it("is reported once and to its end, and with nothing of a former customer", async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, (all) =>
+        run((world) =>
+          Effect.gen(function* () {
+            yield* perform(world, { do: "sell" })
+            let last = world.state.bundles.length
+            for (const step of all) {
+              const before = world.state.taken.length
+              yield* perform(world, step)
+              const purchaseId = world.state.bundles.at(-1)?.purchaseId
+              const own = world.state.bundles.filter((one) => one.purchaseId === purchaseId)
+              const ids = new Set(own.map(({ packageId }) => packageId))
+              if (step.do !== "sell") {
+                for (const { fact } of world.state.taken.slice(before)) {
+                  if ("packageId" in fact && fact.packageId !== null) expect(ids).toContain(fact.packageId)
+                }
+              }
+              last = world.state.bundles.length
+              expect(complaint(world)).toBeNull()
+            }
+            expect(last).toBeGreaterThan(0)
+            yield* perform(world, { do: "well" })
+            yield* pass(world, (2 * SLOWEST) / Time.MINUTE)
+            const present = world.state.bundles.at(-1)?.purchaseId
+            for (const { activationAt, end, packageId, purchaseId, usedBytes } of world.state.bundles) {
+              if (purchaseId !== present) continue
+              const own = facts(world).filter((fact) => "packageId" in fact && fact.packageId === packageId)
+              const total = own.findLast((fact) => fact._tag === "Usage")
+              expect(total?.usage.bytes ?? 0).toBe(usedBytes)
+              expect(own.some(({ _tag }) => _tag === "FirstUse")).toBe(activationAt !== null)
+              expect(own.some(({ _tag }) => _tag === "End")).toBe(end !== null)
+            }
+          })
+        )
+      ),
+      { numRuns: 150 }
+    )
+  }, 120_000)
+})
