@@ -8,9 +8,18 @@
  *
  * It has no profiles to manage: whoever has the code of an eSIM downloads it.
  */
-import { Context, Effect, Layer } from "effect"
-import { type Capabilities, Package, Telco, TelcoCapabilities } from "simplan/ports"
-import { Account, CallFailure, Journal, type PurchasedLoads, Purchases, SimLocks } from "../telco-calls/index.ts"
+import { Clock, Context, Effect, Layer } from "effect"
+import { type Capabilities, Package, Telco, TelcoCapabilities, Time } from "simplan/ports"
+import {
+  Account,
+  CallFailure,
+  Journal,
+  type LookState,
+  Looks,
+  type PurchasedLoads,
+  Purchases,
+  SimLocks
+} from "../telco-calls/index.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as HttpPartnerApi from "./HttpPartnerApi.ts"
 import * as PartnerApi from "./PartnerApi.ts"
@@ -27,6 +36,8 @@ export interface SellerOptions {
    * How long an order without an answer may still come, in milliseconds; 5 minutes unless given.
    */
   readonly lateMillis?: number
+  /** How often eSIMs are looked at, and at which rate all calls are made. */
+  readonly looks?: Partial<Pick<Looks.Options, "callsPerSecond" | "fastest" | "slowest">>
 }
 
 const LATE = 300_000
@@ -63,6 +74,40 @@ const loadOf = (packages: ReadonlyArray<PartnerApi.SimPackage>, load: string): P
 const isUnused = ({ activationAt, status, usedBytes }: PartnerApi.SimPackage): boolean =>
   activationAt === null && status === "NOT_ACTIVE" && (usedBytes ?? 0) === 0
 
+/**
+ * What a package has ended by ("Get eSIM package history", and the statuses of "Get usage"): one
+ * that was recycled without any use has lapsed. Null: it has not ended.
+ */
+const endOf = (of: PartnerApi.SimPackage): LookState.Seen["end"] => {
+  const { activationAt, expirationAt, finishedAt, status } = of
+  switch (status) {
+    case "FINISHED":
+      return { reason: "depleted", at: finishedAt }
+    case "EXPIRED":
+    case "RECYCLED":
+      return activationAt === null ? { reason: "lapsed", at: null } : { reason: "expired", at: expirationAt }
+    default:
+      return null
+  }
+}
+
+/** How far Airalo's clock may be behind this one. */
+const SKEW = Time.HOUR
+
+/** No package lapses so soon after its order. */
+const LAPSE = Time.DAY
+
+/**
+ * Whether a package is of a former purchase of the ICCID: it was used or over before the order, or
+ * has lapsed when nothing of the order can have.
+ */
+const isFormer = (of: PartnerApi.SimPackage, { askedAt }: PurchasedLoads.Bought, now: number): boolean => {
+  if (askedAt === null) return false
+  const { activationAt, expirationAt, finishedAt } = of
+  const known = [activationAt, expirationAt, finishedAt].flatMap((at) => at ?? [])
+  return known.some((at) => at < askedAt - SKEW) || (endOf(of)?.reason === "lapsed" && now < askedAt + LAPSE)
+}
+
 /** A reading whose refusal says nothing about what is to be done after it. */
 const asReading = <A>(call: Call<A>): Call<A> =>
   Effect.mapError(
@@ -70,7 +115,7 @@ const asReading = <A>(call: Call<A>): Call<A> =>
     (failure) => new CallFailure.CallFailure({ ...failure, message: failure.message, outcome: "NotDone" })
   )
 
-const make = ({ lateMillis = LATE, telco = "airalo" }: SellerOptions) =>
+const make = ({ lateMillis = LATE, looks: options, telco = "airalo" }: SellerOptions) =>
   Effect.gen(function* () {
     const api = yield* PartnerApi.PartnerApi
     const journal = yield* Journal.Journal
@@ -190,18 +235,47 @@ const make = ({ lateMillis = LATE, telco = "airalo" }: SellerOptions) =>
       )
     })
 
-    const readUsage = Effect.fn("TelcoAiralo.readUsage")(function* ({ iccid }: { readonly iccid: string }) {
+    /**
+     * The packages of ours that are listed on an eSIM, of its last purchase; null: it has none.
+     * Airalo may sell an ICCID again ("Error handling", 73: recycled), and what a former customer
+     * has had was over before the order.
+     */
+    const packagesOn = Effect.fnUntraced(function* (iccid: string) {
       const bought = yield* purchases.boughtOf(iccid)
-      if (bought === null) return []
+      const packageIds = bought === null ? [] : live(bought)
+      if (bought === null || packageIds.length === 0) return null
+      const now = yield* Clock.currentTimeMillis
       const listed = yield* CallFailure.asPort(asReading(api.packagesOf(iccid)))
-      const found: Array<Telco.PackageUsage> = []
-      for (const packageId of live(bought)) {
+      const present = listed.filter((one) => !isFormer(one, bought, now))
+      const found: Array<{ readonly packageId: string; readonly own: PartnerApi.SimPackage }> = []
+      for (const packageId of packageIds) {
         const isLoad = bought.packages[packageId] === "Load"
-        const own = isLoad ? loadOf(listed, bought.load) : yield* topUpOn(listed, iccid, packageId)
-        if (own === undefined || own.usedBytes === null) continue
-        found.push({ packageId, usedBytes: own.usedBytes, activationAt: own.activationAt })
+        const own = isLoad ? loadOf(present, bought.load) : yield* topUpOn(present, iccid, packageId)
+        if (own !== undefined) found.push({ packageId, own })
       }
-      return found
+      return { bought, packageIds, found }
+    })
+
+    const readUsage = Effect.fn("TelcoAiralo.readUsage")(function* ({ iccid }: { readonly iccid: string }) {
+      const on = yield* packagesOn(iccid)
+      return (on?.found ?? []).flatMap(({ own: { activationAt, usedBytes }, packageId }) =>
+        usedBytes === null ? [] : [{ packageId, usedBytes, activationAt }]
+      )
+    })
+
+    const looks = Looks.make({
+      ...{ telco, journal, callsPerSecond: HttpPartnerApi.CALLS_PER_SECOND },
+      ...options,
+      look: (iccid) =>
+        Effect.map(packagesOn(iccid), (on) => {
+          if (on === null) return null
+          const { bought, found, packageIds } = on
+          const seen = found.map(({ own, packageId }) => {
+            const { activationAt, expirationAt, grantedBytes: allowanceBytes, usedBytes } = own
+            return { packageId, allowanceBytes, usedBytes, activationAt, expirationAt, end: endOf(own) }
+          })
+          return { purchaseId: bought.purchaseId, packageIds, seen }
+        })
     })
 
     /**
@@ -240,7 +314,7 @@ const make = ({ lateMillis = LATE, telco = "airalo" }: SellerOptions) =>
     const port = TelcoCapabilities.limited(capabilities, {
       buySim: purchases.buy,
       returnSim: (of) => purchases.giveBack(of, askBack),
-      createPackage,
+      createPackage: (of) => Effect.tap(createPackage(of), () => looks.watch(of.iccid)),
       cancelPackage,
       listPackages: ({ iccid, onlyAttachments = [] }) =>
         Effect.map(purchases.boughtOf(iccid), (bought) =>
@@ -256,14 +330,15 @@ const make = ({ lateMillis = LATE, telco = "airalo" }: SellerOptions) =>
           balance: CallFailure.asPort(api.balance),
           purchases
         })
-      )
+      ),
+      Context.add(Looks.Looks, looks)
     )
   })
 
 /** Over the calls and a journal. */
 export const layerWithoutApi = (
   options: SellerOptions = {}
-): Layer.Layer<Telco.Telco | Account.Account, never, PartnerApi.PartnerApi | Journal.Journal> =>
+): Layer.Layer<Telco.Telco | Account.Account | Looks.Looks, never, PartnerApi.PartnerApi | Journal.Journal> =>
   Layer.effectContext(make(options))
 
 /** Where Airalo is, and how it is sold. */

@@ -72,6 +72,8 @@ export interface SimPackage {
   /** Such as `NOT_ACTIVE`, `ACTIVE`, `FINISHED` or `EXPIRED`. */
   readonly status: string
   /** In bytes; null: unlimited, or Airalo does not say. */
+  readonly grantedBytes: number | null
+  /** In bytes; null: unlimited, or Airalo does not say. */
   readonly usedBytes: number | null
   /** Null: it was not used yet. */
   readonly activationAt: Time.Instant | null

@@ -229,6 +229,7 @@ export const simPackagesFrom = (packages: typeof SimPackages.Type): ReadonlyArra
       packageId,
       kind: type === "sim" || type === "topup" ? type : null,
       status: one.status.toUpperCase(),
+      grantedBytes: isLimited ? bytesOf(amount ?? 0) : null,
       usedBytes:
         isLimited && typeof one.remaining === "number" ? bytesOf(Math.max(0, (amount ?? 0) - one.remaining)) : null,
       activationAt: one.activated_at ?? null,

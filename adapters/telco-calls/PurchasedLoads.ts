@@ -23,6 +23,8 @@ export interface Bought {
   readonly load: string
   /** Of its order. */
   readonly reference: string
+  /** When its order was asked for first; null: that was not kept. */
+  readonly askedAt: number | null
   /** As the supplier has sold it. */
   readonly sim: Telco.BoughtSim
   /** What each package has that was ever told, by its id. */
@@ -86,8 +88,10 @@ const refused = (message: string) => new Telco.Refused({ message })
 /** The loads of the purchases that are in the records. */
 export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): PurchasedLoads => {
   const boughtFrom = (purchaseId: string, of: PurchaseRecords.Purchase): Bought | null => {
-    const { isUsed, load, packages, reference, returned, sim } = of
-    return sim === null || reference === null ? null : { purchaseId, load, reference, sim, packages, isUsed, returned }
+    const { askedAt, isUsed, load, packages, reference, returned, sim } = of
+    return sim === null || reference === null
+      ? null
+      : { purchaseId, load, reference, askedAt, sim, packages, isUsed, returned }
   }
 
   const last = Effect.fnUntraced(function* (iccid: string) {

@@ -67,6 +67,10 @@ export interface Esim {
   readonly createdAt: Time.Instant | null
   /** When it was used first; null: it was not, or it is not said. */
   readonly activatedAt: Time.Instant | null
+  /** In bytes, top-ups included; null: it is not said. */
+  readonly totalBytes: number | null
+  /** `expiredTime`: when its time is over; null: it is not said. */
+  readonly expiresAt: Time.Instant | null
 }
 
 /** What was used of an eSIM (`/esim/usage/query`), 2 to 3 hours late. */

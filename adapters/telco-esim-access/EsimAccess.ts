@@ -10,11 +10,13 @@
  * Calls name the eSIM by its `esimTranNo`, since its ICCID is sold again.
  */
 import { Context, Effect, Layer } from "effect"
-import { type Capabilities, Package, Telco, TelcoCapabilities } from "simplan/ports"
+import { type Capabilities, Package, type PackageEnd, Telco, TelcoCapabilities, Time } from "simplan/ports"
 import {
   Account,
   CallFailure,
   Journal,
+  type LookState,
+  Looks,
   Messages,
   type PurchasedLoads,
   Purchases,
@@ -22,6 +24,7 @@ import {
   SimLocks
 } from "../telco-calls/index.ts"
 import * as AccountApi from "./AccountApi.ts"
+import * as HttpApi from "./HttpApi.ts"
 import * as Seller from "./Seller.ts"
 
 /** What an account goes by. */
@@ -33,6 +36,8 @@ export interface Options {
    * one for a pause, unless given.
    */
   readonly lateMillis?: number
+  /** How often eSIMs are looked at, and at which rate all calls are made. */
+  readonly looks?: Partial<Pick<Looks.Options, "callsPerSecond" | "fastest" | "slowest">>
 }
 
 const LATE = 60_000
@@ -60,10 +65,32 @@ export const capabilities: Partial<Capabilities.Capabilities> = {
   firstUse: "either"
 }
 
-/** States in which nothing of the bundle is left to be sold, whatever was used. */
-const OVER = ["USED_UP", "UNUSED_EXPIRED", "USED_EXPIRED", "CANCEL", "REVOKE", "REVOKED"]
+/**
+ * The states in which a bundle has ended, and by what (`/esim/query`, `esimStatus`). What is
+ * cancelled or revoked here has no package by then.
+ */
+const ENDS: Readonly<Record<string, PackageEnd.Reason>> = {
+  USED_UP: "depleted",
+  USED_EXPIRED: "expired",
+  UNUSED_EXPIRED: "lapsed",
+  CANCEL: "revoked",
+  REVOKE: "revoked",
+  REVOKED: "revoked"
+}
 
-const make = Effect.fnUntraced(function* ({ lateMillis, telco }: Options) {
+/** States in which nothing of the bundle is left to be sold, whatever was used. */
+const OVER = Object.keys(ENDS)
+
+/** How late usage is counted (`/esim/usage/query`). */
+const LAG = 3 * Time.HOUR
+
+const endOf = ({ expiresAt, status }: AccountApi.Esim): LookState.Seen["end"] => {
+  const reason = ENDS[status]
+  if (reason === undefined) return null
+  return { reason, at: reason === "expired" || reason === "lapsed" ? expiresAt : null }
+}
+
+const make = Effect.fnUntraced(function* ({ lateMillis, looks: options, telco }: Options) {
   const api = yield* AccountApi.AccountApi
   const journal = yield* Journal.Journal
   const locks = SimLocks.make(journal, { telco })
@@ -170,6 +197,21 @@ const make = Effect.fnUntraced(function* ({ lateMillis, telco }: Options) {
     return usage === null ? [] : [{ packageId, usedBytes: usage.usedBytes }]
   })
 
+  const looks = Looks.make({
+    ...{ telco, journal, lag: LAG, callsPerSecond: HttpApi.CALLS_PER_SECOND },
+    ...options,
+    look: Effect.fnUntraced(function* (iccid) {
+      const bought = yield* purchases.boughtOf(iccid)
+      const packageIds = Object.entries(bought?.packages ?? {}).flatMap(([id, share]) => (share === "Load" ? id : []))
+      if (bought === null || packageIds.length === 0) return null
+      const esim = yield* CallFailure.asPort(esimOf(bought))
+      const { activatedAt, expiresAt, totalBytes, usedBytes } = esim
+      const own = { usedBytes, allowanceBytes: totalBytes, activationAt: activatedAt, expirationAt: expiresAt }
+      const seen = packageIds.map((packageId) => ({ packageId, ...own, end: endOf(esim) }))
+      return { purchaseId: bought.purchaseId, packageIds, seen }
+    })
+  })
+
   const isSuspended = ({ status }: AccountApi.Esim): boolean => status === "SUSPENDED"
 
   const setService = ServiceChanges.make(
@@ -216,7 +258,7 @@ const make = Effect.fnUntraced(function* ({ lateMillis, telco }: Options) {
           "credit" as const
         )
       ),
-    createPackage,
+    createPackage: (order) => Effect.tap(createPackage(order), () => looks.watch(order.iccid)),
     cancelPackage,
     listPackages: ({ iccid, onlyAttachments = [] }) =>
       Effect.map(purchases.boughtOf(iccid), (bought) => (bought === null ? [] : others(bought, onlyAttachments))),
@@ -230,11 +272,11 @@ const make = Effect.fnUntraced(function* ({ lateMillis, telco }: Options) {
     balance: CallFailure.asPort(api.balance),
     purchases
   })
-  return Context.make(Telco.Telco, port).pipe(Context.add(Account.Account, account))
+  return Context.make(Telco.Telco, port).pipe(Context.add(Account.Account, account), Context.add(Looks.Looks, looks))
 })
 
 /** One account, over the calls that it takes and a journal. */
 export const layer = (
   options: Options
-): Layer.Layer<Telco.Telco | Account.Account, never, AccountApi.AccountApi | Journal.Journal> =>
+): Layer.Layer<Telco.Telco | Account.Account | Looks.Looks, never, AccountApi.AccountApi | Journal.Journal> =>
   Layer.effectContext(make(options))

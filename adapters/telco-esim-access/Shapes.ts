@@ -53,6 +53,8 @@ const Esim = Schema.Struct({
   smdpStatus: Text,
   esimStatus: Schema.String,
   orderUsage: Whole,
+  totalVolume: Whole,
+  expiredTime: Text,
   activateTime: Text,
   packageList: Schema.NullOr(Schema.Array(Schema.Struct({ createTime: Text }))).pipe(Schema.optionalKey)
 })
@@ -121,5 +123,7 @@ export const esimFrom = (of: typeof Esim.Type): AccountApi.Esim => ({
   takesSms: (of.smsStatus ?? 0) > 0,
   usedBytes: of.orderUsage ?? 0,
   createdAt: instantOf(of.packageList?.[0]?.createTime),
-  activatedAt: instantOf(of.activateTime)
+  activatedAt: instantOf(of.activateTime),
+  totalBytes: of.totalVolume ?? null,
+  expiresAt: instantOf(of.expiredTime)
 })

@@ -2,7 +2,7 @@
  * What the bundles on an eSIM say: whether they were used or are over, and which order they are of.
  */
 import { Effect } from "effect"
-import { CallFailure } from "../telco-calls/index.ts"
+import { CallFailure, type LookState } from "../telco-calls/index.ts"
 import * as AccountApi from "./AccountApi.ts"
 
 type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
@@ -38,6 +38,46 @@ const least = (times: ReadonlyArray<number | null>): number | null => {
 /** When it was first used; null: it was not. */
 export const activationOf = (assignments: ReadonlyArray<AccountApi.Assignment>): number | null =>
   least(assignments.map(({ startedAt }) => startedAt))
+
+const sum = (all: ReadonlyArray<number | null>): number | null => {
+  const known = all.flatMap((one) => one ?? [])
+  return known.length < all.length ? null : known.reduce((total, one) => total + one, 0)
+}
+
+/**
+ * What the assignments of one order have ended by (guide "bundle status"); null: one of them goes
+ * on. Of those of an order of several, what is used up and what has expired says most.
+ */
+const endOf = (assignments: ReadonlyArray<AccountApi.Assignment>): LookState.Seen["end"] => {
+  if (assignments.length === 0 || !assignments.every(isOver)) return null
+  const has = (state: AccountApi.State) => assignments.some((one) => one.state === state)
+  if (has("depleted")) return { reason: "depleted", at: null }
+  if (has("expired")) {
+    const ends = assignments.flatMap(({ endsAt }) => endsAt ?? [])
+    return { reason: "expired", at: ends.length === 0 ? null : Math.max(...ends) }
+  }
+  return { reason: has("revoked") ? "revoked" : "lapsed", at: null }
+}
+
+/**
+ * What the assignments of one order say of a package of ours. `isWhole`: none of the eSIM's was left
+ * out of the list.
+ */
+export const seenOf = (
+  packageId: string,
+  assignments: ReadonlyArray<AccountApi.Assignment>,
+  isWhole: boolean
+): LookState.Seen => {
+  const ends = assignments.map(({ endsAt }) => endsAt)
+  return {
+    packageId,
+    allowanceBytes: sum(assignments.map(({ initialBytes, isUnlimited }) => (isUnlimited ? null : initialBytes))),
+    usedBytes: usedOf(assignments),
+    activationAt: activationOf(assignments),
+    expirationAt: ends.length === 0 || ends.includes(null) ? null : Math.max(...ends.map((end) => end ?? 0)),
+    end: isWhole ? endOf(assignments) : null
+  }
+}
 
 /** The assignments on an eSIM by the references of their orders. */
 export const byOrder = (

@@ -13,12 +13,14 @@ import {
   CallGate,
   Journal,
   KeylessTelco,
+  Looks,
   Purchases,
   type PurchasedLoads,
   SimLocks
 } from "../telco-calls/index.ts"
 import * as AccountApi from "./AccountApi.ts"
 import * as Assignments from "./Assignments.ts"
+import * as HttpApi from "./HttpApi.ts"
 import * as Seller from "./Seller.ts"
 import * as TopUps from "./TopUps.ts"
 
@@ -39,6 +41,8 @@ export interface Options {
   readonly lateMillis?: number
   /** How far their clock and this machine's may be apart, in milliseconds. */
   readonly skewMillis?: number
+  /** How often eSIMs are looked at, and at which rate all calls are made. */
+  readonly looks?: Partial<Pick<Looks.Options, "callsPerSecond" | "fastest" | "slowest">>
 }
 
 /** The longest message, in characters (`POST /esims/{iccid}/sms`). */
@@ -70,10 +74,11 @@ const packagesOf = (bought: PurchasedLoads.Bought | null, onlyAttachments: Reado
     share === "Cancelled" || onlyAttachments.includes(Package.attachmentIdOf(packageId)) ? [] : packageId
   )
 
-/** The port, and the purchases behind it. */
+/** The port, the purchases behind it, and the looks at what was bought. */
 export interface EsimGo {
   readonly telco: Telco.Telco["Service"]
   readonly purchases: Purchases.Purchases
+  readonly looks: Looks.Looks["Service"]
 }
 
 /** The port over these calls and this journal. */
@@ -156,21 +161,45 @@ export const make = (
       : yield* keyless.createPackage(order)
   })
 
-  const readUsage = Effect.fn("EsimGo.readUsage")(function* (iccid: string) {
+  /**
+   * The packages of the last purchase of an eSIM, each with the assignments of its order as far as
+   * they are listed; null: it has none. What a former customer has had is of other orders.
+   */
+  const packagesOn = Effect.fnUntraced(function* (iccid: string) {
     const bought = yield* boughtOf(iccid)
-    const own = packagesOf(bought)
-    if (bought === null || own.length === 0) return []
+    const packageIds = packagesOf(bought)
+    if (bought === null || packageIds.length === 0) return null
     const made = yield* topUpsOn(iccid)
-    const assignments = Assignments.byOrder(
-      (yield* CallFailure.asPort(Assignments.unlessGone(api.assignments(iccid)))) ?? []
-    )
-    return own.flatMap((packageId): ReadonlyArray<Telco.PackageUsage> => {
+    const all = (yield* CallFailure.asPort(Assignments.unlessGone(api.assignments(iccid)))) ?? []
+    const listed = Assignments.byOrder(all)
+    const found = packageIds.flatMap((packageId) => {
       const reference = hasPackage(bought.packages, packageId, "Load") ? bought.reference : made.get(packageId)
-      const found = reference === undefined ? undefined : assignments.get(reference)
-      const usedBytes = found === undefined ? null : Assignments.usedOf(found)
-      if (found === undefined || usedBytes === null) return []
-      return [{ packageId, usedBytes, activationAt: Assignments.activationOf(found) }]
+      const assignments = reference === undefined ? undefined : listed.get(reference)
+      return assignments === undefined ? [] : [{ packageId, assignments }]
     })
+    return { bought, packageIds, found, isWhole: all.length < AccountApi.MOST_ASSIGNMENTS }
+  })
+
+  const readUsage = Effect.fn("EsimGo.readUsage")(function* (iccid: string) {
+    const on = yield* packagesOn(iccid)
+    return (on?.found ?? []).flatMap(({ assignments, packageId }): ReadonlyArray<Telco.PackageUsage> => {
+      const usedBytes = Assignments.usedOf(assignments)
+      return usedBytes === null ? [] : [{ packageId, usedBytes, activationAt: Assignments.activationOf(assignments) }]
+    })
+  })
+
+  const looks = Looks.make({
+    telco,
+    journal,
+    callsPerSecond: HttpApi.CALLS_PER_SECOND,
+    ...options.looks,
+    look: (iccid) =>
+      Effect.map(packagesOn(iccid), (on) => {
+        if (on === null) return null
+        const { bought, found, isWhole, packageIds } = on
+        const seen = found.map(({ assignments, packageId }) => Assignments.seenOf(packageId, assignments, isWhole))
+        return { purchaseId: bought.purchaseId, packageIds, seen }
+      })
   })
 
   /** Whether money came back for a load that was revoked. Its answer may have been lost. */
@@ -200,9 +229,10 @@ export const make = (
 
   return {
     purchases,
+    looks,
     telco: TelcoCapabilities.limited(capabilities(senders), {
       ...keyless,
-      createPackage,
+      createPackage: (order) => Effect.tap(createPackage(order), () => looks.watch(order.iccid)),
       cancelPackage,
       suspendPackage: Effect.fn("EsimGo.suspendPackage")(function* (of) {
         const { iccid, packageId } = of
@@ -243,16 +273,19 @@ const listed = ({ dataBytes, description, isUnlimited, name, startsAtOnce, ...of
 /** One account, over the calls that it takes and a journal. */
 export const layer = (
   options: Options
-): Layer.Layer<Telco.Telco | Account.Account, never, AccountApi.AccountApi | Journal.Journal> =>
+): Layer.Layer<Telco.Telco | Account.Account | Looks.Looks, never, AccountApi.AccountApi | Journal.Journal> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const api = yield* AccountApi.AccountApi
-      const { purchases, telco } = make(api, yield* Journal.Journal, options)
+      const { looks, purchases, telco } = make(api, yield* Journal.Journal, options)
       const account = Account.Account.of({
         bundles: CallGate.asPoll(CallFailure.asPort(Effect.map(api.bundles, (all) => all.flatMap(listed)))),
         balance: CallFailure.asPort(api.balance),
         purchases
       })
-      return Context.make(Telco.Telco, telco).pipe(Context.add(Account.Account, account))
+      return Context.make(Telco.Telco, telco).pipe(
+        Context.add(Account.Account, account),
+        Context.add(Looks.Looks, looks)
+      )
     })
   )

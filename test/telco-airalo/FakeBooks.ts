@@ -69,6 +69,8 @@ export interface Options {
   readonly listLag?: () => number
   /** What time it is; how many calls there were, unless given. */
   readonly now?: () => number
+  /** When an eSIM is used; a fixed time unless given. */
+  readonly usedAt?: () => number
   /** Whether answers of orders have `net_price`: half of the examples have none. */
   readonly withNetPrice?: boolean
   /** Whether top-ups keep a description: the example of one has another. */
@@ -152,6 +154,7 @@ export const make = (options: Options): { readonly books: Books; readonly answer
     keepsTopUpText = true,
     listLag = () => 0,
     now = () => calls,
+    usedAt = () => STARTED,
     withNetPrice = true
   } = options
   let [calls, numbers, given] = [0, 9_000, 0]
@@ -174,8 +177,8 @@ export const make = (options: Options): { readonly books: Books; readonly answer
       if (own === undefined) throw new Error(`nothing is on ${iccid}`)
       own.status = "ACTIVE"
       own.remaining = Math.max(0, own.remaining - megaBytes)
-      own.activatedAt ??= withZone(STARTED)
-      own.expiredAt ??= withZone(STARTED + own.offer.days * 86_400_000)
+      own.activatedAt ??= withZone(usedAt())
+      own.expiredAt ??= withZone(Date.parse(own.activatedAt) + own.offer.days * 86_400_000)
     }
   }
 

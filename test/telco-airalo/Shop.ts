@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { Plan, Telco as Port } from "simplan/ports"
 import { Telco } from "simplan/ports"
 import { Airalo } from "../../adapters/telco-airalo/index.ts"
-import { Account, Journal } from "../../adapters/telco-calls/index.ts"
+import { Account, Journal, Looks } from "../../adapters/telco-calls/index.ts"
 import * as SteppedClock from "../setup/SteppedClock.ts"
 import * as FakeAiralo from "./FakeAiralo.ts"
 import type { Options } from "./FakeBooks.ts"
@@ -49,6 +49,7 @@ export interface Shop {
   readonly run: <A, E>(use: (telco: Required<Service>) => Effect.Effect<A, E>) => Promise<A>
   readonly fails: <A, E>(use: (telco: Required<Service>) => Effect.Effect<A, E>) => Promise<E>
   readonly account: <A, E>(use: (account: Account.Account["Service"]) => Effect.Effect<A, E>) => Promise<A>
+  readonly looks: <A, E>(use: (looks: Looks.Looks["Service"]) => Effect.Effect<A, E>) => Promise<A>
   readonly step: (millis: number) => void
   /** What was asked for of a route since the last time. */
   readonly asked: (route: string) => number
@@ -69,9 +70,9 @@ const required = (telco: Service): Required<Service> => {
 }
 
 export const open = async (options: Options = {}): Promise<Shop> => {
-  const fake = await FakeAiralo.start(options)
   const journal = await Effect.runPromise(Journal.makeMemory)
   const { clock, step } = SteppedClock.of(await Effect.runPromise(Clock.clockWith(Effect.succeed)))
+  const fake = await FakeAiralo.start({ usedAt: () => clock.currentTimeMillisUnsafe(), ...options })
   const start = () =>
     Effect.runPromise(
       Effect.scoped(
@@ -101,6 +102,7 @@ export const open = async (options: Options = {}): Promise<Shop> => {
     run: (use) => run(use(port())),
     fails: (use) => run(Effect.flip(use(port()))),
     account: (use) => run(use(Context.get(process, Account.Account))),
+    looks: (use) => run(use(Context.get(process, Looks.Looks))),
     step,
     asked: (route) => {
       const all = fake.asked.filter((one) => FakeAiralo.routeOf(one) === route).length

@@ -1,0 +1,81 @@
+/**
+ * Looks at eSIMs of eSIM Go over HTTP to the fake (rules T3, R1 and R4): what is used of each
+ * bundle, and the states that a bundle ends in (guide "bundle status").
+ */
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Looked from "../telco-calls/Looked.ts"
+import * as World from "./World.ts"
+
+const { buy, LATE, OTHER, order, purchase, run } = World
+const { end, firstUse, total } = Looked
+
+const DAY = 86_400_000
+const HOUR = DAY / 24
+const MEGA = 1_000_000
+
+const sold = ({ other, pass }: World.World) =>
+  Effect.gen(function* () {
+    const { looks, telco } = yield* other()
+    const { iccid } = yield* buy(telco, purchase("one"))
+    yield* telco.createPackage(order(iccid, "a:0"))
+    const core = Looked.make()
+    const later = (millis: number) => Effect.andThen(pass(millis), core.look(looks))
+    return { iccid, telco, looks, core, later }
+  })
+
+describe("Looks at an eSIM of eSIM Go", () => {
+  it("find its first use, its usage and that its data are used up, and then look no more", () =>
+    run({}, (world) =>
+      Effect.gen(function* () {
+        const { later, core, iccid, looks } = yield* sold(world)
+        expect(yield* later(HOUR)).toEqual([])
+        world.supplier.use(iccid, 100 * MEGA)
+        expect(yield* later(HOUR)).toEqual([firstUse("a:0"), total("a:0", 100 * MEGA)])
+        world.supplier.use(iccid, 900 * MEGA)
+        expect(yield* later(6 * HOUR)).toEqual([total("a:0", 1_000 * MEGA), end("a:0", "depleted")])
+        const calls = world.server.asked.length
+        yield* looks.hint(iccid)
+        expect(yield* later(30 * DAY)).toEqual([])
+        expect(world.server.asked.length).toBe(calls)
+        expect(core.taken.every((report) => report.iccid === iccid)).toBe(true)
+      })
+    ))
+
+  it("find what has expired, at the end of its time, and what was taken back", () =>
+    run({}, (world) =>
+      Effect.gen(function* () {
+        const { later, core, iccid, telco } = yield* sold(world)
+        world.supplier.use(iccid, MEGA)
+        yield* later(HOUR)
+        const startedAt = world.supplier.esim(iccid).assignments[0]?.startedAt ?? 0
+        yield* telco.createPackage(order(iccid, "b:0", OTHER))
+        yield* world.pass(LATE)
+        yield* Effect.repeat(later(6 * HOUR), { times: 40 })
+        expect(core.taken.find(({ fact }) => fact._tag === "End")).toMatchObject({
+          occurredAt: startedAt + 7 * DAY,
+          fact: end("a:0", "expired")
+        })
+        const [, topUp] = world.supplier.esim(iccid).assignments
+        world.supplier.revoke(iccid, OTHER, topUp?.id ?? "", false)
+        yield* Effect.repeat(later(6 * HOUR), { times: 4 })
+        expect(core.taken.map(({ fact }) => fact)).toContainEqual(end("b:0", "revoked"))
+      })
+    ))
+
+  it("take a bundle that is not listed for none that has ended, and a hint has them made at once", () =>
+    run({}, (world) =>
+      Effect.gen(function* () {
+        const { later, iccid, looks } = yield* sold(world)
+        world.supplier.use(iccid, 5 * MEGA)
+        yield* later(HOUR)
+        const { assignments } = world.supplier.esim(iccid)
+        world.supplier.esim(iccid).assignments = []
+        expect(yield* later(6 * HOUR)).toEqual([])
+        world.supplier.esim(iccid).assignments = assignments
+        world.supplier.use(iccid, 5 * MEGA)
+        yield* looks.hint(iccid)
+        expect(yield* later(60_000)).toEqual([total("a:0", 10 * MEGA)])
+      })
+    ))
+})
