@@ -6,7 +6,7 @@ import { Fields } from "../fields/index.ts"
 import { FileSettings } from "../telco-calls/index.ts"
 import * as HttpPartnerApi from "./HttpPartnerApi.ts"
 
-const schema = ({ secret }: FileSettings.Secrets) =>
+const schema = ({ secret, ...secrets }: FileSettings.Secrets) =>
   Schema.Struct({
     kind: Schema.Literal("airalo"),
     /** Of version 2 of its Partner API. */
@@ -15,7 +15,7 @@ const schema = ({ secret }: FileSettings.Secrets) =>
     client_id: Fields.NonEmpty,
     /** In requests for a token, and in no error or log. */
     client_secret: secret,
-    ...FileSettings.supplier(HttpPartnerApi.CALLS_PER_SECOND)
+    ...FileSettings.supplier(secrets, HttpPartnerApi.CALLS_PER_SECOND)
   })
 
 const NAMES = { ...FileSettings.SUPPLIER_NAMES, client_id: "clientId", client_secret: "clientSecret" } as const

@@ -126,7 +126,10 @@ export const NAMES = { calls_at_once: "callsAtOnce", timeout: "timeoutMillis" } 
  * What every supplier has that sells eSIMs. `callsPerSecond` is what its documents allow. An order
  * has its time, since one without an answer holds up those after it.
  */
-export const supplier = (callsPerSecond: number) => ({
+export const supplier = (
+  { notificationSecret: secret }: Pick<Secrets, "notificationSecret">,
+  callsPerSecond: number
+) => ({
   /** At most, over all that this process asks of it. */
   calls_per_second: orElse(Fields.integer(1, 10_000), callsPerSecond),
   /**
@@ -134,6 +137,8 @@ export const supplier = (callsPerSecond: number) => ({
    * Null: never.
    */
   balance_level: orElse(Schema.NullOr(Fields.integer(1, 1_000_000_000)), null),
+  /** What opens the address that it is given for its callbacks. Null: none are taken. */
+  callbacks: orElse(Schema.NullOr(Schema.Struct({ secret })), null),
   ...common(30_000)
 })
 

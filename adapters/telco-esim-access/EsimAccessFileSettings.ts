@@ -5,14 +5,14 @@ import { Schema, Struct } from "effect"
 import { FileSettings } from "../telco-calls/index.ts"
 import * as HttpApi from "./HttpApi.ts"
 
-const schema = ({ secret }: FileSettings.Secrets) =>
+const schema = ({ secret, ...secrets }: FileSettings.Secrets) =>
   Schema.Struct({
     kind: Schema.Literal("esim-access"),
     /** Of version 1 of its open API. */
     url: FileSettings.orElse(FileSettings.WebUrl, HttpApi.URL),
     /** In every call, and in no error or log. */
     access_code: secret,
-    ...FileSettings.supplier(HttpApi.CALLS_PER_SECOND)
+    ...FileSettings.supplier(secrets, HttpApi.CALLS_PER_SECOND)
   })
 
 const NAMES = { ...FileSettings.SUPPLIER_NAMES, access_code: "accessCode" } as const

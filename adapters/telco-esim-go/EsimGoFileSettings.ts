@@ -5,7 +5,7 @@ import { Schema, Struct } from "effect"
 import { FileSettings } from "../telco-calls/index.ts"
 import * as HttpApi from "./HttpApi.ts"
 
-const schema = ({ secret }: FileSettings.Secrets) =>
+const schema = ({ secret, ...secrets }: FileSettings.Secrets) =>
   Schema.Struct({
     kind: Schema.Literal("esim-go"),
     /** Of version 2.5 of its API. */
@@ -14,7 +14,7 @@ const schema = ({ secret }: FileSettings.Secrets) =>
     key: secret,
     /** Whether the account manager has enabled refunds. */
     refunds: FileSettings.orElse(Schema.Boolean.annotate({ message: "must be true or false" }), false),
-    ...FileSettings.supplier(HttpApi.CALLS_PER_SECOND)
+    ...FileSettings.supplier(secrets, HttpApi.CALLS_PER_SECOND)
   })
 
 /** An account at eSIM Go. */

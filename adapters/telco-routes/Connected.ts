@@ -75,6 +75,14 @@ export interface Notifications {
   readonly take: (body: unknown) => Effect.Effect<Answer, Refusal.InvalidField | Storage.StorageError, Informed>
 }
 
+/** What a supplier tells by itself, over HTTP: no more than a hint. */
+export interface Callbacks {
+  /** Who sends one has to know it. */
+  readonly secret: Redacted.Redacted
+  /** Is given a body as it came, whatever it is. */
+  readonly take: (body: string) => Effect.Effect<void, Storage.StorageError>
+}
+
 /** How a telco reports to `/telco/v1/events`. */
 export interface Reporting {
   /** Null: it has the token of the service's settings. */
@@ -141,6 +149,8 @@ export interface Connected {
   readonly zones: Zones | null
   /** Null: it sends no notifications. */
   readonly notifications: Notifications | null
+  /** Absent: it takes no callbacks. */
+  readonly callbacks?: Callbacks
   /** Absent: nobody reports for it to `/telco/v1/events`. */
   readonly reports?: Reporting
   /**
@@ -246,6 +256,11 @@ const selling = (count: Use["count"], { balance, bundles }: Seller): Seller => (
   bundles: count(bundles)
 })
 
+const hinted = (count: Use["count"], { secret, take }: Callbacks): Callbacks => ({
+  secret,
+  take: (body) => count(take(body))
+})
+
 /** The telco with its calls counted. */
 const counted = ({ count }: Use, of: Connected): Connected => ({
   ...of,
@@ -254,6 +269,7 @@ const counted = ({ count }: Use, of: Connected): Connected => ({
   zones: of.zones === null ? null : { list: of.zones.list, set: setting(count, of.zones) },
   notifications: of.notifications === null ? null : { ...of.notifications, take: taking(count, of.notifications) },
   imsiOf: of.imsiOf === null ? null : asking(count, of.imsiOf),
+  ...(of.callbacks !== undefined && { callbacks: hinted(count, of.callbacks) }),
   ...(of.seller !== undefined && { seller: selling(count, of.seller) })
 })
 

@@ -76,7 +76,7 @@ describe("Looks at an eSIM of eSIM Access", () => {
 
   test("find nothing of a former customer of an ICCID", function* ({ later, by, fake, sell, telco }) {
     const first = yield* sell("pur-1", "one:0")
-    yield* by(telco.cancelPackage({ iccid: first.iccid, packageId: "one:0", telcoPackageId: null }))
+    yield* by(telco.cancelPackage({ iccid: first.iccid, packageId: "one:0" }))
     yield* by(telco.returnSim({ purchaseId: "pur-1", iccid: first.iccid }))
     const second = yield* sell("pur-2", "two:0")
     expect(second.iccid).toBe(first.iccid)

@@ -6,6 +6,8 @@ import * as SupplierServer from "../telco-esim-go/SupplierServer.ts"
 import * as Supplier from "../telco-esim-go/Supplier.ts"
 import * as Leaks from "../setup/Leaks.ts"
 
+const MEGABYTE = 1_048_576
+
 export interface Started {
   /** One telco of the settings file, with the place of its secret. */
   readonly telco: (secret: unknown) => Readonly<Record<string, unknown>>
@@ -14,6 +16,10 @@ export interface Started {
   readonly load: string
   /** How many eSIMs it has sold. */
   readonly sold: () => number
+  /** Its customer uses 1 MB of the bundle that an eSIM was bought with. */
+  readonly use: (iccid: string) => void
+  /** What the supplier tells of that. */
+  readonly callback: (iccid: string) => string
   readonly close: () => Promise<void>
 }
 
@@ -30,6 +36,10 @@ export const start = {
       secret: SupplierServer.KEY,
       load: Supplier.week.name,
       sold: () => server.supplier.orders.filter(({ isNewEsim }) => isNewEsim).length,
+      use: (iccid) => server.supplier.use(iccid, MEGABYTE),
+      // An example of its documents has a number of 19 digits.
+      callback: (iccid) =>
+        `{"iccid": ${iccid}, "alertType": "Utilisation", "bundle": {"name": "${Supplier.week.name}"}}`,
       close: server.close
     })
   },
@@ -41,16 +51,25 @@ export const start = {
       secret: fake.accessCode,
       load: "AU_1_7",
       sold: () => fake.profiles.length,
+      use: (iccid) => {
+        const own = fake.profiles.findLast((one) => one.iccid === iccid)
+        if (own === undefined) throw new Error(`${iccid} was not sold`)
+        const activateTime = `${new Date().toISOString().slice(0, 19)}+0000`
+        Object.assign(own, { esimStatus: "IN_USE", orderUsage: MEGABYTE, activateTime })
+      },
+      callback: (iccid) => JSON.stringify({ notifyType: "DATA_USAGE", content: { iccid, orderUsage: 1 } }),
       close: () => Effect.runPromise(Scope.close(scope, Exit.void))
     })
   },
   airalo: async (): Promise<Started> => {
-    const fake = await FakeAiralo.start()
+    const fake = await FakeAiralo.start({ usedAt: Date.now })
     return known({
       telco: (client_secret) => ({ kind: "airalo", url: fake.url, client_id: fake.clientId, client_secret }),
       secret: fake.clientSecret,
       load: "kallur-digital-7days-1gb",
       sold: () => fake.sims.size,
+      use: (iccid) => fake.use(iccid, "sim", 1),
+      callback: (iccid) => JSON.stringify({ level: "75%", package_name: "Kallur", iccid }),
       close: fake.close
     })
   }

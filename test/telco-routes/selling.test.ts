@@ -13,6 +13,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const processes = ServerProcess.forEachTest()
 
 const ADMIN = "admin-token-of-the-test"
+const CALLBACKS = "callbacks-of-the-test"
 
 const ask = async (method: string, url: string, body?: unknown) => {
   const response = await fetch(url, {
@@ -34,12 +35,13 @@ describe("a server with a supplier in its settings file", () => {
   it.each(Suppliers.kinds)("%s: sells an eSIM by a plan that is a bundle, and tops it up if it can", async (kind) => {
     const supplier = await Suppliers.start[kind]()
     processes.closing.push(supplier.close)
-    const telcos = { shop: supplier.telco({ env: "SECRET" }), sandbox: { kind: "simulator" } }
+    const callbacks = { secret: { env: "CALLBACKS" } }
+    const telcos = { shop: { ...supplier.telco({ env: "SECRET" }), callbacks }, sandbox: { kind: "simulator" } }
     writeFileSync(
       join(processes.cwd(), "telcos.json"),
       JSON.stringify({ telcos, routes: [{ label: "Green", packages: "shop" }, { packages: "sandbox" }] })
     )
-    const env = { SIMPLAN_TELCO_FILE: "telcos.json", SIMPLAN_ADMIN_TOKEN: ADMIN, SECRET: supplier.secret }
+    const env = { SIMPLAN_TELCO_FILE: "telcos.json", SIMPLAN_ADMIN_TOKEN: ADMIN, SECRET: supplier.secret, CALLBACKS }
     const server = processes.start({ env })
     const url = await server.listening
     expect(server.fact("telco")).toBe(`shop (${kind}), sandbox (simulator)`)
@@ -69,6 +71,22 @@ describe("a server with a supplier in its settings file", () => {
     const { iccid } = created.body.esimdata
     expect(await subscribe({ iccid })).toMatchObject(topUps[kind])
     expect(supplier.sold()).toBe(1)
+
+    supplier.use(iccid)
+    const hook = `${url}/telco/suppliers/shop/callbacks`
+    expect((await fetch(`${hook}/${CALLBACKS}`, { method: "HEAD" })).status).toBe(200)
+    expect((await fetch(`${hook}/another-secret-of-ours`, { method: "POST", body: "{}" })).status).toBe(404)
+    for (const body of ["", "no JSON", '{"iccid": "8988000000000000057"}', supplier.callback(iccid)]) {
+      expect((await fetch(`${hook}/${CALLBACKS}`, { method: "POST", body })).status).toBe(200)
+    }
+    await vi.waitFor(
+      async () => {
+        const path = `${url}/v3/subscriptions/${iccid}/plan-attachments?key=${key}`
+        const [first] = (await ask("GET", path)).body.data
+        expect(first).toMatchObject({ state: "ACTIVE", used_allowance: { dataBytes: 1_048_576 } })
+      },
+      { timeout: 60_000, interval: 200 }
+    )
 
     const check = processes.start({ args: ["telco", "check", "--json"], env })
     expect(await check.ended).toMatchObject({ code: 0 })

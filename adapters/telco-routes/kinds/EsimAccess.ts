@@ -10,5 +10,8 @@ import * as Supplier from "./Supplier.ts"
 export const connect = (of: Settings.Of<"esim-access">) => {
   const { callsAtOnce: concurrency, name: telco, timeoutMillis: timeout, ...rest } = of
   const calls = HttpApi.layer({ ...rest, telco, concurrency, timeout })
-  return Supplier.connect(of, Layer.provideMerge(EsimAccess.layer({ telco }), calls))
+  return Supplier.connect(
+    of,
+    Layer.provideMerge(EsimAccess.layer({ telco, looks: { callsPerSecond: of.callsPerSecond } }), calls)
+  )
 }

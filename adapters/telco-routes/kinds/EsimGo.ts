@@ -11,7 +11,9 @@ import * as Supplier from "./Supplier.ts"
 export const connect = (of: Settings.Of<"esim-go">) => {
   const { callsAtOnce: concurrency, name: telco, refunds, timeoutMillis: timeout, ...rest } = of
   const calls = HttpApi.layer({ ...rest, telco, concurrency, timeout })
-  return Supplier.connect(of, Layer.provideMerge(EsimGo.layer({ telco, refunds }), calls), (bundle) =>
-    CallFailure.asPort(AccountApi.AccountApi.use(({ quote }) => quote({ bundle, iccid: null })))
+  return Supplier.connect(
+    of,
+    Layer.provideMerge(EsimGo.layer({ telco, refunds, looks: { callsPerSecond: of.callsPerSecond } }), calls),
+    (bundle) => CallFailure.asPort(AccountApi.AccountApi.use(({ quote }) => quote({ bundle, iccid: null })))
   )
 }

@@ -3,8 +3,8 @@
  * account, which has a catalogue and a balance.
  */
 import { Context, Effect, Layer, Metric, Schedule, type Scope } from "effect"
-import { Amount, Telco, type TelcoBundles } from "simplan/ports"
-import { Account, type CallFailure, CallGate, type Journal } from "../../telco-calls/index.ts"
+import { Amount, Storage, Telco, type TelcoBundles } from "simplan/ports"
+import { Account, type CallFailure, CallGate, type Journal, Looks } from "../../telco-calls/index.ts"
 import * as Connected from "../Connected.ts"
 import type * as Settings from "../Settings.ts"
 
@@ -60,10 +60,33 @@ const ofCatalogue = (
     }
   })
 
+/**
+ * The ICCIDs in a body, as texts or as numbers: eSIM Go writes 19 digits so, which `JSON.parse`
+ * cannot keep.
+ */
+const ICCIDS = /"iccid"\s*:\s*"?(\d{18,20})(?!\d)/gi
+
+/** How many SIMs one body may be about; a supplier names one. */
+const MOST_HINTS = 20
+
+/**
+ * Takes callbacks as hints: SIMs that they name are looked at soon. Whatever else a body is, it is
+ * left alone.
+ */
+const hinting =
+  ({ hint }: Looks.Looks["Service"]): NonNullable<Connected.Connected["callbacks"]>["take"] =>
+  (body) => {
+    const iccids = new Set([...body.matchAll(ICCIDS)].slice(0, MOST_HINTS).flatMap(([, iccid]) => iccid ?? []))
+    return Effect.mapError(
+      Effect.forEach([...iccids], hint, { discard: true }),
+      ({ cause, message }) => new Storage.StorageError({ message, cause })
+    )
+  }
+
 /** Connects an account. `quote`: says what an order would cost, and buys nothing. */
 export const connect = <R>(
-  { balanceLevel, kind, name }: Supplier,
-  layer: Layer.Layer<Telco.Telco | Account.Account | CallGate.CallGate | R, never, Journal.Journal>,
+  { balanceLevel, callbacks, kind, name }: Supplier,
+  layer: Layer.Layer<Telco.Telco | Account.Account | CallGate.CallGate | Looks.Looks | R, never, Journal.Journal>,
   quote?: (code: string) => Effect.Effect<Amount.Amount, CallFailure.TelcoFailure, R>
 ): Effect.Effect<Connected.Connected, never, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
@@ -71,6 +94,9 @@ export const connect = <R>(
     const context = yield* Layer.build(Layer.fresh(layer))
     const account = Context.get(context, Account.Account)
     const balance = Effect.tap(account.balance, (balance) => record(name, balance))
+    const looks = Context.get(context, Looks.Looks)
+    // Failure: the metric stays as it was, and the next time it is read again.
+    const watched = Effect.repeat(Effect.ignore(balance), Schedule.spaced(EVERY))
     const asked = quote && ((code: string) => Effect.provideContext(quote(code), context))
     return {
       ...Connected.onlyCalls,
@@ -90,10 +116,10 @@ export const connect = <R>(
         ]),
         ([balance, catalogue]) => [balance, ...catalogue]
       ),
+      ...(callbacks !== null && { callbacks: { secret: callbacks.secret, take: hinting(looks) } }),
       background: {
-        // Failure: the metric stays as it was, and the next time it is read again.
-        forever: Effect.andThen(Effect.repeat(Effect.ignore(balance), Schedule.spaced(EVERY)), Effect.never),
-        drain: Effect.void
+        forever: Effect.andThen(Effect.all([watched, looks.forever], { concurrency: 2, discard: true }), Effect.never),
+        drain: looks.drain
       }
     }
   })
