@@ -169,7 +169,10 @@ describe("one sentence says that", () => {
     [["clock", "advance", "--by", "1 day", "--to", "2026-01-01T00:00:00Z"], "Say how far with either --to"],
     [["events", "send"], "Name a FILE of events, or make one"],
     [["events", "send", "--type", "usage"], "An event needs --type"],
-    [["events", "send", "--type", "call"], '--type is "call", but must be usage, first_use, location or smdp_state'],
+    [
+      ["events", "send", "--type", "call"],
+      '--type is "call", but must be usage, first_use, package_end, location or smdp_state'
+    ],
     [["sims", "import"], "Give FILE, or --from-ocs with --account"],
     [["webhook", "remove", ".."], 'ID is "..", but must be an id'],
     [["key", "list", "--org", ""], "--org needs a value: an id"],

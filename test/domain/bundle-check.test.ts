@@ -1,5 +1,6 @@
-import { BundleCheck, type Plan, type SoldBundle } from "simplan/ports"
+import type { Plan, SoldBundle } from "simplan/ports"
 import { describe, expect, it } from "vitest"
+import * as BundleCheck from "../../src/domain/BundleCheck.ts"
 import * as Values from "./Values.ts"
 
 const bundle: SoldBundle.SoldBundle = {

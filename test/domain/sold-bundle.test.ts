@@ -1,6 +1,7 @@
 import { Result } from "effect"
-import { type Plan, SoldBundle } from "simplan/ports"
+import type { Plan } from "simplan/ports"
 import { describe, expect, it } from "vitest"
+import * as SoldBundle from "../../src/domain/SoldBundle.ts"
 import * as Values from "./Values.ts"
 
 const bundle: SoldBundle.SoldBundle = {

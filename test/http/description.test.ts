@@ -213,7 +213,7 @@ describe("/openapi.json", () => {
     const managed = operations.filter(([name]) =>
       /^POST \/admin\/v1\/organizations\/\{id\}\/(?:subscription(?!s\/actions)|plans|sims\/updates)/.test(name)
     )
-    expect(managed).toHaveLength(10)
+    expect(managed).toHaveLength(11)
     expect(keyed.map(([name]) => name)).toEqual([...posts, ...managed].map(([name]) => name))
     for (const [name, { parameters, responses }] of operations) {
       const isPage = JSON.stringify(responses["200"] ?? {}).includes('"next_page":')

@@ -181,6 +181,8 @@ const calls: Readonly<Record<string, Asked>> = {
   "plans.bundle": ({ plans }, { organizationId, planId }) => plans.bundle({ organizationId, planId }),
   "plans.setBundle": ({ plans }, { organizationId, planId }) =>
     plans.setBundle({ organizationId, planId, load: "1 GB" }),
+  "plans.createFromBundle": ({ plans }, { organizationId }) =>
+    plans.createFromBundle({ organizationId, telco: "simulator", bundle: "sim_1GB_7D_FR", label: "Green" }),
   "plans.unarchive": async ({ plans }, { organizationId, planId }) => {
     await plans.archive({ organizationId, planId })
     await plans.unarchive({ organizationId, planId })
@@ -322,7 +324,7 @@ const others = new Set([
     "problems.correct",
     "problems.resolve"
   ],
-  ...["telcos.comparisons", "telcos.compare", "telcos.zones"],
+  ...["telcos.bundles", "telcos.comparisons", "telcos.compare", "telcos.sellers", "telcos.zones"],
   ...["commands.get", "commands.cancel", "messages.settled", "subscriptions.settled", "wallet.settled"]
 ])
 

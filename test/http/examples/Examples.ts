@@ -2,7 +2,9 @@
  * The documented examples of requests, as calls of a service that has what the samples name. The
  * ids that a service makes itself stand in place of those of the samples.
  */
-import { TelcoSimulator } from "simplan/telco-simulator"
+import { Effect, Layer } from "effect"
+import { TelcoBundles } from "simplan/ports"
+import { SimulatorBundles, TelcoSimulator } from "simplan/telco-simulator"
 import { expect } from "vitest"
 import { Document, RouteGroups } from "../../../adapters/http/index.ts"
 import { Samples } from "simplan/views"
@@ -96,6 +98,12 @@ export const prepare = async (world: World.World): Promise<{ readonly key: strin
     ])
   }
 }
+
+/** The simulator's bundles, by each name of a telco. */
+export const beside = Layer.succeed(TelcoBundles.TelcoBundles, {
+  telcos: Effect.succeed(["ocs", "simulator"]),
+  of: () => Effect.succeed(SimulatorBundles.all)
+})
 
 /** A charging system by the name of the samples. */
 export const telcos = () => new Map([["ocs", expected(Telcos.make().telcos.get("x"), "telco")]])

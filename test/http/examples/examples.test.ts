@@ -46,7 +46,7 @@ type Operation = (typeof Examples.operations)[number]
 type Body = ReturnType<typeof Examples.examplesOf>[number] | undefined
 
 const open = async () => {
-  const world = await World.start({ telcos: Examples.telcos() })
+  const world = await World.start({ telcos: Examples.telcos(), beside: Examples.beside })
   return { world, ...(await Examples.prepare(world)) }
 }
 

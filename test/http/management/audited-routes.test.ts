@@ -461,7 +461,7 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
  * A system says that there is something to ask it for, or reports what it does not change by
  * itself.
  */
-const NOTIFICATIONS = /^POST \/telco\/(ocs|es2plus)\//
+const NOTIFICATIONS = /^POST \/telco\/(ocs|es2plus|suppliers)\//
 
 const logs = async (organizations: ReadonlyArray<string>) => {
   const all = await Promise.all(

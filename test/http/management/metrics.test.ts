@@ -108,7 +108,7 @@ it("measures jobs, deliveries, telco calls, reports and the depth of the queues"
   // jobs.test.ts), the telco is a simulated one without a settings file. Connections are measured
   // now and then, perhaps not yet.
   const elsewhere = listed.filter((name) =>
-    /^(?:http_(?:connections|unread_bytes)|simplan_(?:webhook_lookups|webhook_endpoint_deliveries|telco_requests?|telco_circuit_breaker|telco_polls?|telco_routed_calls|telco_slots|telco_usage|jobs_waiting))(?:_|$)/.test(
+    /^(?:http_(?:connections|unread_bytes)|simplan_(?:webhook_lookups|webhook_endpoint_deliveries|telco_balance|telco_requests?|telco_circuit_breaker|telco_polls?|telco_routed_calls|telco_slots|telco_usage|jobs_waiting))(?:_|$)/.test(
       `${name}`
     )
   )
