@@ -46,7 +46,9 @@ export interface Bundle {
 
 /** How a profile is, by `esimStatus` and `smdpStatus`. */
 export interface Esim {
+  /** The supplier's own, by which calls name the eSIM: an ICCID may be sold again. */
   readonly esimTranNo: string
+  /** The number of the order that it was bought by. */
   readonly orderNo: string
   /** Of the order; null: it is not said. */
   readonly transactionId: string | null
@@ -54,12 +56,15 @@ export interface Esim {
   readonly iccid: string
   /** Its activation code; empty while it is allocated. */
   readonly activationCode: string
+  /** Null: it is not said. */
   readonly imsi: string | null
+  /** Its phone number; null: it has none, or it is not said. */
   readonly msisdn: string | null
   /** Such as `GOT_RESOURCE`, `IN_USE`, `CANCEL`. */
   readonly status: string
   /** Such as `RELEASED`, `INSTALLATION`; empty if it is not said. */
   readonly smdpStatus: string
+  /** Whether messages can be sent to it; false if it is not said. */
   readonly takesSms: boolean
   /** In bytes. */
   readonly usedBytes: number
@@ -75,6 +80,7 @@ export interface Esim {
 
 /** What was used of an eSIM (`/esim/usage/query`), 2 to 3 hours late. */
 export interface Usage {
+  /** The running total, in bytes. */
   readonly usedBytes: number
   /** As of when; null: it is not said. */
   readonly at: Time.Instant | null

@@ -17,6 +17,7 @@ export type State = (typeof states)[number] | "other"
 
 /** An eSIM, and by what a device downloads it. */
 export interface Esim {
+  /** In canonical form, however the answer writes it. */
   readonly iccid: string
   /** Null: the answer leaves it out. */
   readonly matchingId: string | null
@@ -42,7 +43,9 @@ export interface Order {
   readonly reference: string
   /** `completed` once it is; the documents name no other. */
   readonly status: string
+  /** When the supplier made it; null: the answer leaves it out, or it cannot be read. */
   readonly createdAt: Time.Instant | null
+  /** The bundles that it is of; empty if the answer leaves them out. */
   readonly items: ReadonlyArray<Item>
   /** What it was charged at; null: the answer leaves it out. */
   readonly total: Amount.Amount | null
@@ -56,14 +59,19 @@ export interface Assignment {
   readonly assignmentId: string
   /** The reference of its order; null: the answer leaves it out. */
   readonly order: string | null
+  /** Whether it waits, is in use, or what it has ended by. */
   readonly state: State
   /** Null: it is unlimited, or the answer leaves it out. */
   readonly initialBytes: number | null
+  /** What is left of `initialBytes`; null: the answer leaves it out. */
   readonly remainingBytes: number | null
+  /** When the eSIM got it; null: the answer leaves it out. */
   readonly assignedAt: Time.Instant | null
   /** Null: it was not used yet. */
   readonly startedAt: Time.Instant | null
+  /** When its time ends or has ended; null: the answer leaves it out. */
   readonly endsAt: Time.Instant | null
+  /** Whether it has no limit of data; false if the answer leaves it out. */
   readonly isUnlimited: boolean
 }
 
@@ -73,6 +81,7 @@ export interface Details extends Esim {
   readonly profileStatus: string | null
   /** When a device first had it; null: none did. */
   readonly installedAt: Time.Instant | null
+  /** Of its service; null: the answer leaves it out, or has a state that is not named here. */
   readonly state: "active" | "suspended" | "deactivated" | null
 }
 
@@ -80,6 +89,7 @@ export interface Details extends Esim {
 export interface Bundle {
   /** The code that orders and loads name. */
   readonly name: string
+  /** A text for people; empty if the answer leaves it out. */
   readonly description: string
   /** ISO 3166 codes of two letters, as the supplier gives them. */
   readonly countries: ReadonlyArray<string>
@@ -87,6 +97,7 @@ export interface Bundle {
   readonly dataBytes: number | null
   /** Null: it is not given in days. */
   readonly periodDays: number | null
+  /** Whether it has no limit of data; then `dataBytes` is null. */
   readonly isUnlimited: boolean
   /** Whether it starts when it is assigned, and not at its first use. */
   readonly startsAtOnce: boolean

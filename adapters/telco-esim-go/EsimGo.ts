@@ -76,8 +76,11 @@ const packagesOf = (bought: PurchasedLoads.Bought | null, onlyAttachments: Reado
 
 /** The port, the purchases behind it, and the looks at what was bought. */
 export interface EsimGo {
+  /** The port, which refuses what eSIM Go cannot do. */
   readonly telco: Telco.Telco["Service"]
+  /** What was bought of the account, and which packages have it. */
   readonly purchases: Purchases.Purchases
+  /** They report first uses, usage and ends; a SIM is watched from its first package on. */
   readonly looks: Looks.Looks["Service"]
 }
 

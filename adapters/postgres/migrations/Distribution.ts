@@ -27,8 +27,11 @@ const byOrganization = [
 
 /** What is done to place one table. */
 export interface Step {
+  /** What operators are shown of it, such as `places sim by organization`. */
   readonly does: string
+  /** The table's name, without the schema. */
   readonly table: string
+  /** Its SQL, run in this order in one transaction, as for the schema `simplan`. */
   readonly statements: ReadonlyArray<string>
 }
 

@@ -7,8 +7,10 @@ import { RequestContext } from "simplan"
 import { Time } from "simplan/ports"
 import * as CallGate from "../CallGate.ts"
 
-/** How long a turn waits if nothing is due, and if nothing works, in milliseconds. */
+/** How long a turn waits if nothing is due, in milliseconds. */
 export const IDLE = Time.SECOND
+
+/** How long a turn waits if nothing works, in milliseconds. */
 export const STUCK = 5 * Time.SECOND
 
 /**

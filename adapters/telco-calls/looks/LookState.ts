@@ -38,6 +38,7 @@ export interface Found {
   readonly seen: ReadonlyArray<Seen>
 }
 
+/** The shape of what is remembered of a package, as the journal keeps it. */
 const Pack = Schema.Struct({
   /** When a look first knew it. */
   since: Schema.Finite,
@@ -58,6 +59,7 @@ const Pack = Schema.Struct({
 /** What is remembered of a package. */
 export type Pack = typeof Pack.Type
 
+/** The shape of what is remembered of a SIM, as the journal keeps it. */
 const State = Schema.Struct({
   /** Null: no look was answered. */
   purchaseId: Schema.NullOr(Schema.String),
@@ -95,7 +97,9 @@ const unseen = (now: Instant): Pack => ({
 
 /** A package after a look, with what is to be reported of it. */
 export interface Observed {
+  /** Ours. */
   readonly packageId: string
+  /** What the core has not taken yet, a first use before usage; empty if nothing is new. */
   readonly reports: ReadonlyArray<TelcoReport.Report>
   /** As it is before the reports are taken. */
   readonly pack: Pack

@@ -28,6 +28,7 @@ export const KIND = "look"
 export interface Options {
   /** Names the supplier in the journal, in metrics, and in the ids of reports. */
   readonly telco: string
+  /** Keeps when each SIM is due, and what was found of it. */
   readonly journal: Journal.Journal["Service"]
   /** What the supplier has of a SIM; null: nothing of ours is on it. */
   readonly look: (iccid: string) => Effect.Effect<LookState.Found | null, CallFailure.TelcoFailure>

@@ -36,11 +36,13 @@ type Instant = Time.Instant
  * (rule S8).
  */
 export interface Whole {
+  /** All that the plan grants, in bytes, on former SIMs and on this one. */
   readonly allowanceBytes: number
   /** What was used of it on former SIMs. */
   readonly usedBefore: number
 }
 
+/** A package of a SIM, as far as it decides when the SIM is polled. */
 export interface Pack {
   /** What was granted on this SIM. */
   readonly allowanceBytes: number | null
@@ -54,12 +56,15 @@ export interface Pack {
   readonly rate: number
   /** When use was last found. */
   readonly usedAt: Instant
+  /** From when it waits for its first use; null: that is not known. */
   readonly assignedAt: Instant | null
   /** Null before the first use. */
   readonly activationAt: Instant | null
+  /** When its time ends; null: that is not known yet, or it has no end. */
   readonly expirationAt: Instant | null
 }
 
+/** How often polls may be made, and what the OCS tells without them. */
 export interface Limits {
   /** How soon and how late a SIM is polled again, in milliseconds. */
   readonly fastest: number
@@ -152,10 +157,13 @@ export const afterFailure = (failures: number, { fastest, slowest }: Omit<Limits
 
 /** The share of the allowed calls that was used of late, as it was at an instant. */
 export interface Load {
+  /** From 0; 1 if all that are allowed are used, and above 1 if more are. */
   readonly share: number
+  /** When calls were last counted; from then on the share falls. */
   readonly at: Instant
 }
 
+/** The load before the first call. */
 export const NO_LOAD: Load = { share: 0, at: 0 }
 
 /** What "of late" means: calls count for less the longer they are ago. */
@@ -208,6 +216,7 @@ export interface Meter {
   readonly stockMillis: (calls: number, now: Instant) => number
 }
 
+/** A meter without calls yet, of an OCS that allows so many calls a second. */
 export const makeMeter = (callsPerSecond: number): Meter => {
   let load = NO_LOAD
   let stock = { millis: 0, at: 0 }
