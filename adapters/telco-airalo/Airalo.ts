@@ -14,8 +14,8 @@ import {
   Account,
   CallFailure,
   Journal,
-  type LookState,
-  Looks,
+  type PollState,
+  Polls,
   type PurchasedLoads,
   Purchases,
   SimLocks
@@ -36,8 +36,8 @@ export interface SellerOptions {
    * How long an order without an answer may still come, in milliseconds; 5 minutes unless given.
    */
   readonly lateMillis?: number
-  /** How often eSIMs are looked at, and at which rate all calls are made. */
-  readonly looks?: Partial<Pick<Looks.Options, "callsPerSecond" | "fastest" | "slowest">>
+  /** How often eSIMs are polled, and at which rate all calls are made. */
+  readonly polls?: Partial<Pick<Polls.Options, "callsPerSecond" | "fastest" | "slowest">>
 }
 
 const LATE = 300_000
@@ -78,7 +78,7 @@ const isUnused = ({ activationAt, status, usedBytes }: PartnerApi.SimPackage): b
  * What a package has ended by ("Get eSIM package history", and the statuses of "Get usage"): one
  * that was recycled without any use has lapsed. Null: it has not ended.
  */
-const endOf = (of: PartnerApi.SimPackage): LookState.Seen["end"] => {
+const endOf = (of: PartnerApi.SimPackage): PollState.Seen["end"] => {
   const { activationAt, expirationAt, finishedAt, status } = of
   switch (status) {
     case "FINISHED":
@@ -115,7 +115,7 @@ const asReading = <A>(call: Call<A>): Call<A> =>
     (failure) => new CallFailure.CallFailure({ ...failure, message: failure.message, outcome: "NotDone" })
   )
 
-const make = ({ lateMillis = LATE, looks: options, telco = "airalo" }: SellerOptions) =>
+const make = ({ lateMillis = LATE, polls: options, telco = "airalo" }: SellerOptions) =>
   Effect.gen(function* () {
     const api = yield* PartnerApi.PartnerApi
     const journal = yield* Journal.Journal
@@ -263,10 +263,10 @@ const make = ({ lateMillis = LATE, looks: options, telco = "airalo" }: SellerOpt
       )
     })
 
-    const looks = Looks.make({
+    const polls = Polls.make({
       ...{ telco, journal, callsPerSecond: HttpPartnerApi.CALLS_PER_SECOND },
       ...options,
-      look: (iccid) =>
+      poll: (iccid) =>
         Effect.map(packagesOn(iccid), (on) => {
           if (on === null) return null
           const { bought, found, packageIds } = on
@@ -314,7 +314,7 @@ const make = ({ lateMillis = LATE, looks: options, telco = "airalo" }: SellerOpt
     const port = TelcoCapabilities.limited(capabilities, {
       buySim: purchases.buy,
       returnSim: (of) => purchases.giveBack(of, askBack),
-      createPackage: (of) => Effect.tap(createPackage(of), () => looks.watch(of.iccid)),
+      createPackage: (of) => Effect.tap(createPackage(of), () => polls.watch(of.iccid)),
       cancelPackage,
       listPackages: ({ iccid, onlyAttachments = [] }) =>
         Effect.map(purchases.boughtOf(iccid), (bought) =>
@@ -331,14 +331,14 @@ const make = ({ lateMillis = LATE, looks: options, telco = "airalo" }: SellerOpt
           purchases
         })
       ),
-      Context.add(Looks.Looks, looks)
+      Context.add(Polls.Polls, polls)
     )
   })
 
 /** Over the calls and a journal. */
 export const layerWithoutApi = (
   options: SellerOptions = {}
-): Layer.Layer<Telco.Telco | Account.Account | Looks.Looks, never, PartnerApi.PartnerApi | Journal.Journal> =>
+): Layer.Layer<Telco.Telco | Account.Account | Polls.Polls, never, PartnerApi.PartnerApi | Journal.Journal> =>
   Layer.effectContext(make(options))
 
 /** Where Airalo is, and how it is sold. */

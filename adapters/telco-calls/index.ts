@@ -17,9 +17,9 @@
  *     SqlJournal.layer, layerIn(schema)     // needs a SqlClient; survives restarts, and processes may share it
  *     SqlTables.ensure(schema, tables)      // tables of one's own in the schema of the service
  *     KeylessTelco.make(system, journal)    // the port over a system that knows no keys
- *     Looks.make({ telco, look, … })        // looks at SIMs that are due, and reports what is new
+ *     Polls.make({ telco, poll, … })        // polls SIMs that are due, and reports what is new
  *     Messages.make(journal, locks, …)      // sends messages once, in one segment or several
- *     PollSchedule.next(packages, limits)   // when a SIM is polled or looked at again
+ *     PollSchedule.next(packages, limits)   // when a SIM is polled again
  *     Purchases.make(seller, { telco, … })  // buys SIMs with their loads, each once
  *     ServiceChanges.make(call, options)    // pauses and resumes SIMs at such a system
  *     SimLocks.make(journal, { telco })     // calls about one SIM follow each other
@@ -27,7 +27,7 @@
  */
 export * as Account from "./Account.ts"
 export * as Answers from "./Answers.ts"
-export * as Background from "./looks/Background.ts"
+export * as Background from "./polls/Background.ts"
 export * as CallFailure from "./CallFailure.ts"
 export * as CallGate from "./CallGate.ts"
 export * as CallRecords from "./CallRecords.ts"
@@ -35,10 +35,10 @@ export * as Claims from "./Claims.ts"
 export * as FileSettings from "./FileSettings.ts"
 export * as Journal from "./Journal.ts"
 export * as KeylessTelco from "./KeylessTelco.ts"
-export * as Looks from "./looks/Looks.ts"
-export type * as LookState from "./looks/LookState.ts"
+export * as Polls from "./polls/Polls.ts"
+export type * as PollState from "./polls/PollState.ts"
 export * as Messages from "./Messages.ts"
-export * as PollSchedule from "./looks/PollSchedule.ts"
+export * as PollSchedule from "./polls/PollSchedule.ts"
 export * as PurchasedLoads from "./PurchasedLoads.ts"
 export * as Purchases from "./Purchases.ts"
 export * as ServiceChanges from "./ServiceChanges.ts"

@@ -15,8 +15,8 @@ import {
   Account,
   CallFailure,
   Journal,
-  type LookState,
-  Looks,
+  type PollState,
+  Polls,
   Messages,
   type PurchasedLoads,
   Purchases,
@@ -36,8 +36,8 @@ export interface Options {
    * one for a pause, unless given.
    */
   readonly lateMillis?: number
-  /** How often eSIMs are looked at, and at which rate all calls are made. */
-  readonly looks?: Partial<Pick<Looks.Options, "callsPerSecond" | "fastest" | "slowest">>
+  /** How often eSIMs are polled, and at which rate all calls are made. */
+  readonly polls?: Partial<Pick<Polls.Options, "callsPerSecond" | "fastest" | "slowest">>
 }
 
 const LATE = 60_000
@@ -84,13 +84,13 @@ const OVER = Object.keys(ENDS)
 /** How late usage is counted (`/esim/usage/query`). */
 const LAG = 3 * Time.HOUR
 
-const endOf = ({ expiresAt, status }: AccountApi.Esim): LookState.Seen["end"] => {
+const endOf = ({ expiresAt, status }: AccountApi.Esim): PollState.Seen["end"] => {
   const reason = ENDS[status]
   if (reason === undefined) return null
   return { reason, at: reason === "expired" || reason === "lapsed" ? expiresAt : null }
 }
 
-const make = Effect.fnUntraced(function* ({ lateMillis, looks: options, telco }: Options) {
+const make = Effect.fnUntraced(function* ({ lateMillis, polls: options, telco }: Options) {
   const api = yield* AccountApi.AccountApi
   const journal = yield* Journal.Journal
   const locks = SimLocks.make(journal, { telco })
@@ -197,10 +197,10 @@ const make = Effect.fnUntraced(function* ({ lateMillis, looks: options, telco }:
     return usage === null ? [] : [{ packageId, usedBytes: usage.usedBytes }]
   })
 
-  const looks = Looks.make({
+  const polls = Polls.make({
     ...{ telco, journal, lag: LAG, callsPerSecond: HttpApi.CALLS_PER_SECOND },
     ...options,
-    look: Effect.fnUntraced(function* (iccid) {
+    poll: Effect.fnUntraced(function* (iccid) {
       const bought = yield* purchases.boughtOf(iccid)
       const packageIds = Object.entries(bought?.packages ?? {}).flatMap(([id, share]) => (share === "Load" ? id : []))
       if (bought === null || packageIds.length === 0) return null
@@ -258,7 +258,7 @@ const make = Effect.fnUntraced(function* ({ lateMillis, looks: options, telco }:
           "credit" as const
         )
       ),
-    createPackage: (order) => Effect.tap(createPackage(order), () => looks.watch(order.iccid)),
+    createPackage: (order) => Effect.tap(createPackage(order), () => polls.watch(order.iccid)),
     cancelPackage,
     listPackages: ({ iccid, onlyAttachments = [] }) =>
       Effect.map(purchases.boughtOf(iccid), (bought) => (bought === null ? [] : others(bought, onlyAttachments))),
@@ -272,11 +272,11 @@ const make = Effect.fnUntraced(function* ({ lateMillis, looks: options, telco }:
     balance: CallFailure.asPort(api.balance),
     purchases
   })
-  return Context.make(Telco.Telco, port).pipe(Context.add(Account.Account, account), Context.add(Looks.Looks, looks))
+  return Context.make(Telco.Telco, port).pipe(Context.add(Account.Account, account), Context.add(Polls.Polls, polls))
 })
 
 /** One account, over the calls that it takes and a journal. */
 export const layer = (
   options: Options
-): Layer.Layer<Telco.Telco | Account.Account | Looks.Looks, never, AccountApi.AccountApi | Journal.Journal> =>
+): Layer.Layer<Telco.Telco | Account.Account | Polls.Polls, never, AccountApi.AccountApi | Journal.Journal> =>
   Layer.effectContext(make(options))

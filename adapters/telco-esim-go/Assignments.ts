@@ -2,7 +2,7 @@
  * What the bundles on an eSIM say: whether they were used or are over, and which order they are of.
  */
 import { Effect } from "effect"
-import { CallFailure, type LookState } from "../telco-calls/index.ts"
+import { CallFailure, type PollState } from "../telco-calls/index.ts"
 import * as AccountApi from "./AccountApi.ts"
 
 type Call<A> = Effect.Effect<A, CallFailure.CallFailure>
@@ -48,7 +48,7 @@ const sum = (all: ReadonlyArray<number | null>): number | null => {
  * What the assignments of one order have ended by (guide "bundle status"); null: one of them goes
  * on. Of those of an order of several, what is used up and what has expired says most.
  */
-const endOf = (assignments: ReadonlyArray<AccountApi.Assignment>): LookState.Seen["end"] => {
+const endOf = (assignments: ReadonlyArray<AccountApi.Assignment>): PollState.Seen["end"] => {
   if (assignments.length === 0 || !assignments.every(isOver)) return null
   const has = (state: AccountApi.State) => assignments.some((one) => one.state === state)
   if (has("depleted")) return { reason: "depleted", at: null }
@@ -60,14 +60,14 @@ const endOf = (assignments: ReadonlyArray<AccountApi.Assignment>): LookState.See
 }
 
 /**
- * What the assignments of one order say of a package of ours. `isWhole`: none of the eSIM's was left
- * out of the list.
+ * What the assignments of one order say of a package of ours. `isWhole`: none of the eSIM's was
+ * left out of the list.
  */
 export const seenOf = (
   packageId: string,
   assignments: ReadonlyArray<AccountApi.Assignment>,
   isWhole: boolean
-): LookState.Seen => {
+): PollState.Seen => {
   const ends = assignments.map(({ endsAt }) => endsAt)
   return {
     packageId,

@@ -13,7 +13,7 @@ import {
   CallGate,
   Journal,
   KeylessTelco,
-  Looks,
+  Polls,
   Purchases,
   type PurchasedLoads,
   SimLocks
@@ -41,8 +41,8 @@ export interface Options {
   readonly lateMillis?: number
   /** How far their clock and this machine's may be apart, in milliseconds. */
   readonly skewMillis?: number
-  /** How often eSIMs are looked at, and at which rate all calls are made. */
-  readonly looks?: Partial<Pick<Looks.Options, "callsPerSecond" | "fastest" | "slowest">>
+  /** How often eSIMs are polled, and at which rate all calls are made. */
+  readonly polls?: Partial<Pick<Polls.Options, "callsPerSecond" | "fastest" | "slowest">>
 }
 
 /** The longest message, in characters (`POST /esims/{iccid}/sms`). */
@@ -74,14 +74,14 @@ const packagesOf = (bought: PurchasedLoads.Bought | null, onlyAttachments: Reado
     share === "Cancelled" || onlyAttachments.includes(Package.attachmentIdOf(packageId)) ? [] : packageId
   )
 
-/** The port, the purchases behind it, and the looks at what was bought. */
+/** The port, the purchases behind it, and the polls of what was bought. */
 export interface EsimGo {
   /** The port, which refuses what eSIM Go cannot do. */
   readonly telco: Telco.Telco["Service"]
   /** What was bought of the account, and which packages have it. */
   readonly purchases: Purchases.Purchases
-  /** They report first uses, usage and ends; a SIM is watched from its first package on. */
-  readonly looks: Looks.Looks["Service"]
+  /** They report first uses, usage and ends; a SIM is polled from its first package on. */
+  readonly polls: Polls.Polls["Service"]
 }
 
 /** The port over these calls and this journal. */
@@ -191,12 +191,12 @@ export const make = (
     })
   })
 
-  const looks = Looks.make({
+  const polls = Polls.make({
     telco,
     journal,
     callsPerSecond: HttpApi.CALLS_PER_SECOND,
-    ...options.looks,
-    look: (iccid) =>
+    ...options.polls,
+    poll: (iccid) =>
       Effect.map(packagesOn(iccid), (on) => {
         if (on === null) return null
         const { bought, found, isWhole, packageIds } = on
@@ -232,10 +232,10 @@ export const make = (
 
   return {
     purchases,
-    looks,
+    polls,
     telco: TelcoCapabilities.limited(capabilities(senders), {
       ...keyless,
-      createPackage: (order) => Effect.tap(createPackage(order), () => looks.watch(order.iccid)),
+      createPackage: (order) => Effect.tap(createPackage(order), () => polls.watch(order.iccid)),
       cancelPackage,
       suspendPackage: Effect.fn("EsimGo.suspendPackage")(function* (of) {
         const { iccid, packageId } = of
@@ -276,11 +276,11 @@ const listed = ({ dataBytes, description, isUnlimited, name, startsAtOnce, ...of
 /** One account, over the calls that it takes and a journal. */
 export const layer = (
   options: Options
-): Layer.Layer<Telco.Telco | Account.Account | Looks.Looks, never, AccountApi.AccountApi | Journal.Journal> =>
+): Layer.Layer<Telco.Telco | Account.Account | Polls.Polls, never, AccountApi.AccountApi | Journal.Journal> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const api = yield* AccountApi.AccountApi
-      const { looks, purchases, telco } = make(api, yield* Journal.Journal, options)
+      const { polls, purchases, telco } = make(api, yield* Journal.Journal, options)
       const account = Account.Account.of({
         bundles: CallGate.asPoll(CallFailure.asPort(Effect.map(api.bundles, (all) => all.flatMap(listed)))),
         balance: CallFailure.asPort(api.balance),
@@ -288,7 +288,7 @@ export const layer = (
       })
       return Context.make(Telco.Telco, telco).pipe(
         Context.add(Account.Account, account),
-        Context.add(Looks.Looks, looks)
+        Context.add(Polls.Polls, polls)
       )
     })
   )

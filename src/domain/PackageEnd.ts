@@ -7,8 +7,8 @@ import { isAtTelco, type Package } from "./Package.ts"
 import type { Instant } from "./Time.ts"
 
 /**
- * `depleted`: its data are used up, and nothing throttles it. `expired`: its time is over. `revoked`:
- * the telco has taken it back. `lapsed`: it was never used, and may not be any more.
+ * `depleted`: its data are used up, and nothing throttles it. `expired`: its time is over.
+ * `revoked`: the telco has taken it back. `lapsed`: it was never used, and may not be any more.
  */
 export const reasons = ["depleted", "expired", "revoked", "lapsed"] as const
 
@@ -27,8 +27,8 @@ export const isWaiting = ({ activationAt, expirationAt }: Pick<Package, "activat
   activationAt === null && expirationAt === null
 
 /**
- * When a package ends that the telco has ended at `at`: not after `now`, and not before it has begun
- * if it has. Null: it was over before, and its first end is the one that counts.
+ * When a package ends that the telco has ended at `at`: not after `now`, and not before it has
+ * begun if it has. Null: it was over before, and its first end is the one that counts.
  */
 export const endOf = (pack: Package, at: Instant, now: Instant): Instant | null => {
   if (!isAtTelco(pack, now)) return null

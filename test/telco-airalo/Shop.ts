@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import type { Plan, Telco as Port } from "simplan/ports"
 import { Telco } from "simplan/ports"
 import { Airalo } from "../../adapters/telco-airalo/index.ts"
-import { Account, Journal, Looks } from "../../adapters/telco-calls/index.ts"
+import { Account, Journal, Polls } from "../../adapters/telco-calls/index.ts"
 import * as SteppedClock from "../setup/SteppedClock.ts"
 import * as FakeAiralo from "./FakeAiralo.ts"
 import type { Options } from "./FakeBooks.ts"
@@ -49,7 +49,7 @@ export interface Shop {
   readonly run: <A, E>(use: (telco: Required<Service>) => Effect.Effect<A, E>) => Promise<A>
   readonly fails: <A, E>(use: (telco: Required<Service>) => Effect.Effect<A, E>) => Promise<E>
   readonly account: <A, E>(use: (account: Account.Account["Service"]) => Effect.Effect<A, E>) => Promise<A>
-  readonly looks: <A, E>(use: (looks: Looks.Looks["Service"]) => Effect.Effect<A, E>) => Promise<A>
+  readonly polls: <A, E>(use: (polls: Polls.Polls["Service"]) => Effect.Effect<A, E>) => Promise<A>
   readonly step: (millis: number) => void
   /** What was asked for of a route since the last time. */
   readonly asked: (route: string) => number
@@ -102,7 +102,7 @@ export const open = async (options: Options = {}): Promise<Shop> => {
     run: (use) => run(use(port())),
     fails: (use) => run(Effect.flip(use(port()))),
     account: (use) => run(use(Context.get(process, Account.Account))),
-    looks: (use) => run(use(Context.get(process, Looks.Looks))),
+    polls: (use) => run(use(Context.get(process, Polls.Polls))),
     step,
     asked: (route) => {
       const all = fake.asked.filter((one) => FakeAiralo.routeOf(one) === route).length

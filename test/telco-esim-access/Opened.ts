@@ -1,7 +1,7 @@
 /** The port over a fake of eSIM Access, as one process or several on one journal. */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Telco } from "simplan/ports"
-import { Account, type CallFailure, Journal, Looks } from "../../adapters/telco-calls/index.ts"
+import { Account, type CallFailure, Journal, Polls } from "../../adapters/telco-calls/index.ts"
 import { EsimAccess, HttpApi } from "../../adapters/telco-esim-access/index.ts"
 import * as Values from "../domain/Values.ts"
 import * as FakeEsimAccess from "./FakeEsimAccess.ts"
@@ -40,7 +40,7 @@ export const process = (
     if (!buySim || !listPackages || !readUsage || !returnSim || !setService) throw new Error("an operation is missing")
     return {
       ...Context.get(context, Account.Account),
-      looks: Context.get(context, Looks.Looks),
+      polls: Context.get(context, Polls.Polls),
       telco: { ...telco, buySim, listPackages, readUsage, returnSim, setService }
     }
   })

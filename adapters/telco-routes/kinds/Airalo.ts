@@ -8,6 +8,6 @@ import * as Supplier from "./Supplier.ts"
 /** Connects. */
 export const connect = (of: Settings.Of<"airalo">) => {
   const { callsAtOnce: concurrency, name: telco, timeoutMillis: timeout, ...rest } = of
-  const looks = { callsPerSecond: of.callsPerSecond }
-  return Supplier.connect(of, Airalo.layer({ ...rest, telco, concurrency, timeout, looks }))
+  const polls = { callsPerSecond: of.callsPerSecond }
+  return Supplier.connect(of, Airalo.layer({ ...rest, telco, concurrency, timeout, polls }))
 }

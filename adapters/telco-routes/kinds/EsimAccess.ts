@@ -12,6 +12,6 @@ export const connect = (of: Settings.Of<"esim-access">) => {
   const calls = HttpApi.layer({ ...rest, telco, concurrency, timeout })
   return Supplier.connect(
     of,
-    Layer.provideMerge(EsimAccess.layer({ telco, looks: { callsPerSecond: of.callsPerSecond } }), calls)
+    Layer.provideMerge(EsimAccess.layer({ telco, polls: { callsPerSecond: of.callsPerSecond } }), calls)
   )
 }

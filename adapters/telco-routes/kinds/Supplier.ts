@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Metric, Schedule, type Scope } from "effect"
 import { Amount, Storage, Telco, type TelcoBundles } from "simplan/ports"
-import { Account, type CallFailure, CallGate, type Journal, Looks } from "../../telco-calls/index.ts"
+import { Account, type CallFailure, CallGate, type Journal, Polls } from "../../telco-calls/index.ts"
 import * as Connected from "../Connected.ts"
 import type * as Settings from "../Settings.ts"
 
@@ -70,11 +70,11 @@ const ICCIDS = /"iccid"\s*:\s*"?(\d{18,20})(?!\d)/gi
 const MOST_HINTS = 20
 
 /**
- * Takes callbacks as hints: SIMs that they name are looked at soon. Whatever else a body is, it is
+ * Takes callbacks as hints: SIMs that they name are polled soon. Whatever else a body is, it is
  * left alone.
  */
 const hinting =
-  ({ hint }: Looks.Looks["Service"]): NonNullable<Connected.Connected["callbacks"]>["take"] =>
+  ({ hint }: Polls.Polls["Service"]): NonNullable<Connected.Connected["callbacks"]>["take"] =>
   (body) => {
     const iccids = new Set([...body.matchAll(ICCIDS)].slice(0, MOST_HINTS).flatMap(([, iccid]) => iccid ?? []))
     return Effect.mapError(
@@ -86,7 +86,7 @@ const hinting =
 /** Connects an account. `quote`: says what an order would cost, and buys nothing. */
 export const connect = <R>(
   { balanceLevel, callbacks, kind, name }: Supplier,
-  layer: Layer.Layer<Telco.Telco | Account.Account | CallGate.CallGate | Looks.Looks | R, never, Journal.Journal>,
+  layer: Layer.Layer<Telco.Telco | Account.Account | CallGate.CallGate | Polls.Polls | R, never, Journal.Journal>,
   quote?: (code: string) => Effect.Effect<Amount.Amount, CallFailure.TelcoFailure, R>
 ): Effect.Effect<Connected.Connected, never, Journal.Journal | Scope.Scope> =>
   Effect.gen(function* () {
@@ -94,7 +94,7 @@ export const connect = <R>(
     const context = yield* Layer.build(Layer.fresh(layer))
     const account = Context.get(context, Account.Account)
     const balance = Effect.tap(account.balance, (balance) => record(name, balance))
-    const looks = Context.get(context, Looks.Looks)
+    const polls = Context.get(context, Polls.Polls)
     // Failure: the metric stays as it was, and the next time it is read again.
     const watched = Effect.repeat(Effect.ignore(balance), Schedule.spaced(EVERY))
     const asked = quote && ((code: string) => Effect.provideContext(quote(code), context))
@@ -116,10 +116,10 @@ export const connect = <R>(
         ]),
         ([balance, catalogue]) => [balance, ...catalogue]
       ),
-      ...(callbacks !== null && { callbacks: { secret: callbacks.secret, take: hinting(looks) } }),
+      ...(callbacks !== null && { callbacks: { secret: callbacks.secret, take: hinting(polls) } }),
       background: {
-        forever: Effect.andThen(Effect.all([watched, looks.forever], { concurrency: 2, discard: true }), Effect.never),
-        drain: looks.drain
+        forever: Effect.andThen(Effect.all([watched, polls.forever], { concurrency: 2, discard: true }), Effect.never),
+        drain: polls.drain
       }
     }
   })

@@ -305,9 +305,9 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
     })
 
     /**
-     * Rule W11: one entry for each SIM of which a request reports the profile, a first use or the end
-     * of a package, which it names with the reason. Usage and locations come by the thousand and
-     * leave none.
+     * Rule W11: one entry for each SIM of which a request reports the profile, a first use or the
+     * end of a package, which it names with the reason. Usage and locations come by the thousand
+     * and leave none.
      */
     const entriesOf = (tallies: ReadonlyArray<Tally>, now: Instant) =>
       Effect.forEach(

@@ -236,7 +236,7 @@ export const firstUsesActivate: Invariant = make(
       const uses = asked._tag === "Report" ? asked.reports.filter(({ fact }) => isUse(fact) || isEndOfUsed(fact)) : []
       return first(activated, ({ id, pack }) => {
         const sims = [pack.iccid, ...formerOf(pack).map(({ iccid }) => iccid)]
-        // An end of one that was in use begins it, at the instant of the report if that is ahead of it.
+        // An end of one in use begins it, but not ahead of the clock.
         const isOne = ({ fact, occurredAt }: Report) =>
           occurredAt === pack.activationAt || (isEndOfUsed(fact) && occurredAt > (pack.activationAt ?? 0))
         return uses.some((use) => sims.includes(use.iccid) && isOne(use))

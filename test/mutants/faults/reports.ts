@@ -177,10 +177,15 @@ const intake = faultsOf("TelcoReport.ts", "reports", [
   [
     "T3",
     "a later first use counts again",
-    "PackageEnd.isWaiting(pack) ? activate(",
-    'report.fact._tag === "FirstUse" ? activate('
+    "const activated = PackageEnd.isWaiting(pack)",
+    'const activated = report.fact._tag === "FirstUse"'
   ],
-  ["T3", "usage is no first use", "PackageEnd.isWaiting(pack) ? activate(", instead("?", "&& usage === null ?")],
+  [
+    "T3",
+    "usage is no first use",
+    "const activated = PackageEnd.isWaiting(pack)",
+    (right) => `${right} && fact === null`
+  ],
   ["T3", "a first use is no anchor", "{ ...attachment, anchor: firstUse }", "attachment"],
   ["T3", "the anchor is a millisecond late", "{ ...attachment, anchor: firstUse }", instead("}", "+ 1 }")],
   [

@@ -5,7 +5,7 @@
 import * as fc from "fast-check"
 import { Time } from "simplan"
 import { describe, expect, it } from "vitest"
-import * as PollSchedule from "../../../adapters/telco-calls/looks/PollSchedule.ts"
+import * as PollSchedule from "../../../adapters/telco-calls/polls/PollSchedule.ts"
 import * as Simulation from "./Simulation.ts"
 
 const NOW = Date.UTC(2026, 5, 1)

@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { Time } from "simplan"
 import { describe, expect } from "vitest"
 import * as OrderJournal from "../../../adapters/telco-ocs/orders/OrderJournal.ts"
-import * as PollSchedule from "../../../adapters/telco-calls/looks/PollSchedule.ts"
+import * as PollSchedule from "../../../adapters/telco-calls/polls/PollSchedule.ts"
 import { GIGABYTE, ICCID, inWorld, START, TELCO, type World } from "./ReportsWorld.ts"
 
 /** A notification that a package has crossed a threshold. */

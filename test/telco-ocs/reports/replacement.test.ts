@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 import { Attachments, Replacements, Sims, Time, Usage } from "simplan"
 import { Package, UsageBook } from "simplan/ports"
 import { describe, expect } from "vitest"
-import * as PollSchedule from "../../../adapters/telco-calls/looks/PollSchedule.ts"
+import * as PollSchedule from "../../../adapters/telco-calls/polls/PollSchedule.ts"
 import { GIGABYTE, ICCID, inWorld, START, TELCO, type World } from "./ReportsWorld.ts"
 
 const NEXT = "8991000000000000020"

@@ -1,24 +1,24 @@
 /**
- * Looks at eSIMs of Airalo over HTTP to the fake (rules T3, R1 and R4): "Get eSIM package history",
+ * Polls of eSIMs of Airalo over HTTP to the fake (rules T3, R1 and R4): "Get eSIM package history",
  * its statuses, and what it has of a former customer of an ICCID.
  */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import * as Looked from "../telco-calls/Looked.ts"
+import * as Polled from "../telco-calls/Polled.ts"
 import * as Shop from "./Shop.ts"
 
 const { LOAD, packageOrder, purchase } = Shop
-const { end, firstUse, total } = Looked
+const { end, firstUse, total } = Polled
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const MEGA = 1_048_576
 
 let shop: Shop.Shop
-let core: Looked.Core
+let core: Polled.Core
 
 beforeEach(async () => {
   shop = await Shop.open()
-  core = Looked.make()
+  core = Polled.make()
 })
 afterEach(() => shop.close())
 
@@ -30,7 +30,7 @@ const sell = async (purchaseId: string, packageId: string) => {
 
 const later = (millis: number) => {
   shop.step(millis)
-  return shop.looks((looks) => core.look(looks))
+  return shop.polls((polls) => core.poll(polls))
 }
 
 const last = () => {
@@ -39,7 +39,7 @@ const last = () => {
   return found
 }
 
-describe("Looks at an eSIM of Airalo", () => {
+describe("Polls of an eSIM of Airalo", () => {
   it("find its first use, its usage, and its end", async () => {
     const iccid = await sell("pur-1", "a:0")
     expect(await later(HOUR)).toEqual([])

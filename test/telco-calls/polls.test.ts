@@ -1,7 +1,7 @@
 /**
- * Looks at the SIMs of a supplier (rules T3, R1 and R4): when they are made, what is reported, and
+ * Polls of the SIMs of a supplier (rules T3, R1 and R4): when they are made, what is reported, and
  * what hints do. Random lives of a SIM that is sold again, with lists that lag, calls that fail, a
- * core that takes nothing for a while, and processes that die in the middle of a look.
+ * core that takes nothing for a while, and processes that die in the middle of a poll.
  */
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -9,7 +9,7 @@ import * as fc from "fast-check"
 import { Reports } from "simplan"
 import { Telco, type TelcoReport, Time } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import { Journal, type LookState, Looks } from "../../adapters/telco-calls/index.ts"
+import { Journal, type PollState, Polls } from "../../adapters/telco-calls/index.ts"
 
 const TELCO = "supplier"
 const ICCID = "8944500102198304826"
@@ -21,7 +21,7 @@ interface Bundle {
   readonly packageId: string
   usedBytes: number
   activationAt: number | null
-  end: LookState.Seen["end"]
+  end: PollState.Seen["end"]
 }
 
 /** What the supplier has, what the core has taken, and what went wrong. */
@@ -30,31 +30,31 @@ const makeWorld = (lag: number) =>
     const journal = yield* Journal.makeMemory
     const state = {
       bundles: [] as Bundle[],
-      /** The list of some look before, while it lags. */
-      lagging: null as ReadonlyArray<LookState.Seen> | null,
+      /** The list of some poll before, while it lags. */
+      lagging: null as ReadonlyArray<PollState.Seen> | null,
       fails: false,
       hangs: false,
       rejects: false,
-      looks: 0,
+      polls: 0,
       taken: [] as TelcoReport.Report[],
       seen: new Set<string>()
     }
-    const listed = (): ReadonlyArray<LookState.Seen> =>
+    const listed = (): ReadonlyArray<PollState.Seen> =>
       state.bundles.map(({ activationAt, end, packageId, usedBytes }) => ({
         ...{ packageId, usedBytes, activationAt, end: end === null ? null : { ...end } },
         allowanceBytes: GB,
         expirationAt: activationAt === null ? null : activationAt + 7 * Time.DAY
       }))
-    const looks = Looks.make({
+    const polls = Polls.make({
       telco: TELCO,
       journal,
       callsPerSecond: 10,
       fastest: FASTEST,
       slowest: SLOWEST,
       lag,
-      look: () =>
+      poll: () =>
         Effect.gen(function* () {
-          state.looks += 1
+          state.polls += 1
           if (state.fails) return yield* new Telco.Unavailable({ message: "no answer" })
           if (state.hangs) return yield* Effect.never
           const last = state.bundles.at(-1)
@@ -85,8 +85,8 @@ const makeWorld = (lag: number) =>
       state.bundles.push(made)
       return made
     }
-    const due = Effect.provide(looks.due, core)
-    return { state, looks, listed, bundle, core, due, journal }
+    const due = Effect.provide(polls.due, core)
+    return { state, polls, listed, bundle, core, due, journal }
   })
 
 type World = Effect.Success<ReturnType<typeof makeWorld>>
@@ -94,7 +94,7 @@ type World = Effect.Success<ReturnType<typeof makeWorld>>
 const run = <A>(test: (world: World) => Effect.Effect<A, unknown>, lag = 0): Promise<A> =>
   Effect.runPromise(Effect.flatMap(makeWorld(lag), test).pipe(Effect.provide(TestClock.layer())))
 
-/** Minutes go by, in each of which what is due is looked at. */
+/** Minutes go by, in each of which what is due is polled. */
 const pass = ({ due }: World, minutes: number) =>
   Effect.gen(function* () {
     for (let minute = 0; minute < minutes; minute++) {
@@ -111,12 +111,12 @@ const use = (of: Bundle, bytes: number) =>
 
 const facts = ({ state }: World) => state.taken.map(({ fact }) => fact)
 
-describe("Looks at a SIM", () => {
+describe("Polls of a SIM", () => {
   it("report its first use before its usage, totals, and its end once; then they are over", () =>
     run((world) =>
       Effect.gen(function* () {
         const of = world.bundle("p1", "a:0")
-        yield* world.looks.watch(ICCID)
+        yield* world.polls.watch(ICCID)
         yield* pass(world, 10)
         expect(world.state.taken).toEqual([])
         yield* use(of, GB / 4)
@@ -130,10 +130,10 @@ describe("Looks at a SIM", () => {
           { _tag: "Usage", packageId: "a:0", usage: { _tag: "Total", bytes: GB } },
           { _tag: "End", packageId: "a:0", reason: "depleted" }
         ])
-        const { looks } = world.state
-        yield* world.looks.hint(ICCID)
+        const { polls } = world.state
+        yield* world.polls.hint(ICCID)
         yield* pass(world, 600)
-        expect(world.state.looks).toBe(looks)
+        expect(world.state.polls).toBe(polls)
       })
     ))
 
@@ -144,7 +144,7 @@ describe("Looks at a SIM", () => {
           const of = world.bundle("p1", "a:0")
           yield* use(of, GB / 2)
           of.end = { reason: "expired", at: null }
-          yield* world.looks.watch(ICCID)
+          yield* world.polls.watch(ICCID)
           yield* pass(world, 10)
           expect(facts(world).map(({ _tag }) => _tag)).toEqual(["FirstUse", "Usage", "End"])
           yield* use(of, GB / 4)
@@ -152,7 +152,7 @@ describe("Looks at a SIM", () => {
           expect(facts(world).slice(3)).toEqual([
             { _tag: "Usage", packageId: "a:0", usage: { _tag: "Total", bytes: (3 * GB) / 4 } }
           ])
-          expect(world.state.looks).toBe(2)
+          expect(world.state.polls).toBe(2)
         }),
       3 * Time.HOUR
     ))
@@ -162,15 +162,15 @@ describe("Looks at a SIM", () => {
       Effect.gen(function* () {
         const of = world.bundle("p1", "a:0")
         yield* use(of, 1)
-        yield* world.looks.watch(ICCID)
+        yield* world.polls.watch(ICCID)
         yield* pass(world, 60)
-        const first = world.state.looks
+        const first = world.state.polls
         yield* pass(world, 20 * 60)
-        const before = world.state.looks
+        const before = world.state.polls
         yield* pass(world, 24 * 60)
-        const [early, late] = [first, (world.state.looks - before) / 24]
+        const [early, late] = [first, (world.state.polls - before) / 24]
         expect(early).toBeGreaterThan(2 * late)
-        expect(world.state.looks - before).toBeGreaterThanOrEqual(4)
+        expect(world.state.polls - before).toBeGreaterThanOrEqual(4)
       })
     ))
 
@@ -178,14 +178,14 @@ describe("Looks at a SIM", () => {
     run((world) =>
       Effect.gen(function* () {
         world.bundle("p1", "a:0")
-        yield* world.looks.watch(ICCID)
+        yield* world.polls.watch(ICCID)
         yield* pass(world, 48 * 60)
-        const before = world.state.looks
-        for (let i = 0; i < 100; i++) yield* world.looks.hint(ICCID)
+        const before = world.state.polls
+        for (let i = 0; i < 100; i++) yield* world.polls.hint(ICCID)
         yield* pass(world, 1)
-        expect(world.state.looks).toBe(before + 1)
-        yield* world.looks.hint("8988000000000000057")
-        expect(yield* world.journal.get({ telco: TELCO, kind: Looks.KIND, key: "8988000000000000057" })).toBeNull()
+        expect(world.state.polls).toBe(before + 1)
+        yield* world.polls.hint("8988000000000000057")
+        expect(yield* world.journal.get({ telco: TELCO, kind: Polls.KIND, key: "8988000000000000057" })).toBeNull()
       })
     ))
 
@@ -193,7 +193,7 @@ describe("Looks at a SIM", () => {
     run((world) =>
       Effect.gen(function* () {
         const of = world.bundle("p1", "a:0")
-        yield* world.looks.watch(ICCID)
+        yield* world.polls.watch(ICCID)
         yield* use(of, 5)
         world.state.fails = true
         yield* pass(world, 30)
@@ -243,12 +243,12 @@ const perform = (world: World, step: Step) =>
     switch (step.do) {
       case "sell": {
         world.bundle(`p${state.bundles.length}`, `s${state.bundles.length}:0`)
-        return yield* world.looks.watch(ICCID)
+        return yield* world.polls.watch(ICCID)
       }
       case "top up": {
         if (last === undefined) return
         world.bundle(last.purchaseId, `t${state.bundles.length}:0`)
-        return yield* world.looks.watch(ICCID)
+        return yield* world.polls.watch(ICCID)
       }
       case "use": {
         const of = state.bundles.at(-1 - step.back)
@@ -276,7 +276,7 @@ const perform = (world: World, step: Step) =>
         Object.assign(state, { fails: false, rejects: false, hangs: false, lagging: null })
         return
       case "hint":
-        return yield* world.looks.hint(ICCID)
+        return yield* world.polls.hint(ICCID)
       case "die": {
         state.hangs = true
         const fiber = yield* Effect.forkChild(world.due)

@@ -1,17 +1,17 @@
 /**
- * Looks at eSIMs of eSIM Access over HTTP to the fake (rules T3, R1 and R4): usage and the states
- * that an eSIM ends in (`/esim/query`), by its `esimTranNo`, so that what a former customer has used
- * under the same ICCID counts for nobody.
+ * Polls of eSIMs of eSIM Access over HTTP to the fake (rules T3, R1 and R4): usage and the states
+ * that an eSIM ends in (`/esim/query`), by its `esimTranNo`, so that what a former customer has
+ * used under the same ICCID counts for nobody.
  */
 import { Clock, Effect } from "effect"
 import { describe, expect } from "vitest"
 import * as SteppedClock from "../setup/SteppedClock.ts"
 import * as Tests from "../setup/Tests.ts"
-import * as Looked from "../telco-calls/Looked.ts"
+import * as Polled from "../telco-calls/Polled.ts"
 import * as Opened from "./Opened.ts"
 
 const { order, purchase } = Opened
-const { end, firstUse, total } = Looked
+const { end, firstUse, total } = Polled
 
 const HOUR = 3_600_000
 
@@ -20,7 +20,7 @@ const world = Effect.gen(function* () {
   const { clock, step } = SteppedClock.of(yield* Clock.Clock)
   const by = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, Clock.Clock, clock)
   const opened = yield* by(Opened.open)
-  const core = Looked.make()
+  const core = Polled.make()
   const sell = (purchaseId: string, packageId: string) =>
     by(
       Effect.gen(function* () {
@@ -33,7 +33,7 @@ const world = Effect.gen(function* () {
     )
   const later = (millis: number) => {
     step(millis)
-    return by(core.look(opened.looks))
+    return by(core.poll(opened.polls))
   }
   return { ...opened, sell, later, by, core }
 })
@@ -42,7 +42,7 @@ const test = Tests.given(world, (effect) => Effect.runPromise(Effect.scoped(effe
 
 const timeOf = (millis: number) => `${new Date(millis).toISOString().slice(0, 19)}+0000`
 
-describe("Looks at an eSIM of eSIM Access", () => {
+describe("Polls of an eSIM of eSIM Access", () => {
   test("find its first use and usage, and once more what is counted late after its end", function* ({
     later,
     by,

@@ -1,9 +1,9 @@
 /**
  * What a supplier says of the packages of a SIM, what is to be reported of that, and what the
- * journal remembers of a SIM between looks.
+ * journal remembers of a SIM between polls.
  *
  * Usage and ends only rise: a list that lags, and one that lacks a package, take nothing back. The
- * ids of reports follow from their content, so that a look that is repeated counts once (rule R1).
+ * ids of reports follow from their content, so that a poll that is repeated counts once (rule R1).
  */
 import { Option, Schema } from "effect"
 import type { PackageEnd, TelcoReport, Time } from "simplan/ports"
@@ -28,7 +28,7 @@ export interface Seen {
   readonly end: { readonly reason: PackageEnd.Reason; readonly at: Instant | null } | null
 }
 
-/** What a look finds of a SIM. */
+/** What a poll finds of a SIM. */
 export interface Found {
   /** The purchase that the SIM came by: an ICCID that is sold again is another one. */
   readonly purchaseId: string
@@ -40,10 +40,10 @@ export interface Found {
 
 /** The shape of what is remembered of a package, as the journal keeps it. */
 const Pack = Schema.Struct({
-  /** When a look first knew it. */
+  /** When a poll first knew it. */
   since: Schema.Finite,
   usedBytes: Schema.Finite,
-  /** Bytes in a millisecond between the last two looks. */
+  /** Bytes in a millisecond between the last two polls. */
   rate: Schema.Finite,
   usedAt: Schema.Finite,
   /** What of it the core has taken. */
@@ -61,11 +61,11 @@ export type Pack = typeof Pack.Type
 
 /** The shape of what is remembered of a SIM, as the journal keeps it. */
 const State = Schema.Struct({
-  /** Null: no look was answered. */
+  /** Null: no poll was answered. */
   purchaseId: Schema.NullOr(Schema.String),
-  /** When the last look was answered; null: none was. */
-  lookedAt: Schema.NullOr(Schema.Finite),
-  /** How many looks in a row have failed. */
+  /** When the last poll was answered; null: none was. */
+  polledAt: Schema.NullOr(Schema.Finite),
+  /** How many polls in a row have failed. */
   failures: Schema.Finite,
   packages: Schema.Record(Schema.String, Pack)
 })
@@ -73,8 +73,8 @@ const State = Schema.Struct({
 /** What is remembered of a SIM. */
 export type State = typeof State.Type
 
-/** Of a SIM at which nobody has looked. */
-export const initial: State = { purchaseId: null, lookedAt: null, failures: 0, packages: {} }
+/** Of a SIM at which nobody has polled. */
+export const initial: State = { purchaseId: null, polledAt: null, failures: 0, packages: {} }
 
 const decode = Schema.decodeUnknownOption(State)
 
@@ -95,7 +95,7 @@ const unseen = (now: Instant): Pack => ({
   expirationAt: null
 })
 
-/** A package after a look, with what is to be reported of it. */
+/** A package after a poll, with what is to be reported of it. */
 export interface Observed {
   /** Ours. */
   readonly packageId: string
@@ -116,9 +116,9 @@ const observe = (seen: Seen, known: Pack | undefined, before: State, { iccid, no
   const was = known ?? unseen(now)
   const usedBytes = Math.max(was.usedBytes, seen.usedBytes ?? 0)
   const risen = usedBytes - was.usedBytes
-  const elapsed = before.lookedAt === null || known === undefined ? 0 : now - before.lookedAt
+  const elapsed = before.polledAt === null || known === undefined ? 0 : now - before.polledAt
   const report = (what: string, occurredAt: Instant, fact: TelcoReport.Fact): TelcoReport.Report => ({
-    reportId: `${telco}/look/${packageId}/${what}`,
+    reportId: `${telco}/poll/${packageId}/${what}`,
     iccid,
     occurredAt: Math.min(occurredAt, now),
     fact
@@ -162,7 +162,7 @@ export const observed = ({ packageIds, seen }: Found, before: State, asked: Aske
 
 /**
  * What is remembered after the reports. What was not taken stays unreported, and is reported by the
- * next look. A package that is listed no more is remembered as it was.
+ * next poll. A package that is listed no more is remembered as it was.
  */
 export const remembered = (
   { packageIds, purchaseId }: Found,
@@ -182,18 +182,18 @@ export const remembered = (
       overAt: pack.overAt ?? (taken.some(({ _tag }) => _tag === "End") ? now : null)
     })
   }
-  return { purchaseId, lookedAt: now, failures: 0, packages: Object.fromEntries(packages) }
+  return { purchaseId, polledAt: now, failures: 0, packages: Object.fromEntries(packages) }
 }
 
 /**
  * The percentages at which events fire for most plans (`Allowance.thresholds`). What suppliers say
- * is behind by up to hours, so nothing hurries for them: looks close in on what is in use, and wait
+ * is behind by up to hours, so nothing hurries for them: polls close in on what is in use, and wait
  * for what is idle.
  */
 const THRESHOLDS = [50, 80, 100]
 
 /**
- * When to look again; null: not before there is another package. `lag`: how long after its end a
+ * When to poll again; null: not before there is another package. `lag`: how long after its end a
  * package's usage may still rise.
  */
 export const next = (

@@ -1,14 +1,14 @@
 /**
- * Looks at eSIMs of eSIM Go over HTTP to the fake (rules T3, R1 and R4): what is used of each
+ * Polls of eSIMs of eSIM Go over HTTP to the fake (rules T3, R1 and R4): what is used of each
  * bundle, and the states that a bundle ends in (guide "bundle status").
  */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Looked from "../telco-calls/Looked.ts"
+import * as Polled from "../telco-calls/Polled.ts"
 import * as World from "./World.ts"
 
 const { buy, LATE, OTHER, order, purchase, run } = World
-const { end, firstUse, total } = Looked
+const { end, firstUse, total } = Polled
 
 const DAY = 86_400_000
 const HOUR = DAY / 24
@@ -16,26 +16,26 @@ const MEGA = 1_000_000
 
 const sold = ({ other, pass }: World.World) =>
   Effect.gen(function* () {
-    const { looks, telco } = yield* other()
+    const { polls, telco } = yield* other()
     const { iccid } = yield* buy(telco, purchase("one"))
     yield* telco.createPackage(order(iccid, "a:0"))
-    const core = Looked.make()
-    const later = (millis: number) => Effect.andThen(pass(millis), core.look(looks))
-    return { iccid, telco, looks, core, later }
+    const core = Polled.make()
+    const later = (millis: number) => Effect.andThen(pass(millis), core.poll(polls))
+    return { iccid, telco, polls, core, later }
   })
 
-describe("Looks at an eSIM of eSIM Go", () => {
-  it("find its first use, its usage and that its data are used up, and then look no more", () =>
+describe("Polls of an eSIM of eSIM Go", () => {
+  it("find its first use, its usage and that its data are used up, and then poll no more", () =>
     run({}, (world) =>
       Effect.gen(function* () {
-        const { later, core, iccid, looks } = yield* sold(world)
+        const { later, core, iccid, polls } = yield* sold(world)
         expect(yield* later(HOUR)).toEqual([])
         world.supplier.use(iccid, 100 * MEGA)
         expect(yield* later(HOUR)).toEqual([firstUse("a:0"), total("a:0", 100 * MEGA)])
         world.supplier.use(iccid, 900 * MEGA)
         expect(yield* later(6 * HOUR)).toEqual([total("a:0", 1_000 * MEGA), end("a:0", "depleted")])
         const calls = world.server.asked.length
-        yield* looks.hint(iccid)
+        yield* polls.hint(iccid)
         expect(yield* later(30 * DAY)).toEqual([])
         expect(world.server.asked.length).toBe(calls)
         expect(core.taken.every((report) => report.iccid === iccid)).toBe(true)
@@ -66,7 +66,7 @@ describe("Looks at an eSIM of eSIM Go", () => {
   it("take a bundle that is not listed for none that has ended, and a hint has them made at once", () =>
     run({}, (world) =>
       Effect.gen(function* () {
-        const { later, iccid, looks } = yield* sold(world)
+        const { later, iccid, polls } = yield* sold(world)
         world.supplier.use(iccid, 5 * MEGA)
         yield* later(HOUR)
         const { assignments } = world.supplier.esim(iccid)
@@ -74,7 +74,7 @@ describe("Looks at an eSIM of eSIM Go", () => {
         expect(yield* later(6 * HOUR)).toEqual([])
         world.supplier.esim(iccid).assignments = assignments
         world.supplier.use(iccid, 5 * MEGA)
-        yield* looks.hint(iccid)
+        yield* polls.hint(iccid)
         expect(yield* later(60_000)).toEqual([total("a:0", 10 * MEGA)])
       })
     ))

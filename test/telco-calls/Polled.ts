@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import { Reports } from "simplan"
 import type { TelcoReport } from "simplan/ports"
-import type { Looks } from "../../adapters/telco-calls/index.ts"
+import type { Polls } from "../../adapters/telco-calls/index.ts"
 
 export interface Core {
   readonly taken: Array<TelcoReport.Report>
-  /** Looks at what is due now: what the core has got of it, in order. */
-  readonly look: (looks: Looks.Looks["Service"]) => Effect.Effect<ReadonlyArray<TelcoReport.Fact>, unknown>
+  /** Polls what is due now: what the core has got of it, in order. */
+  readonly poll: (polls: Polls.Polls["Service"]) => Effect.Effect<ReadonlyArray<TelcoReport.Fact>, unknown>
 }
 
 /** None has reported to it. */
@@ -25,10 +25,10 @@ export const make = (): Core => {
   })
   return {
     taken,
-    look: (looks) =>
+    poll: (polls) =>
       Effect.gen(function* () {
         const before = taken.length
-        yield* Effect.provideService(looks.due, Reports.Reports, core)
+        yield* Effect.provideService(polls.due, Reports.Reports, core)
         return taken.slice(before).map(({ fact }) => fact)
       })
   }
