@@ -45,6 +45,7 @@ import * as Reports from "./app/telco/Reports.ts"
 import * as Recovery from "./app/telco/Recovery.ts"
 import * as SimReservations from "./app/sims/SimReservations.ts"
 import * as ServiceOperators from "./app/organizations/ServiceOperators.ts"
+import * as Returns from "./app/sims/Returns.ts"
 import * as SimCorrections from "./app/sims/SimCorrections.ts"
 import * as Sims from "./app/sims/Sims.ts"
 import * as SoldBundles from "./app/telco/SoldBundles.ts"
@@ -92,6 +93,7 @@ export const byName = {
   problems: Problems.Problems,
   replacements: Replacements.Replacements,
   reports: Reports.Reports,
+  returns: Returns.Returns,
   serviceOperators: ServiceOperators.ServiceOperators,
   simCorrections: SimCorrections.SimCorrections,
   sims: Sims.Sims,
@@ -134,6 +136,7 @@ export type Services =
   | Processes.Processes
   | Health.QueueDepth
   | Reports.Reports
+  | Returns.Returns
   | ServiceOperators.ServiceOperators
   | SimCorrections.SimCorrections
   | Sims.Sims
@@ -168,6 +171,7 @@ const resources = Layer.mergeAll(
   History.layer,
   Verdicts.layer,
   Replacements.layer,
+  Returns.layer,
   IdempotencyKeys.layer,
   Commands.layer,
   Operators.layer,

@@ -16,6 +16,7 @@ const WORK: Readonly<Record<string, string>> = {
   Provision: "Set up the SIM",
   CreatePackage: "Order a package",
   SetService: "Pause or resume the service",
+  ReturnSim: "Return an eSIM to its supplier",
   NotifyAttachment: "Tell about a plan",
   NotifyAttachments: "Tell about plans",
   SendSms: "Send an SMS",
@@ -64,6 +65,7 @@ const DONE: Readonly<Record<string, string>> = {
   "sim.set_activation_code": "Activation code changed",
   "sim.restore": "SIM put back into stock",
   "sim.withdraw": "SIM withdrawn",
+  "sim.return": "SIM returned to its supplier",
   "subscription.replace": "Moved to another SIM"
 }
 

@@ -14,7 +14,7 @@ import * as Endpoints from "./Endpoints.ts"
 import * as BulkHandlers from "./handlers/BulkHandlers.ts"
 import * as CoverageHandlers from "./handlers/CoverageHandlers.ts"
 import * as ImportsHandlers from "./handlers/ImportsHandlers.ts"
-import { BundlesApi } from "./api/PlansApi.ts"
+import { BoughtSimsApi, BundlesApi } from "./api/PlansApi.ts"
 import * as PlansHandlers from "./handlers/PlansHandlers.ts"
 import * as OrganizationsApi from "./api/OrganizationsApi.ts"
 import { TelcosApi } from "./api/TelcosApi.ts"
@@ -255,6 +255,11 @@ const endpoints = Effect.fnUntraced(function* (
       BundlesApi,
       byOperator,
       Rows.handlers(services, BundlesOperations.bundles, yield* Idempotency.make)
+    ),
+    boughtSims: Endpoints.group(
+      BoughtSimsApi,
+      byOperator,
+      Rows.handlers(services, BundlesOperations.bought, yield* Idempotency.make)
     ),
     organizationCoverage: yield* CoverageHandlers.make(byOrganizationOfPath),
     organizationNetworks: yield* CoverageHandlers.operators(byOrganizationOfPath),

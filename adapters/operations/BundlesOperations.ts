@@ -130,3 +130,21 @@ export const sold = {
       Effect.map(soldBundles.page(of), ({ items, next }) => ({ items: items.map(Views.soldBundleOf), next }))
   })
 }
+
+/** What was bought of suppliers. */
+export const bought = {
+  giveBack: Operation.item({
+    route: "POST /organizations/:id/sims/:iccid/return",
+    request: Views.OfBoughtSim,
+    answer: Views.ReturnedSim,
+    role: "admin",
+    isKept: true,
+    errors: ["sim_not_found", ...Refusal.codesOf("return")],
+    title: "Return an eSIM to its supplier",
+    text:
+      "For an eSIM that was bought of a supplier and that nobody has used. It is withdrawn first, so that nobody gets it, and then its " +
+      "supplier is asked to take it back, until it has answered. A refusal is a problem, and the eSIM stays withdrawn until an operator " +
+      "makes it available. Again, the answer says how far it is.",
+    call: ({ returns }, of) => Effect.map(returns.giveBack(of), Views.returnedSimOf)
+  })
+}

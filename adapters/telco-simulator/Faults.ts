@@ -6,7 +6,7 @@ import { Duration, type Effect } from "effect"
 import { TelcoPorts } from "simplan/ports"
 
 /** The calls that a fault may befall. */
-export const kinds = [...TelcoPorts.changes, "listPackages", "readUsage", "buySim"] as const
+export const kinds = [...TelcoPorts.changes, "listPackages", "readUsage", "buySim", "returnSim"] as const
 
 /** The calls of the telco port. */
 export type Kind = (typeof kinds)[number]

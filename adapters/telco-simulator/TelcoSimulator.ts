@@ -84,6 +84,8 @@ export interface Inspection {
   readonly releasedProfiles: Effect.Effect<ReadonlyArray<string>, BooksError>
   /** The ICCID of each SIM that was sold. */
   readonly sales: Effect.Effect<ReadonlyArray<string>, BooksError>
+  /** The ICCID of each SIM that was returned. */
+  readonly returns: Effect.Effect<ReadonlyArray<string>, BooksError>
 }
 
 /** What a supplier does by itself. */
@@ -181,6 +183,9 @@ const Release = Schema.Struct({ iccid: Schema.String, refusal: Refusal })
 /** A SIM that was sold, by the id of its purchase. */
 const Sale = Schema.Struct({ iccid: Schema.String, load: Schema.String, refusal: Refusal })
 
+/** A SIM that was returned, by the id of its purchase. */
+const Return = Schema.Struct({ iccid: Schema.String, refusal: Refusal })
+
 /** A change of an ICCID's mobile plan; the last one added is what holds. */
 const MobilePlanChange = Schema.Struct({ iccid: Schema.String, applied: Schema.Boolean, refusal: Refusal })
 
@@ -237,6 +242,7 @@ const recordsIn = (books: Books["Service"]) => ({
   messages: collection(books, "message", Message),
   releases: collection(books, "release", Release),
   sales: collection(books, "sale", Sale),
+  returns: collection(books, "return", Return),
   mobilePlanChanges: collection(books, "mobile plan change", MobilePlanChange),
   serviceChanges: collection(books, "service change", ServiceChange)
 })
@@ -290,7 +296,8 @@ const inspectionOf = (records: Records): Inspection => ({
     (all) => new Map(granted(all).map(({ record }) => [record.iccid, record.active]))
   ),
   releasedProfiles: Effect.map(records.releases.list(), (all) => granted(all).map(({ record }) => record.iccid)),
-  sales: Effect.map(records.sales.list(), (all) => granted(all).map(({ record }) => record.iccid))
+  sales: Effect.map(records.sales.list(), (all) => granted(all).map(({ record }) => record.iccid)),
+  returns: Effect.map(records.returns.list(), (all) => granted(all).map(({ record }) => record.iccid))
 })
 
 const bytesOf = (uses: ReadonlyArray<{ readonly bytes: number }>): number =>
@@ -465,6 +472,17 @@ const working = (
           cost: costOf(load)
         })
       )
+    ),
+  // A refusal is of the call: another one may be taken.
+  returnSim: ({ iccid, purchaseId }) =>
+    booked(
+      Effect.flatMap(records.sales.get(purchaseId), (sale): Outcome<Telco.Refund> => {
+        if (sale?.iccid !== iccid)
+          return new Telco.Refused({ message: `The SIM ${iccid} was not sold as ${purchaseId}` })
+        const record =
+          refusal === null ? records.returns.add(purchaseId, { iccid, refusal }) : Effect.succeed({ refusal })
+        return Effect.as(Effect.flatMap(record, answer), "credit")
+      })
     )
 })
 
@@ -485,7 +503,8 @@ const untouched: State = {
     setService: 0,
     listPackages: 0,
     readUsage: 0,
-    buySim: 0
+    buySim: 0,
+    returnSim: 0
   }
 }
 
@@ -568,7 +587,11 @@ const make = (options: Options) =>
       readUsage: (of) =>
         send({ kind: "readUsage", key: of.iccid, iccid: of.iccid }, (refusal) => at(refusal).readUsage(of)),
       buySim: (of) =>
-        send({ kind: "buySim", key: of.purchaseId, iccid: iccidOf(of.purchaseId) }, (refusal) => at(refusal).buySim(of))
+        send({ kind: "buySim", key: of.purchaseId, iccid: iccidOf(of.purchaseId) }, (refusal) =>
+          at(refusal).buySim(of)
+        ),
+      returnSim: (of) =>
+        send({ kind: "returnSim", key: of.purchaseId, iccid: of.iccid }, (refusal) => at(refusal).returnSim(of))
     })
     const simulator = TelcoSimulator.of({
       ...inspectionOf(records),

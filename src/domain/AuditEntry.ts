@@ -39,6 +39,7 @@ export const actions = [
   "sim.set_tags",
   "sim.withdraw",
   "sim.restore",
+  "sim.return",
   "sim.apply_mobile_plan",
   "sim.remove_mobile_plan",
   "sim.send_sms",

@@ -148,6 +148,8 @@ export type Work =
    * changed for the worse is a job of this kind that has ended from the start (rules P6 and S6).
    */
   | { readonly _tag: "CheckBundle"; readonly planId: string }
+  /** Give an eSIM that was bought back to its supplier (rule I15). */
+  | { readonly _tag: "ReturnSim"; readonly iccid: string; readonly purchaseId: string }
   /** Carry out a command that a host has submitted in its own transaction (rule H1). */
   | { readonly _tag: "RunCommand"; readonly commandId: string }
 
@@ -170,6 +172,7 @@ export const kinds = [
   "CheckStock",
   "BuySim",
   "CheckBundle",
+  "ReturnSim",
   "RunCommand"
 ] as const satisfies ReadonlyArray<Work["_tag"]>
 
@@ -379,6 +382,7 @@ export const isAwaited = (work: Work): boolean => {
     case "CheckStock":
     case "BuySim":
     case "CheckBundle":
+    case "ReturnSim":
       return false
   }
 }

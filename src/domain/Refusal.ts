@@ -486,7 +486,8 @@ const decisions = {
   deletion: [EsimInstalled, SimBusy],
   replacement: [SimBusy, NotSupported],
   suspension: [AttachmentExpired, NotSupported],
-  correction: [SimInUse, SimBusy],
+  correction: [SimInUse, SimBusy, SimWithdrawn],
+  return: [SimInUse, SimBusy, NotSupported],
   mobilePlan: [LabelMismatch, NotSupported, SimBusy, SimWithdrawn]
 } as const
 

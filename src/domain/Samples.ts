@@ -6,6 +6,9 @@ import * as ActivationCode from "./ActivationCode.ts"
 
 export const iccid = "8944500000000000018"
 export const replacedIccid = "8944500000000000026"
+
+/** The ICCID of an eSIM that was bought of a supplier. */
+export const boughtIccid = "8944500000000000075"
 export const lpa = "LPA:1$rsp.example.com$A1B2-C3D4-E5F6"
 export const { apple: appleLink, android: androidLink } = ActivationCode.linksOf(lpa)
 export const imsi = "240080000000018"

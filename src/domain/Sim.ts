@@ -95,6 +95,21 @@ export const changeOfService = (service: Service): Extract<Service, { readonly _
 /** A SIM has service until a subscription of it is paused. */
 export const inService: Service = { _tag: "Settled", pausedAt: null }
 
+/**
+ * Whether money comes back for a SIM that was returned. `credit`: it was credited at once. `asked`:
+ * people at the supplier decide. `none`: no.
+ */
+export type Refund = "credit" | "asked" | "none"
+
+/**
+ * Where the return of a SIM to its supplier stands. `pending`: the supplier is being asked.
+ * `refused`: it takes it back no more. Else it was returned.
+ */
+export const returns = ["pending", "refused", "credit", "asked", "none"] as const
+
+/** Where the return of a SIM stands. */
+export type Returned = (typeof returns)[number]
+
 /** What a supplier has sold an eSIM as (rule I15). */
 export interface Purchase {
   /** What it was bought by, once in the whole service. */
@@ -107,7 +122,13 @@ export interface Purchase {
   readonly cost: Amount | null
   /** When it came into the stock: a supplier may sell an ICCID again that a customer had before. */
   readonly boughtAt: Instant
+  /** Where its return stands. Absent: nobody has asked for it. */
+  readonly returned?: Returned
 }
+
+/** Whether its supplier has the SIM back, or is being asked for that: nobody else gets it. */
+export const isGivenBack = ({ purchase }: Pick<Sim, "purchase">): boolean =>
+  purchase?.returned !== undefined && purchase.returned !== "refused"
 
 /** A card or a downloadable profile of the inventory (rules I1, I2 and S2). */
 export interface Sim extends SimIdentities.SimIdentities {

@@ -6,8 +6,8 @@ import { Result } from "effect"
 import * as ActivationCode from "./ActivationCode.ts"
 import { type Change, differences, type Facts } from "./AuditEntry.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
-import { InvalidField, type Plain, type Refusing, SimBusy, SimInUse } from "./Refusal.ts"
-import { type Allocation, holder, isInService, isUsed, type Sim, withdrawnReason } from "./Sim.ts"
+import { InvalidField, type Plain, type Refusing, SimBusy, SimInUse, SimWithdrawn } from "./Refusal.ts"
+import { type Allocation, holder, isGivenBack, isInService, isUsed, type Sim, withdrawnReason } from "./Sim.ts"
 import * as Tags from "./Tags.ts"
 import * as TextLimit from "./TextLimit.ts"
 import * as Withdrawal from "./Withdrawal.ts"
@@ -117,7 +117,19 @@ export const apply = (
     return Result.fail(isInService(sim) ? new SimInUse({ iccid }) : new SimBusy({ iccid }))
   }
   const next = { ...sim, label, lpa, tags, allocation: allocationBy(allocation, status) }
-  return Result.succeed({ ...next, movedTo: isUsed(next) ? sim.movedTo : null })
+  // Its supplier has it, or may have it.
+  const reason = withdrawnReason(sim)
+  if (isGivenBack(sim) && reason !== null && withdrawnReason(next) !== reason) {
+    return Result.fail(new SimWithdrawn({ iccid, reason }))
+  }
+  return Result.succeed({ ...next, ...available(next), movedTo: isUsed(next) ? sim.movedTo : null })
+}
+
+/** One whose supplier has refused to take it back may be returned anew once it is available. */
+const available = (next: Sim): Pick<Sim, "purchase"> => {
+  if (next.purchase?.returned === undefined || isUsed(next)) return { purchase: next.purchase }
+  const { returned: _, ...purchase } = next.purchase
+  return { purchase }
 }
 
 /** What may change of a SIM. */

@@ -14,6 +14,7 @@ import type { Capabilities } from "../domain/Capabilities.ts"
 import type { UnsoldReason } from "../domain/Job.ts"
 import type { Label } from "../domain/Label.ts"
 import type { PlanTerms } from "../domain/Plan.ts"
+import type { Refund } from "../domain/Sim.ts"
 import type { SimIdentities } from "../domain/SimIdentities.ts"
 import type { Instant } from "../domain/Time.ts"
 
@@ -122,11 +123,7 @@ export interface BoughtSim extends SimIdentities {
   readonly cost: Amount | null
 }
 
-/**
- * Whether money comes back for a SIM that was returned. `credit`: it was credited at once. `asked`:
- * people at the supplier decide. `none`: no.
- */
-export type Refund = "credit" | "asked" | "none"
+export type { Refund } from "../domain/Sim.ts"
 
 /** How a message was sent, if a telco reports it. */
 export interface SentSms {
@@ -206,10 +203,10 @@ export class Telco extends Context.Service<
     readonly suspendPackage: (of: PackageRef) => Call<void>
     /**
      * Takes the package away and spends its id (rules S3 and S5). One that is not there is no
-     * failure. A telco that sells SIMs and answers nothing says that the load of the SIM can be
-     * sold again.
+     * failure. A telco that sells SIMs answers `CancelledPackage`; any other answer says that the
+     * load of the SIM can be sold again.
      */
-    readonly cancelPackage: (of: PackageRef) => Call<CancelledPackage | void>
+    readonly cancelPackage: (of: PackageRef) => Call<unknown>
     /**
      * Sends at most once for each `messageId`. `Unavailable`: it may have been sent. A telco that
      * sends a text in other segments than 3GPP TS 23.038 and 23.040 ask for answers `SentSms`; any

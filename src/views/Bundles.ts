@@ -2,6 +2,7 @@
  * The bundles of suppliers that plans are (rule P5), as hosts and callers see and set them.
  */
 import { decimal } from "../domain/Amount.ts"
+import { returns, type Sim } from "../domain/Sim.ts"
 import * as Sold from "../domain/SoldBundle.ts"
 import * as TextLimit from "../domain/TextLimit.ts"
 import { OfOrganization } from "./Organizations.ts"
@@ -203,3 +204,39 @@ export const MadePlan = View.answer(
   },
   OfOrganization
 )
+
+const iccid = field(View.iccid, "The SIM's ICCID: 18 to 20 digits", Samples.boughtIccid)
+
+export const OfBoughtSim = View.request(
+  "OfBoughtSim",
+  "Names an eSIM that was bought of a supplier",
+  { iccid: View.named({ on: "iccid" }, iccid) },
+  OfOrganization
+)
+
+export const ReturnedSim = View.answer(
+  "ReturnedSim",
+  "An eSIM that is returned to its supplier",
+  {
+    iccid,
+    load: field(limited(TextLimit.LOAD), "The supplier's code of the bundle that it came with", "esim_1GB_7D_GB_V2"),
+    returned: field(
+      View.oneOf(returns, "SimReturn"),
+      "`pending`: the supplier is being asked; `refused`: it takes the SIM back no more; else the SIM is returned, and the money " +
+        "was credited (`credit`), is asked for (`asked`), or does not come back (`none`)",
+      "credit"
+    ),
+    cost: field(nullOr(text), "What it was charged at, as a decimal; null: the supplier does not say", "1.90"),
+    currency: field(nullOr(text), "The code of ISO 4217 of the cost; null: the supplier does not say", "USD")
+  },
+  OfOrganization
+)
+
+export const returnedSimOf = ({ iccid, organizationId, purchase }: Sim): View.Of<typeof ReturnedSim> => ({
+  organizationId,
+  iccid,
+  load: purchase?.load ?? "",
+  returned: purchase?.returned ?? "pending",
+  cost: purchase?.cost == null ? null : decimal(purchase.cost),
+  currency: purchase?.cost?.currency ?? null
+})

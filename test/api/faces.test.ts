@@ -125,6 +125,7 @@ const faces: Faces = {
     differences: both("plans.setBundle", "bundles.setBundle"),
     remove: both("plans.remove")
   },
+  returns: { giveBack: both("sims.giveBack", "boughtSims.giveBack") },
   problems: {
     page: both("problems.list"),
     retry: both("problems.retry"),

@@ -69,3 +69,19 @@ it("what the supplier refuses, or does not answer, is said by name, and nothing 
   expect((await sell()).status).toBe(201)
   expect(await world.run(TelcoSimulator.TelcoSimulator.use((simulator) => simulator.sales))).toEqual(before)
 })
+
+it("an operator returns an eSIM that was bought and not sold, which nobody gets any more", async () => {
+  await set({ load: "3 GB", price_limit: "9.50", currency: "USD" })
+  const { iccid } = (await sell()).body.esimdata
+  const give = (of: string) => world.admin("POST", `/organizations/${tenant.organizationId}/sims/${of}/return`)
+  expect(await give(iccid)).toMatchObject({ status: 409, body: { code: "sim_in_use" } })
+  expect(await give(World.iccid(1))).toMatchObject({ status: 409 })
+  expect(await give(World.iccid(999))).toMatchObject({ status: 404, body: { code: "sim_not_found" } })
+  await tenant.call("DELETE", `/v3/subscriptions/${iccid}`)
+  const returned = { iccid, load: "3 GB", returned: "credit", cost: "2.50", currency: "USD" }
+  for (let time = 0; time < 2; time++)
+    expect(await give(iccid)).toMatchObject({ status: 200, body: { data: returned } })
+  expect((await tenant.get(`/v3/sims/${iccid}`)).body.data).toMatchObject({ withdrawn_reason: "returned" })
+  const available = await tenant.call("PATCH", `/v3/sims/${iccid}`, { body: { status: "available" } })
+  expect(available).toMatchObject({ status: 409, body: { code: "sim_withdrawn" } })
+})

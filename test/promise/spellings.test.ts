@@ -211,6 +211,12 @@ const calls: Readonly<Record<string, Asked>> = {
     Promise.all([iccid, short].map((one) => sims.get({ organizationId, iccid: one }))),
   "sims.import": ({ sims }, { iccid, organizationId, short }) =>
     sims.import({ organizationId, rows: [iccid, short].map((one) => ({ iccid: one, label: "Green", isEsim: true })) }),
+  // It was imported.
+  "sims.giveBack": ({ sims }, { iccid, organizationId }) =>
+    sims.giveBack({ organizationId, iccid }).then(
+      () => null,
+      (error) => error.code
+    ),
   "sims.installation": ({ sims }, { iccid, organizationId }) => sims.installation({ organizationId, iccid }),
   "problems.list": ({ problems }, { organizationId }) => problems.list({ organizationId }).toArray(),
   "overview.read": async ({ overview }, { organizationId }) => (await overview.read({ organizationId })).stock,

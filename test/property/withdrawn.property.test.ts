@@ -23,6 +23,7 @@ import * as SimCorrection from "../../src/domain/SimCorrection.ts"
 import type { SimChange } from "../../src/domain/SimDifference.ts"
 import * as Stock from "../../src/domain/Stock.ts"
 import type { Status } from "../../src/domain/Subscription.ts"
+import * as SimReturn from "../../src/domain/SimReturn.ts"
 import * as Suspension from "../../src/domain/Suspension.ts"
 import * as TelcoReport from "../../src/domain/TelcoReport.ts"
 import * as Withdrawal from "../../src/domain/Withdrawal.ts"
@@ -188,6 +189,10 @@ const deciders: {
             ...(SimAggregate.soleOwners(of) === null ? [] : [Provisioning.undo(of, attachment, [0], NOW, true)])
           ]
     )
+  ],
+  SimReturn: (of) => [
+    ...decided(Result.map(SimReturn.begin(of.sim, "r", NOW), (decision) => decision ?? {})),
+    SimReturn.ended(of.sim, { _tag: "ReturnSim", iccid: ICCID, purchaseId: "p" }, "credit")
   ],
   Replacement: (of) => [
     ...decided(

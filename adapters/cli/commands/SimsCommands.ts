@@ -163,6 +163,10 @@ const update = Operations.make(
   )
 )
 
+const returned = Operations.record("return", "boughtSims.giveBack", {
+  examples: [{ command: "simplan sims return 8910300000000000017", description: "Whether money comes back" }]
+}).pipe(Command.withShortDescription("Return an eSIM that was bought and not sold to its supplier"))
+
 /** What is to be imported: a file, or the SIMs of an account of an online charging system. */
 const sourceOf = Effect.fnUntraced(function* (given: {
   readonly file: Option.Option<string>
@@ -261,5 +265,5 @@ const importSims = Command.make(
 
 export const command = Command.make("sims").pipe(
   Command.withDescription("The SIM inventory of an organization."),
-  Command.withSubcommands([list, show, stock, update, importSims, BulkCommands.sims])
+  Command.withSubcommands([list, show, stock, update, returned, importSims, BulkCommands.sims])
 )

@@ -17,7 +17,7 @@ import {
   OrganizationUsageApi,
   SearchApi
 } from "./OrganizationOperationsApi.ts"
-import { BundlesApi, PlansApi } from "./PlansApi.ts"
+import { BoughtSimsApi, BundlesApi, PlansApi } from "./PlansApi.ts"
 import { ReportsApi } from "./ReportsApi.ts"
 import { ServiceOperatorsApi } from "./ServiceOperatorsApi.ts"
 import { SimsApi, WalletApi } from "./SimsApi.ts"
@@ -44,6 +44,7 @@ export class Api extends HttpApi.make("simplan")
   .add(OrganizationUsageApi)
   .add(OrganizationPlansApi)
   .add(BundlesApi)
+  .add(BoughtSimsApi)
   .add(OrganizationCoverageApi)
   .add(OrganizationNetworksApi)
   .add(BulkApi)

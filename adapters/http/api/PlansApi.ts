@@ -207,6 +207,10 @@ export class PlansApi extends HttpApiGroup.make("plans")
   )
   .prefix("/v3") {}
 
+export class BoughtSimsApi extends Rows.group("boughtSims", BundlesOperations.bought)
+  .annotateMerge(Schemas.group("Management: bought eSIMs", "The eSIMs that were bought of suppliers."))
+  .prefix("/admin/v1") {}
+
 export class BundlesApi extends Rows.group("bundles", BundlesOperations.bundles)
   .annotateMerge(Schemas.group("Management: bundles", "Which bundles of suppliers plans are."))
   .prefix("/admin/v1") {}

@@ -6,6 +6,7 @@ import { Refusal, SimCorrections, Sims, Stock, Verdicts, Wallet } from "simplan"
 import { ActivationCode, Label, Sim, SimCorrection, SimIdentities, SimImport, type SimSearch } from "simplan/ports"
 import { Bulk, Copy, Moves, Verdicts as Views } from "simplan/views"
 import { QrCode } from "../../fields/index.ts"
+import { BundlesOperations } from "../../operations/index.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Failures from "../errors/Failures.ts"
 import * as Methods from "../Methods.ts"
@@ -181,6 +182,7 @@ const collected = Effect.fnUntraced(function* (rows: Rows) {
 })
 
 export const make = (runtime: Runtime): Types.Sims => ({
+  ...Methods.ofRows(runtime, "sims", BundlesOperations.bought),
   import: Methods.writing(runtime, { name: "sims.import", decode: decodeImport }, ({ organizationId, rows }) =>
     Methods.json(
       Report,

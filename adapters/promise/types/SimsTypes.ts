@@ -3,6 +3,7 @@
  */
 import type { CallOptions, List, PagedList, WriteOptions } from "./Calls.ts"
 import type { SimFilter } from "./printed/Bulk.ts"
+import type { OfBoughtSim, ReturnedSim } from "./printed/Bundles.ts"
 import type { SimMoves } from "./printed/Moves.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Verdict } from "./printed/Verdicts.ts"
@@ -342,7 +343,7 @@ export interface Sims {
    * Corrects a SIM (rules I9 and I14): its label, activation code, status and tags.
    *
    * Errors: `InvalidFieldError`, `NotFoundError`, `SimInUseError`, `SimBusyError`,
-   * `ChangedMeanwhileError`.
+   * `SimWithdrawnError` (one that was returned), `ChangedMeanwhileError`.
    */
   readonly update: (request: UpdateSim, options?: WriteOptions) => Promise<Sim>
   /** What `update` would do now: nothing is written (rule S9). Errors: those of `update`. */
@@ -371,6 +372,13 @@ export interface Sims {
    * Errors: `InvalidFieldError`.
    */
   readonly setStockLevels: (request: SetStockLevels, options?: WriteOptions) => Promise<ReadonlyArray<StockLevel>>
+  /**
+   * Returns an eSIM that was bought to its supplier, if nobody has used it (rule I15): it is
+   * withdrawn, and its supplier is asked to take it back. Again, it says how far that is.
+   *
+   * Errors: `NotFoundError`, `SimInUseError`, `SimBusyError`, `NotSupportedError`.
+   */
+  readonly giveBack: (of: OfBoughtSim, options?: WriteOptions) => Promise<ReturnedSim>
   /** The history of an eSIM's profile. Errors: `NotFoundError`, also for a physical SIM. */
   readonly smdpInfo: (of: OfSim, options?: CallOptions) => Promise<SmdpInfo>
 }

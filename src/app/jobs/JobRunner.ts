@@ -26,6 +26,7 @@ import type { Ids } from "../commit/Ids.ts"
 import { type Done, finishing, type LeasedJob, type NotTaken, notTaken } from "../telco/TelcoCall.ts"
 import * as BuySim from "./BuySim.ts"
 import * as CheckBundle from "./CheckBundle.ts"
+import * as ReturnSim from "./ReturnSim.ts"
 import * as ChangeMobilePlan from "./ChangeMobilePlan.ts"
 import * as CorrectDifference from "./CorrectDifference.ts"
 import * as Notifications from "./Notifications.ts"
@@ -185,6 +186,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
       const checkStock = yield* Notifications.checkStock
       const buySim = yield* BuySim.make
       const checkBundle = yield* CheckBundle.make
+      const returnSim = yield* ReturnSim.make
 
       const dispatched = (held: LeasedJob, of: OneStep): Effect.Effect<TryOutcome, Storage.StorageError> => {
         switch (of._tag) {
@@ -214,6 +216,8 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
             return buySim(held, of)
           case "CheckBundle":
             return checkBundle(held, of)
+          case "ReturnSim":
+            return returnSim(held, of)
           case "CorrectDifference":
           case "UsageDiffers":
             return correctDifference(held, of)

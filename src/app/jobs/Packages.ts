@@ -421,7 +421,7 @@ export const make = Effect.gen(function* () {
         Effect.forEach(ids, (packageId) =>
           inTime("cancelPackage", telco.cancelPackage({ packageId, iccid, key: keyOf(packageId), ...asked }))
         ),
-        (answers) => answers.some((answer) => answer?.isLoadUsed === true)
+        (answers) => answers.some(Deletion.isLoadUsed)
       )
     const listed =
       release !== null && telco.listPackages ? inTime("listPackages", telco.listPackages({ iccid })) : NOT_LISTED

@@ -7,6 +7,7 @@ import { TelcoBundles } from "simplan/ports"
 import { SimulatorBundles, TelcoSimulator } from "simplan/telco-simulator"
 import { expect } from "vitest"
 import { Document, RouteGroups } from "../../../adapters/http/index.ts"
+import { Sim, Storage } from "simplan/ports"
 import { Samples } from "simplan/views"
 import * as Telcos from "../Telcos.ts"
 import * as World from "../World.ts"
@@ -50,6 +51,15 @@ export const prepare = async (world: World.World): Promise<{ readonly key: strin
   const coverageId: string = profiles.data[0].coverage_id
   const terms = { coverage_id: coverageId, data_MBs: 5_120, name: "Sweden 5 GB", period_days: 30 }
   const { body: plan } = await tenant.post("/v3/plans", { ...terms, recurring: false, throttling: false })
+
+  // An eSIM that was bought, and that nobody has.
+  const purchase = { purchaseId: "bought", load: "1 GB", sellBy: null, cost: null, boughtAt: World.START }
+  const bought = Sim.imported({
+    ...{ organizationId: tenant.organizationId, simId: "bought", iccid: Samples.boughtIccid, label: "Green" },
+    ...{ isEsim: true, createdAt: World.START, ...Sim.leftOut, purchase }
+  })
+  await world.run(Storage.Storage.use((of) => of.sims.import([bought])))
+  await world.run(TelcoSimulator.TelcoSimulator.use((of) => of.sell({ iccid: bought.iccid, purchaseId: "bought" })))
 
   // A deletion that the telco refuses for good is a problem.
   const subscribe = async (iccid: string) => {

@@ -106,7 +106,7 @@ const heldBy = ({ operation }: (typeof Examples.operations)[number]) => [
   )
 ]
 
-const isSpelled = (value: string): boolean => ID.test(value) || value === Samples.iccid
+const isSpelled = (value: string): boolean => ID.test(value) || value === Samples.iccid || value === Samples.boughtIccid
 
 describe.each(Examples.operations)("$method $path", (of) => {
   it("names by samples whatever it names by ids and ICCIDs", () => {

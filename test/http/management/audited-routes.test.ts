@@ -177,6 +177,17 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
     "sim.set_label",
     async () => () => acme.post("/v3/sims/updates", { sims: [{ iccid: World.iccid(19), label: "Blue" }] })
   ],
+  "POST /admin/v1/organizations/{id}/sims/{iccid}/return": [
+    "sim.return",
+    async () => {
+      const planId = await stock.plan({ name: "Bought" })
+      const bundle = { load: "1 GB", top_up_load: null, price_limit: null, currency: null }
+      await world.admin("PUT", `${of()}/plans/${planId}/bundle`, bundle)
+      const { iccid } = (await acme.post("/v3/subscription", { plan_id: planId, metadata: "" })).body.esimdata
+      await acme.call("DELETE", `/v3/subscriptions/${iccid}`)
+      return () => world.admin("POST", `${of()}/sims/${iccid}/return`)
+    }
+  ],
   "POST /admin/v1/organizations/{id}/plans": [
     "plan.create",
     async () => () => world.admin("POST", `${of()}/plans`, Inventory.planBody(stock.coverageId, { name: "Shop" }))

@@ -71,6 +71,27 @@ export const purchases = [
     ["I15", "a SIM that is sold again has its former purchase", "...stored, ...stocked(", "...stocked("],
     ["I15", "what a former customer did counts", "at < purchase.boughtAt", "false"]
   ]),
+  ...faultsOf("SimReturn.ts", "stock", [
+    [
+      "I15",
+      "an eSIM is returned while it may be sold",
+      '{ _tag: "Withdrawn", reason: "returned", ending: null }',
+      "sim.allocation"
+    ],
+    ["I15", "what a customer may have used is returned", "if (downloaded) return refuse(", "if (false) return refuse("],
+    ["I15", "an eSIM is returned twice", "if (isGivenBack(sim)) return Result.succeed(null)", ""],
+    ["I15", "what was made available is returned", "!isOut(sim) ||", ""],
+    ["I15", "an eSIM that was sold again is returned", "|| sim.purchase?.purchaseId !== purchaseId", ""]
+  ]),
+  ...faultsOf("SimCorrection.ts", "stock", [
+    ["I15", "an eSIM that its supplier has is made available", "isGivenBack(sim) && reason !== null &&", "false &&"],
+    [
+      "I15",
+      "an eSIM is returned once in its life",
+      "const { returned: _, ...purchase } = next.purchase",
+      "const { ...purchase } = next.purchase"
+    ]
+  ]),
   ...faultsOf("TelcoReport.ts", "stock", [
     [
       "I15",

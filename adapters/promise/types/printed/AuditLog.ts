@@ -33,6 +33,7 @@ export type AuditAction =
   | "sim.set_tags"
   | "sim.withdraw"
   | "sim.restore"
+  | "sim.return"
   | "sim.apply_mobile_plan"
   | "sim.remove_mobile_plan"
   | "sim.send_sms"

@@ -11,6 +11,13 @@ export type BundleDifferenceKind = "bundle" | "data" | "days" | "countries" | "p
  */
 export type SoldBundleKind = "sim" | "topUp" | "any"
 
+/**
+ * `pending`: the supplier is being asked; `refused`: it takes the SIM back no more; else the SIM
+ * is returned, and the money was credited (`credit`), is asked for (`asked`), or does not come
+ * back (`none`).
+ */
+export type SimReturn = "pending" | "refused" | "credit" | "asked" | "none"
+
 /** Names a plan. */
 export interface OfPlanBundle extends OfOrganization {
   /** The plan's id. */
@@ -165,4 +172,28 @@ export interface MadePlan extends OfOrganization {
   readonly currency: string | null
   /** What of the bundle the plan does not have, a sentence each. */
   readonly notes: ReadonlyArray<string>
+}
+
+/** Names an eSIM that was bought of a supplier. */
+export interface OfBoughtSim extends OfOrganization {
+  /** The SIM's ICCID: 18 to 20 digits. */
+  readonly iccid: string
+}
+
+/** An eSIM that is returned to its supplier. */
+export interface ReturnedSim extends OfOrganization {
+  /** The SIM's ICCID: 18 to 20 digits. */
+  readonly iccid: string
+  /** The supplier's code of the bundle that it came with. */
+  readonly load: string
+  /**
+   * `pending`: the supplier is being asked; `refused`: it takes the SIM back no more; else the SIM
+   * is returned, and the money was credited (`credit`), is asked for (`asked`), or does not come
+   * back (`none`).
+   */
+  readonly returned: SimReturn
+  /** What it was charged at, as a decimal; null: the supplier does not say. */
+  readonly cost: string | null
+  /** The code of ISO 4217 of the cost; null: the supplier does not say. */
+  readonly currency: string | null
 }

@@ -19,6 +19,7 @@ export type JobKind =
   | "CheckStock"
   | "BuySim"
   | "CheckBundle"
+  | "ReturnSim"
   | "RunCommand"
 
 /** The class of the reason to wait. */

@@ -1,0 +1,80 @@
+/**
+ * Returning eSIMs that were bought and that nobody has used (rule I15). The SIM is withdrawn before
+ * its supplier is asked, and nobody gets it again unless the supplier refuses: it is never both
+ * returned and sold.
+ */
+import { Result } from "effect"
+import { type Change, differences } from "./AuditEntry.ts"
+import type { Decision } from "./Decision.ts"
+import type { Work } from "./Job.ts"
+import { NotSupported, type Refusing, SimBusy, SimInUse } from "./Refusal.ts"
+import { holder, isGivenBack, isInService, isOut, type Returned, type Sim } from "./Sim.ts"
+import type { Instant } from "./Time.ts"
+
+type ReturnSim = Extract<Work, { readonly _tag: "ReturnSim" }>
+
+const withReturn = (sim: Sim, returned: Returned): Sim => ({
+  ...sim,
+  allocation: { _tag: "Withdrawn", reason: "returned", ending: null },
+  purchase: sim.purchase === null ? null : { ...sim.purchase, returned }
+})
+
+const becoming = (sim: Sim, returned: Returned): Decision => ({
+  sim: { loaded: { sim }, next: { sim: withReturn(sim, returned) } }
+})
+
+/**
+ * Withdraws the SIM, and has its supplier asked to take it back by a job of this id. Null: it is
+ * being returned already, or was. `NotSupported` if it was not bought, or shows a sign of a
+ * download.
+ */
+export const begin = (sim: Sim, returnId: string, now: Instant): Result.Result<Decision | null, Refusing<"return">> => {
+  const { allocation, downloaded, iccid, purchase } = sim
+  const refuse = (why: string) => Result.fail(new NotSupported({ message: `The SIM ${iccid} ${why}` }))
+  if (isInService(sim)) return Result.fail(new SimInUse({ iccid }))
+  if (holder(allocation) !== null) return Result.fail(new SimBusy({ iccid }))
+  if (purchase === null) return refuse("was not bought of a supplier, so none takes it back")
+  if (isGivenBack(sim)) return Result.succeed(null)
+  if (downloaded) return refuse("shows a sign of a download, so its supplier takes it back no more")
+  const work: ReturnSim = { _tag: "ReturnSim", iccid, purchaseId: purchase.purchaseId }
+  const jobs = [{ jobId: `return:${returnId}`, work, dueAt: now }]
+  return Result.succeed({ ...becoming(sim, "pending"), jobs })
+}
+
+/** What the job has to do. */
+export type Step =
+  /** Nobody else gets the SIM: its supplier is asked. */
+  | { readonly _tag: "Ask" }
+  /** An operator has the supplier asked again, which has refused: nobody gets the SIM meanwhile. */
+  | { readonly _tag: "Hold"; readonly decision: Decision }
+  /** It was returned, is available again, or is another one by now. */
+  | { readonly _tag: "Nothing" }
+
+/** What is to be done for the return of a SIM, as it is stored. */
+export const step = (sim: Sim | null, { purchaseId }: ReturnSim): Step => {
+  if (sim === null || !isOut(sim) || sim.purchase?.purchaseId !== purchaseId) return { _tag: "Nothing" }
+  switch (sim.purchase.returned) {
+    case "pending":
+      return { _tag: "Ask" }
+    case "refused":
+      return { _tag: "Hold", decision: becoming(sim, "pending") }
+    default:
+      return { _tag: "Nothing" }
+  }
+}
+
+/** The supplier has answered. One that is another by now stays as it is. */
+export const ended = (sim: Sim | null, work: ReturnSim, returned: Returned): Decision =>
+  sim === null || step(sim, work)._tag === "Nothing" ? {} : becoming(sim, returned)
+
+/** Rule W11: that the SIM is to be returned, and what its supplier has said. */
+export const change = (
+  { iccid, organizationId }: Pick<Sim, "iccid" | "organizationId">,
+  [before, after]: readonly [string | null, string]
+): Change => ({
+  organizationId,
+  action: "sim.return",
+  resourceId: iccid,
+  iccid,
+  changed: differences({ return: before }, { return: after })
+})
