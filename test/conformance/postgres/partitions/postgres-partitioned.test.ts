@@ -40,7 +40,7 @@ Tests.scoped(
     }
     expect(failed).toEqual([])
   },
-  120_000
+  240_000
 )
 
 const COUNT = 64
