@@ -88,6 +88,7 @@ export const processes: ReadonlyArray<string> = [
   "test/soak/soak.test.ts",
   "test/telco-ocs/simulation/boundaries.test.ts",
   "test/telco-ocs/simulation/simulation.test.ts",
+  "test/telco-routes/first-supplier.test.ts",
   "test/telco-routes/selling.test.ts",
   "test/telco-routes/serve.test.ts",
   "test/telco-smpp/connection.test.ts"
