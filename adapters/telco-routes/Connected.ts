@@ -39,6 +39,17 @@ export interface Finding {
   readonly message: string
 }
 
+/** The result of a call; `describe` says what its answer shows. */
+export const finding = <A>(
+  what: string,
+  call: Effect.Effect<A, { readonly message: string }>,
+  describe: (answer: A) => Omit<Finding, "what">
+): Effect.Effect<Finding> =>
+  Effect.match(call, {
+    onSuccess: (answer) => ({ what, ...describe(answer) }),
+    onFailure: ({ message }) => ({ what, works: false, message })
+  })
+
 /** A location zone of a coverage profile, of a label. */
 export interface Zone {
   /** The label of the SIMs that the profile is for. */

@@ -7,24 +7,13 @@ import { Refusal } from "simplan"
 import { Label, type Sim, Storage, Telco } from "simplan/ports"
 import { CallFailure, CallGate, Journal } from "../../telco-calls/index.ts"
 import { Api, HttpApi, Ocs, Reporting, Subscribers, Zones } from "../../telco-ocs/index.ts"
-import type { Connected, Zones as CustomZones, Finding, Zone } from "../Connected.ts"
+import { type Connected, finding, type Zones as CustomZones, type Zone } from "../Connected.ts"
 import type * as Settings from "../Settings.ts"
 import type * as RoutedTelco from "../RoutedTelco.ts"
 import type * as Routing from "../Routing.ts"
 
 /** An ICCID that nobody has. */
 const UNASSIGNED = "8999900000000000000"
-
-/** The result of a call; `describe` says what its answer shows. */
-const finding = <A>(
-  what: string,
-  call: Effect.Effect<A, CallFailure.CallFailure>,
-  describe: (answer: A) => Omit<Finding, "what">
-): Effect.Effect<Finding> =>
-  Effect.match(call, {
-    onSuccess: (answer) => ({ what, ...describe(answer) }),
-    onFailure: ({ message }) => ({ what, works: false, message })
-  })
 
 const works = (message: string) => ({ works: true, message })
 

@@ -26,16 +26,6 @@ const record = (telco: string, { currency, scale, units }: Amount.Amount) =>
 /** Whether a balance is below a level in whole units. */
 const isBelow = ({ scale, units }: Amount.Amount, level: number): boolean => units < level * 10 ** scale
 
-const finding = <A>(
-  what: string,
-  call: Effect.Effect<A, CallFailure.TelcoFailure>,
-  describe: (answer: A) => Omit<Connected.Finding, "what">
-): Effect.Effect<Connected.Finding> =>
-  Effect.match(call, {
-    onSuccess: (answer) => ({ what, ...describe(answer) }),
-    onFailure: ({ message }) => ({ what, works: false, message })
-  })
-
 const ofBalance = (balance: Amount.Amount, level: number | null) =>
   level !== null && isBelow(balance, level)
     ? { works: false, message: `is ${Amount.text(balance)}, which is below the balance_level of ${level}` }
@@ -52,7 +42,7 @@ const ofCatalogue = (
       const catalogue = { what: "catalogue", works: all.length > 0, message: `answers, and has ${all.length} bundles` }
       const first = all.find(({ kind }: TelcoBundles.Bundle) => kind !== "topUp")
       if (quote === undefined || first === undefined) return Effect.succeed([catalogue])
-      const order = finding("order", quote(first.code), (price) => ({
+      const order = Connected.finding("order", quote(first.code), (price) => ({
         works: true,
         message: `of ${first.code} would cost ${Amount.text(price)}; nothing was bought`
       }))
@@ -111,7 +101,7 @@ export const connect = <R>(
       }),
       check: Effect.map(
         Effect.all([
-          finding("balance", balance, (found) => ofBalance(found, balanceLevel)),
+          Connected.finding("balance", balance, (found) => ofBalance(found, balanceLevel)),
           ofCatalogue(account, asked)
         ]),
         ([balance, catalogue]) => [balance, ...catalogue]
