@@ -315,7 +315,7 @@ describe("the keyboard", () => {
     await go(`?page=sims&of=${of}`)
     await heading("SIMs")
     await page().keyboard.press("Tab")
-    expect(await focused()).toBe("Skip to the page")
+    await expect.poll(focused).toBe("Skip to the page")
     await page().keyboard.press("Enter")
     await expect.poll(() => page().evaluate("document.activeElement.id")).toBe("page")
     await heading("SIMs")
@@ -334,12 +334,12 @@ describe("the keyboard", () => {
     await expect.poll(focused).toBe(await links.nth(1).innerText())
     await page().keyboard.press("ArrowUp")
     await page().keyboard.press("ArrowUp")
-    expect(await page().evaluate("document.activeElement.hasAttribute('data-search')")).toBe(true)
+    await expect.poll(() => page().evaluate("document.activeElement.hasAttribute('data-search')")).toBe(true)
     await page().keyboard.press("ArrowDown")
     const iccid = await focused()
     await page().keyboard.press("Enter")
     await heading(`SIM ${iccid}`)
-    expect(await hasFocus()).toBe(true)
+    await expect.poll(hasFocus).toBe(true)
   })
 
   it("keeps its place where what had it is gone: a page, a row, a button under way", async () => {
@@ -348,9 +348,9 @@ describe("the keyboard", () => {
     await page().keyboard.press("Enter")
     await heading("Keys")
     await settled()
-    expect(await hasFocus()).toBe(true)
+    await expect.poll(hasFocus).toBe(true)
     await page().keyboard.press("Tab")
-    expect(await page().evaluate("document.activeElement.closest('main') !== null")).toBe(true)
+    await expect.poll(() => page().evaluate("document.activeElement.closest('main') !== null")).toBe(true)
 
     await go("?page=problems")
     const row = region("Problems").locator("tbody tr")
@@ -363,11 +363,11 @@ describe("the keyboard", () => {
     })
     await page().keyboard.press("Enter")
     await expect.poll(() => retry.getAttribute("aria-disabled")).toBe("true")
-    expect(await focused()).toBe("Retry")
+    await expect.poll(focused).toBe("Retry")
     isHeld = false
     // What is tried again is no problem meanwhile: its row is gone.
     await expect.poll(() => region("Problems").count()).toBe(0)
-    expect(await hasFocus()).toBe(true)
+    await expect.poll(hasFocus).toBe(true)
   })
 })
 
@@ -596,7 +596,7 @@ describe("what is typed", () => {
     await dialog().getByLabel("Why, for the audit log").fill("asked")
     isHeld = false
     await dialog().getByText("The telco would order").waitFor()
-    expect(await focusedId()).toBe("task-audit-reason")
+    await expect.poll(focusedId).toBe("task-audit-reason")
     await page().unroute(/\/plans\?/)
   })
 

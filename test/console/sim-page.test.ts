@@ -110,7 +110,7 @@ describe("the page of a SIM", () => {
     const [facts, course] = await Promise.all([".facts", ".course"].map((one) => page().locator(one).boundingBox()))
     expect((facts?.x ?? 0) + (facts?.width ?? 0)).toBeLessThan(course?.x ?? 0)
     expect(facts?.y).toBe(course?.y)
-    expect(await page().title()).toBe(`SIM ${busy} – simplan console`)
+    await expect.poll(() => page().title()).toBe(`SIM ${busy} – simplan console`)
   })
 
   it.each([

@@ -58,8 +58,8 @@ describe("the timeline of a SIM", () => {
       .poll(() => region("Timeline").locator("title", { hasText: "300 MB of 1,000 MB used (30 %)" }).count())
       .toBe(1)
     const fill = "getComputedStyle(document.querySelector('rect.tl-active')).fill"
-    expect(await page().evaluate(fill)).toBe("rgb(194, 234, 213)")
-    expect(await page().title()).toBe(`SIM ${iccid} – simplan console`)
+    await expect.poll(() => page().evaluate(fill)).toBe("rgb(194, 234, 213)")
+    await expect.poll(() => page().title()).toBe(`SIM ${iccid} – simplan console`)
     await check()
   })
 

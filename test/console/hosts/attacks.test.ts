@@ -78,7 +78,7 @@ describe("a text that is markup", () => {
     await expect
       .poll(() => page().locator("main :is(img, script, iframe, object, [onerror], [onload], [style])").count())
       .toBe(0)
-    expect(await page().title()).toMatch(/ – simplan console$/)
+    await expect.poll(() => page().title()).toMatch(/ – simplan console$/)
   })
 })
 
@@ -119,7 +119,7 @@ describe("whoever is signed in", () => {
 
   it("has a cookie that no script of the page reads", async () => {
     await signIn("")
-    expect(await page().evaluate("document.cookie")).toBe("")
+    await expect.poll(() => page().evaluate("document.cookie")).toBe("")
     expect(await page().context().cookies(`${world().url}/admin/v1`)).toMatchObject([
       { httpOnly: true, sameSite: "Strict", path: "/admin/v1" }
     ])

@@ -180,7 +180,7 @@ describe("an eSIM", () => {
     ] as const) {
       await click(`Copy the ${name}`, shown)
       await shown.getByRole("button", { name: `Copied the ${name}` }).waitFor()
-      expect(await page().evaluate("navigator.clipboard.readText()")).toBe(text)
+      await expect.poll(() => page().evaluate("navigator.clipboard.readText()")).toBe(text)
     }
     await check()
     const waiting = page().waitForEvent("download")
