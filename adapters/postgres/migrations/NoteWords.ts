@@ -43,12 +43,22 @@ export const words = (metadata: string): string => `array_remove(string_to_array
 
 const DIGITS = "0123456789abcdef"
 
+/** How many buckets the rows of each last digit have, by the digit before it. */
+const PARTS = 4
+
+/** The character of the first bucket. Those of the others follow it; none is a space. */
+const FIRST = "0".charCodeAt(0)
+
 /** The character of each bucket: of each last digit of an id, and of all other ids. */
-export const buckets: ReadonlyArray<string> = Array.from({ length: DIGITS.length + 1 }, (_, at) =>
-  String.fromCharCode(65 + at)
+export const buckets: ReadonlyArray<string> = Array.from({ length: PARTS * (DIGITS.length + 1) }, (_, at) =>
+  String.fromCharCode(FIRST + at)
 )
 
-const bucketOf = (id: string): string => `chr(65 + position(right(${id}, 1) in '${DIGITS}'))`
+const digitAt = (digit: string): string => `position(${digit} in '${DIGITS}')`
+
+/** The character of the bucket of a row. */
+const bucketOf = (id: string): string =>
+  `chr(${FIRST} + ${PARTS} * ${digitAt(`right(${id}, 1)`)} + ${digitAt(`left(right(${id}, 2), 1)`)} % ${PARTS})`
 
 /**
  * The words of metadata, each with the character of its row's bucket before it. An index is used by
@@ -69,6 +79,9 @@ export type Table = keyof typeof indexed
 
 /** What the index of a table is of. */
 export const indexedWords = (table: Table): string => bucketed(`${table}.metadata`, `${table}.${indexed[table].id}`)
+
+/** The bucket that a row of the table is in. */
+export const bucketOfRow = (table: Table): string => bucketOf(`${table}.${indexed[table].id}`)
 
 const index = (table: Table, name: string, words: string) =>
   Step.Index({

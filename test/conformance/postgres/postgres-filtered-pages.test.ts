@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Storage } from "simplan/ports"
+import { SimSearch, Storage } from "simplan/ports"
 import { describe, expect } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
 import { admin, connectOverPool, ended, on } from "./PostgresWorld.ts"
@@ -83,6 +83,19 @@ const sims = `insert into simplan.sim (
     false, false, 1
   from generate_series(1, ${ROWS}) i`
 
+/** SIMs in service, with a note that says `blue boat`. */
+const noted = (organizationId: string, count: number) => [
+  `insert into simplan.organization values ('${organizationId}', 'Shop', 1)`,
+  `insert into simplan.sim (
+      organization_id, iccid, sim_id, import_sequence, label, is_esim, created_at, allocation, downloaded,
+      mobile_plan_applied, version
+    ) select '${organizationId}', '${organizationId}' || i, i::text, i, 'Green', true, 1, 'Allocated', false, true, 1
+    from generate_series(1, ${count}) i`,
+  `insert into simplan.subscription
+    select '${organizationId}', '${organizationId}-' || i, '${organizationId}' || i, 'a blue boat', i, 'Live'
+    from generate_series(1, ${count}) i`
+]
+
 /** The events are about three SIMs: one has four, one every other, and one the rest. */
 const ofSims = `json_build_object('type', 'esim.smdp.stateChanged', 'data', json_build_object('sim',
   case when created_at < 5 then 'rare' when created_at % 2 = 0 then 'common' else 'other' end
@@ -128,6 +141,34 @@ describe("W13: a page of a filtered list on PostgreSQL", { timeout: 60_000 }, ()
       expect([iccid, rows <= 2 * Storage.SCAN_LIMIT]).toEqual([iccid, true])
     }
   })
+
+  // Up to 1,024 rows of all organizations are read, then those of the organization.
+  for (const others of [900, 1_100]) {
+    Tests.scoped(`L1: finds words in notes that ${others} SIMs of others have, too`, function* () {
+      const client = yield* admin(url())
+      yield* Effect.scoped(connectOverPool(url()))
+      for (const statement of [...noted(org, 3), ...noted("other", others)]) yield* client.unsafe(statement)
+      yield* client`vacuum analyze`
+      const search = SimSearch.of("boat blue")
+      if (search === null) throw new Error("There is nothing to search for")
+      const ofSims = { label: null, tag: null, isEsim: null, status: null, createdAfter: null }
+      const [sims, subscriptions, hits] = yield* Effect.scoped(
+        Effect.flatMap(connectOverPool(url()), (adapter) =>
+          on(adapter, (storage) =>
+            Effect.all([
+              storage.sims.find({ ...page, ...ofSims, search }),
+              storage.subscriptions.find({ ...page, ...ofSims, search }),
+              storage.sims.search({ organizationId: org, search, limit: 10 })
+            ])
+          )
+        )
+      )
+      const iccids = ["org1", "org2", "org3"]
+      expect(sims.items.map(({ iccid }) => iccid)).toEqual(iccids)
+      expect(subscriptions.items.map(({ sim }) => sim.iccid)).toEqual(iccids)
+      expect(hits.hits.map(({ iccid }) => iccid)).toEqual(iccids)
+    })
+  }
 
   Tests.scoped(
     "reads of SIMs no more than it answers, whatever their label and kind",

@@ -47,22 +47,23 @@ export const hasText = (sql: Sql, table: string, { metadata, words }: SimSearch.
     ...(words.length === 0 ? [] : [hasWords(sql, table, words)])
   ])
 
-/**
- * The rows of a table whose metadata have all words, of one organization or of all, by buckets.
- * They are to be read as far as they are needed: common words are in most rows, and nothing has
- * them in an order.
- */
-export const worded = (
+/** How many rows of any organizations are read before those of one are asked for. */
+const ANYONES = 1_024
+
+/** The rows of a table whose metadata have all words, of one organization or of all, by buckets. */
+const inBuckets = (
   sql: Sql,
   table: NoteWords.Table,
   words: ReadonlyArray<string>,
   organizationId: string | null
 ): Fragment => {
-  const inBuckets = NoteWords.buckets.map((bucket) => words.map((word) => bucket + word).join(" "))
+  const buckets = NoteWords.buckets.map((bucket) => words.map((word) => bucket + word).join(" "))
   return sql`
-      select ${sql.literal(table)}.* from unnest(${inBuckets}::text[]) bucket (words)
+      select ${sql.literal(table)}.* from unnest(${buckets}::text[]) bucket (words)
       join simplan.${sql.literal(table)} on ${sql.and([
         sql.literal(NoteWords.indexed[table].rows),
+        // Costs less than the words, if a table is so small that no index is used.
+        sql.literal(`starts_with(bucket.words, ${NoteWords.bucketOfRow(table)})`),
         sql`${sql.literal(NoteWords.indexedWords(table))} @> string_to_array(bucket.words, ' ')`,
         ...(organizationId === null
           ? []
@@ -70,11 +71,43 @@ export const worded = (
       ])}`
 }
 
+/**
+ * The rows of a table whose metadata have all words, of one organization or of all. They are to be
+ * read as far as they are needed: common words are in most rows, and nothing has them in an order.
+ *
+ * Whether a row is the organization's costs an index of arrays more than the words do. So the rows
+ * of all organizations are read first, unless those are many, or on other servers.
+ */
+export const worded = (
+  { isDistributed }: Pick<Database, "isDistributed">,
+  sql: Sql,
+  table: NoteWords.Table,
+  words: ReadonlyArray<string>,
+  organizationId: string | null
+): Fragment => {
+  if (organizationId === null || isDistributed) return inBuckets(sql, table, words, organizationId)
+  return sql`
+      with rows_of_all as materialized (${inBuckets(sql, table, words, null)}),
+      anyones as materialized (select * from rows_of_all limit ${sql.literal(String(ANYONES + 1))}),
+      are_many as materialized (select count(*) > ${sql.literal(String(ANYONES))} as are_many from anyones),
+      own as materialized (${inBuckets(sql, table, words, organizationId)})
+      select * from anyones
+      where not (select are_many from are_many) and anyones.organization_id = ${organizationId}
+      union all
+      select * from own where (select are_many from are_many)`
+}
+
 /** What indexes find: what a search does, or the SIMs that are paused. */
 type Indexed = SimSearch.Search | "paused"
 
 /** An ICCID for each place of an index where it is found, perhaps the same one more than once. */
-const places = (sql: Sql, organizationId: string, most: Fragment, indexed: Indexed): ReadonlyArray<Fragment> => {
+const places = (
+  database: Database,
+  sql: Sql,
+  organizationId: string,
+  most: Fragment,
+  indexed: Indexed
+): ReadonlyArray<Fragment> => {
   // The order names the index, so that the planner has no other one, and none to sort by.
   const placesOf = (table: string, column: string, fits: Fragment, more: Fragment = sql.literal("")): Fragment => sql`(
       select ${sql.literal(table)}.iccid from simplan.${sql.literal(table)}
@@ -85,7 +118,7 @@ const places = (sql: Sql, organizationId: string, most: Fragment, indexed: Index
   if (indexed === "paused") return [placesOf("sim", "sim.iccid", sql.literal(PAUSED))]
   const { iccid, imsi, metadata, msisdns, subscriptionId, words } = indexed
   const wordsOf = (table: NoteWords.Table): Fragment => sql`(
-      with worded as materialized (${worded(sql, table, words, organizationId)})
+      with worded as materialized (${worded(database, sql, table, words, organizationId)})
       select worded.iccid from worded limit ${most}
     )`
   const equal = (column: string, value: string): Fragment => sql`${sql.literal(column)} = ${value}`
@@ -238,7 +271,7 @@ const page = <Packed, Cursor, A>(
       indexed === null
         ? sql`counted as (select 0 as places, true as is_scan)`
         : sql`candidate as materialized (
-          select places.iccid from (${sql.join(" union all ", false)(places(sql, organizationId, beyondMost, indexed))}) places
+          select places.iccid from (${sql.join(" union all ", false)(places(database, sql, organizationId, beyondMost, indexed))}) places
           limit ${beyondMost}
         ), counted as materialized (select count(*) as places, count(*) > ${most} as is_scan from candidate)`
     const scanned = sql`

@@ -31,7 +31,7 @@ const CUT = -1
  * A place of each index where the search finds something, with its rank in `SimSearch.places`; and
  * the attachments that were looked at.
  */
-const placesOf = (sql: Sql, asked: Asked, isDistributed: boolean) => {
+const placesOf = (database: Database, sql: Sql, asked: Asked) => {
   const { limit, organizationId, search } = asked
   const { iccid, imsi, metadata, msisdns, subscriptionId, words } = search
   const rank = (place: SimSearch.Place): Fragment => sql.literal(String(SimSearch.places.indexOf(place)))
@@ -66,7 +66,7 @@ const placesOf = (sql: Sql, asked: Asked, isDistributed: boolean) => {
     select ${rank("metadata")} as rank, attachment.organization_id, attachment.iccid
     from ${sql.literal(table)} attachment
     ${
-      isDistributed
+      database.isDistributed
         ? sql`join simplan.subscription on subscription.organization_id = attachment.organization_id
       and subscription.subscription_id = attachment.subscription_id and ${isLive}`
         : sql`cross join lateral (
@@ -82,11 +82,11 @@ const placesOf = (sql: Sql, asked: Asked, isDistributed: boolean) => {
       ? null
       : {
           attached: sql`
-    with found as materialized (${worded(sql, "attachment", words, organizationId)})
+    with found as materialized (${worded(database, sql, "attachment", words, organizationId)})
     select found.* from found where (select asked.more from asked) limit ${most}`,
           places: [
             sql`
-    with found as materialized (${worded(sql, "subscription", words, organizationId)})
+    with found as materialized (${worded(database, sql, "subscription", words, organizationId)})
     select ${rank("metadata")} as rank, found.organization_id, found.iccid
     from found where (select asked.more from asked) limit ${limit}::int`,
             live("attached_inside")
@@ -137,8 +137,8 @@ const hitOf = ({ rank, ...found }: Found): ReadonlyArray<SimSearch.Hit> => {
 const status = `case ${Sim.statuses.map((one) => `when ${SimsStatements.standing(one)} then '${one}'`).join(" ")} end`
 
 /** The CTEs up to `hit`, and whether not all attachments were looked at. */
-const finding = (sql: Sql, asked: Asked, isDistributed: boolean) => {
-  const { attached, inside, places } = placesOf(sql, { ...asked, limit: asked.limit + 1 }, isDistributed)
+const finding = (database: Database, sql: Sql, asked: Asked) => {
+  const { attached, inside, places } = placesOf(database, sql, { ...asked, limit: asked.limit + 1 })
   const union = (of: ReadonlyArray<Fragment>): Fragment =>
     sql.join(" union all ", false)(of.map((place) => sql`(${place})`))
   const most = sql.literal(String(Storage.SCAN_LIMIT))
@@ -215,7 +215,7 @@ const cut = (sql: Sql): Fragment => sql`select json_build_object('rank', ${sql.l
 const atOnce = (database: Database, asked: Asked) =>
   Effect.map(
     database.rows((sql) => {
-      const { ctes, isCut } = finding(sql, asked, false)
+      const { ctes, isCut } = finding(database, sql, asked)
       return sql<Row<Found>>`
         with ${ctes}
         (${described(sql, asked)})
@@ -236,7 +236,7 @@ const hitColumns = Columns.of<Hit>({ organizationId: "text", iccid: "text", rank
  */
 const byOwner = Effect.fnUntraced(function* (database: Database, asked: Asked) {
   const hits = yield* database.rows((sql) => {
-    const { ctes, isCut } = finding(sql, asked, true)
+    const { ctes, isCut } = finding(database, sql, asked)
     return sql<Row<Hit>>`
         with ${ctes}
         select json_build_object('organizationId', hit.organization_id, 'iccid', hit.iccid, 'rank', hit.rank)::text as value
