@@ -29,6 +29,7 @@ const makeTables = (): Tables => ({
   smdpHistory: new Table("smdpHistory"),
   report: new Table("report"),
   usage: new Table("usage"),
+  cost: new Table("cost"),
   session: new Table("session"),
   sessionKey: new Table("sessionKey"),
   stockLevel: new Table("stockLevel"),

@@ -19,6 +19,7 @@ import * as SearchOfAll from "./statements/sims/SearchOfAll.ts"
 import * as SimAggregates from "./statements/sims/SimAggregates.ts"
 import * as ClockOffset from "./database/ClockOffset.ts"
 import * as Notifications from "./database/Notifications.ts"
+import * as LedgerStatements from "./statements/LedgerStatements.ts"
 import * as Operators from "./statements/Operators.ts"
 import * as OrganizationsStatements from "./statements/OrganizationsStatements.ts"
 import * as OverviewStatements from "./queue/OverviewStatements.ts"
@@ -103,6 +104,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     },
     auditEntries: AuditEntries.auditEntries(database),
     usage: UsageStatements.usage(database),
+    ledger: LedgerStatements.ledger(database),
     overview: OverviewStatements.overview(database),
     processes: { list: ServiceState.processes(database) },
     virtualClock: ServiceState.clock(database),

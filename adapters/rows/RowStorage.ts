@@ -17,6 +17,7 @@ import {
   Process
 } from "simplan/ports"
 import { type Quota, Region, SimAggregate, SimIdentities, SimSearch, Storage, WebhookEndpoint } from "simplan/ports"
+import * as CostRows from "./CostRows.ts"
 import * as Inventory from "./Inventory.ts"
 import { all, listed, scan, subscribed, take } from "./Lists.ts"
 import * as OverviewRows from "./OverviewRows.ts"
@@ -401,6 +402,10 @@ const storage = (store: RowStore): Storage.Service => {
       bookings: (of) => read(() => UsageRows.bookings(store, of)),
       totals: (query) => read(() => UsageRows.totals(store, query)),
       sims: (query) => read(() => UsageRows.sims(store, query))
+    },
+    ledger: {
+      spent: (of) => read(() => CostRows.spent(store, of)),
+      totals: (query) => read(() => CostRows.totals(store, query))
     },
     processes: {
       list: ({ since }) => read(() => Process.shown(values(list("process", "", { createdAt: since, id: "" }))))

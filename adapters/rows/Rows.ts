@@ -2,7 +2,7 @@
  * The rows of a `RowStore`: their kinds, and where each of them is. The value of a row is one of
  * the domain's.
  */
-import type { ApiKey, AuditEntry, Catalogue, Command, Idempotency, Job } from "simplan/ports"
+import type { ApiKey, AuditEntry, Catalogue, Command, Cost, Idempotency, Job } from "simplan/ports"
 import type {
   Operator,
   Organization,
@@ -71,6 +71,8 @@ export interface Kinds {
   readonly report: Storage.SeenReport
   /** An entry of the book of usage (rule U1), by its day. The id is made of its key. */
   readonly usage: UsageBook.Entry
+  /** A row of the ledger of costs, by when it was charged. The id is `costId` (rule C1). */
+  readonly cost: Cost.Entry
   /** The level of a label (rule I12). The id is the label. */
   readonly stockLevel: Stock.Level
   /** The id is the key (rule W2). */
@@ -317,6 +319,7 @@ export const placeOf: { readonly [K in Kind]: (value: Kinds[K]) => Place } = {
   smdpHistory: ({ iccid, organizationId }) => ({ ...ofService(iccid, 0), organizationId }),
   report: ({ organizationId, receivedAt, reportId }) => ({ ...ofService(reportId, receivedAt), organizationId }),
   usage: ofUsage,
+  cost: ({ at, costId, organizationId }) => ({ ...ofService(costId, at), organizationId }),
   stockLevel: ({ label, organizationId }) => ({ ...ofService(label, 0), organizationId }),
   idempotencyRecord: created("key"),
   // By when it was settled: so it is purged. It is listed by when it was created.

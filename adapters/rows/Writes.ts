@@ -6,7 +6,7 @@
  * runs in takes back what was written before.
  */
 import type { Operator } from "simplan/ports"
-import { Delivery, EventHandler, Job, Region, SimDifference, Storage, type Time, UsageBook } from "simplan/ports"
+import { Cost, Delivery, EventHandler, Job, Region, SimDifference, Storage, type Time, UsageBook } from "simplan/ports"
 import type { RowStore } from "./RowStore.ts"
 import * as Rows from "./Rows.ts"
 
@@ -112,6 +112,13 @@ export const write = (store: RowStore, commit: Storage.Commit): void => {
       const bytes = UsageBook.plus(stored?.bytes ?? 0, entry.bytes)
       return bytes === 0 ? null : { ...(stored ?? entry), bytes }
     })
+  }
+  for (const entry of commit.ledger?.put ?? []) {
+    change(store, "cost", Rows.placeOf.cost(entry), (stored) => stored ?? entry)
+  }
+  for (const allotment of commit.ledger?.allotted ?? []) {
+    const { costId: id, organizationId } = allotment
+    change(store, "cost", { organizationId, id }, (stored) => stored && Cost.allot(stored, allotment))
   }
   for (const { insteadOf, record, replaces } of idempotency.put ?? []) {
     change(store, "idempotencyRecord", { ...record, id: record.key }, (stored) => {

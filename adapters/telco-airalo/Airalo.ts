@@ -173,7 +173,7 @@ const make = ({ lateMillis = LATE, polls: options, telco = "airalo" }: SellerOpt
       if (begun === null) yield* record.put(TopUps.unasked(iccid))
       const { share } = yield* purchases.claim({ iccid, load, packageId })
       if (share === "Load") {
-        return { telcoPackageId: bought.reference, activationAt: null, expirationAt: null }
+        return { telcoPackageId: bought.reference, activationAt: null, expirationAt: null, isLoad: true }
       }
       yield* held.keep
       const topUp =

@@ -157,7 +157,8 @@ const make = Effect.fnUntraced(function* ({ lateMillis, polls: options, telco }:
     const made: Telco.TelcoPackage = {
       telcoPackageId: sim.subscriberId ?? reference,
       activationAt: null,
-      expirationAt: null
+      expirationAt: null,
+      isLoad: true
     }
     return made
   })

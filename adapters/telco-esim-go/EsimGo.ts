@@ -160,7 +160,7 @@ export const make = (
     }
     const { bought, share } = yield* purchases.claim({ iccid, load, packageId })
     return share === "Load"
-      ? { telcoPackageId: bought.reference, activationAt: null, expirationAt: null }
+      ? { telcoPackageId: bought.reference, activationAt: null, expirationAt: null, isLoad: true }
       : yield* keyless.createPackage(order)
   })
 

@@ -175,11 +175,11 @@ export const make = ({
       : new Telco.Refused({ message })
   }
 
-  const ask = <A>(subject: TelcoPorts.Subject, call: (telco: Port) => Call<A>): Call<A> =>
+  const ask = <A>(subject: TelcoPorts.Subject, call: (telco: Port, name: string) => Call<A>): Call<A> =>
     Effect.flatMap(assigned(subject), (name) => {
       const connected = telcos.get(name)
       if (connected === undefined) return Effect.fail(gone(name, subject.operation))
-      return counted(name, subject.operation, call(connected.telco))
+      return counted(name, subject.operation, call(connected.telco, name))
     })
 
   /** The telco that takes the packages of a SIM now, if one does, and all that took some too. */
@@ -230,6 +230,12 @@ export const make = ({
 
   return {
     ...TelcoPorts.dispatch(ask),
+    createPackage: (order) => {
+      const { iccid, load, packageId } = order
+      return ask({ operation: "createPackage", key: packageId, iccid, packageId }, ({ createPackage }, telco) =>
+        Effect.map(createPackage(order), (made) => (load === undefined ? made : { ...made, telco }))
+      )
+    },
     setService,
     listPackages: Effect.fnUntraced(function* (of) {
       const lists = yield* Effect.forEach((yield* suppliers(of.iccid)).all, (name) => listedBy(name, of))
@@ -266,7 +272,7 @@ export const make = ({
         }))
         yield* CallFailure.ofJournal(change)
       }
-      return sold
+      return { ...sold, telco: name }
     }),
     returnSim: Effect.fnUntraced(function* (of) {
       const name = yield* recorded(purchase(of.purchaseId))

@@ -2,6 +2,7 @@
  * The result of a decision about a SIM's aggregate: the new state, webhook events and jobs. They
  * are committed together or not at all.
  */
+import type * as Cost from "./Cost.ts"
 import type { Work } from "./Job.ts"
 import type { Plan } from "./Plan.ts"
 import type { SimChange } from "./SimDifference.ts"
@@ -26,6 +27,8 @@ export interface Decision {
   readonly smdpEntries?: ReadonlyArray<Entry>
   readonly payloads?: ReadonlyArray<Payload>
   readonly jobs?: ReadonlyArray<NewJob>
+  /** What it adds to the ledger of costs (rule C1). Absent: nothing. */
+  readonly ledger?: Cost.Booking
 }
 
 /** A decision that changes nothing. */

@@ -142,6 +142,8 @@ export type Work =
       readonly load: string
       /** What it may cost at most; null: anything. */
       readonly limit: Amount | null
+      /** Of the plan that it is bought for. Absent: that was not kept. */
+      readonly regionCode?: string
     }
   /**
    * Compare the bundle that a plan is with what its telco sells now, again and again. What has

@@ -12,13 +12,14 @@ import { Result } from "effect"
 import * as Activation from "./Activation.ts"
 import type { Attachment } from "./Attachment.ts"
 import type { Change } from "./AuditEntry.ts"
+import * as Cost from "./Cost.ts"
 import type { Decision } from "./Decision.ts"
 import type { Work } from "./Job.ts"
 import * as SimAggregate from "./SimAggregate.ts"
 import * as Occurrence from "./Occurrence.ts"
 import type { Package } from "./Package.ts"
 import { packageId } from "./Package.ts"
-import { attachedTerms, type Plan } from "./Plan.ts"
+import { attachedTerms, orderedLoad, type Plan } from "./Plan.ts"
 import { type InvalidField, LabelMismatch, PlanArchived, type Refusing, SimBusy, SimWithdrawn } from "./Refusal.ts"
 import { isInService, type Sim } from "./Sim.ts"
 import { checkSize, type Created, isPending, type Subscription } from "./Subscription.ts"
@@ -41,7 +42,7 @@ export interface Ids {
  * The telco's answer about an initial package. Its id is null for a package that was over and not
  * ordered.
  */
-export interface Outcome {
+export interface Outcome extends Cost.Answer {
   readonly occurrence: number
   readonly telcoPackageId: string | null
   readonly activationAt: Instant | null
@@ -253,7 +254,32 @@ export const confirm = (
 ): Confirmed => {
   const { after, created, jobs, packages } = outcome(aggregate, attachment, outcomes, now)
   const decision = { sim: { loaded: aggregate, next: after }, jobs }
-  return { decision, created, packages }
+  return { decision: { ...decision, ...booked(aggregate, attachment, outcomes, now) }, created, packages }
+}
+
+/** Rule C1: what the packages cost that the telco has. */
+const booked = (
+  aggregate: SimAggregate.SimAggregate,
+  attachment: Attachment,
+  outcomes: ReadonlyArray<Outcome>,
+  now: Instant
+): Pick<Decision, "ledger"> => {
+  const { attachmentId, terms } = attachment
+  if (terms.load === undefined) return {}
+  const isFree = SimAggregate.soleOwners(aggregate) !== null
+  const taken = outcomes.filter(({ telcoPackageId }) => telcoPackageId !== null)
+  const bookings = taken.map((outcome, index) => {
+    const { occurrence } = outcome
+    const isFirst = isFree && index === 0
+    const ordered = {
+      packageId: packageId(attachmentId, occurrence),
+      occurrence,
+      isFirst,
+      ...orderedLoad(terms, isFirst)
+    }
+    return Cost.ofPackage(aggregate.sim, attachment, ordered, outcome, now)
+  })
+  return Cost.booking(...bookings)
 }
 
 /** The job that hands the first packages of the attachment to the telco. */

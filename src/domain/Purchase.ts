@@ -7,6 +7,7 @@
  * SIM awaits a purchase: one that is outstanding and that nobody awaits, else one more. So there
  * are never more purchases than requests that waited at once.
  */
+import * as Cost from "./Cost.ts"
 import type { NewJob } from "./Decision.ts"
 import type { Work } from "./Job.ts"
 import type { Bundle, PlanTerms } from "./Plan.ts"
@@ -38,37 +39,50 @@ export type BuySim = Extract<Work, { readonly _tag: "BuySim" }>
 /** What a SIM is bought for: a plan of the organization, as it is now. */
 export const job = (
   purchaseId: string,
-  { label }: Pick<PlanTerms, "label">,
+  { label, regionCode }: Pick<PlanTerms, "label"> & Partial<Pick<PlanTerms, "regionCode">>,
   { limit, load }: Bundle,
   now: Instant
 ): NewJob => ({
   jobId: jobId(purchaseId),
-  work: { _tag: "BuySim", purchaseId, label, load, limit },
+  work: { _tag: "BuySim", purchaseId, label, load, limit, ...(regionCode !== undefined && { regionCode }) },
   dueAt: now
 })
 
 /** What the supplier says of a SIM that it has sold. */
-export interface Sold extends SimIdentities, Pick<Purchase, "sellBy" | "cost"> {
+export interface Sold extends SimIdentities, Pick<Purchase, "sellBy" | "cost" | "telco"> {
   readonly iccid: string
   readonly lpa: string
 }
 
 /** What a SIM was bought by: the work, and the id that the supplier was asked under. */
-export interface Bought extends Pick<BuySim, "label" | "load"> {
+export interface Bought extends Pick<BuySim, "label" | "load" | "regionCode"> {
   readonly purchaseId: string
 }
 
 /** The SIM that was bought, as it comes into the stock. */
 export const stocked = (
-  { label, load, purchaseId }: Bought,
-  { cost, iccid, imsi, lpa, msisdn, sellBy, subscriberId }: Sold,
+  { label, load, purchaseId, regionCode }: Bought,
+  { cost, iccid, imsi, lpa, msisdn, sellBy, subscriberId, telco }: Sold,
   of: Pick<Sim, "organizationId" | "simId" | "createdAt">
-): Omit<Sim, "importSequence" | "version"> =>
-  imported({
+): Omit<Sim, "importSequence" | "version"> => {
+  const known = { ...(telco !== undefined && { telco }), ...(regionCode !== undefined && { regionCode }) }
+  return imported({
     ...of,
     ...{ iccid, label, isEsim: true, lpa, imsi, msisdn, subscriberId },
-    purchase: { purchaseId, load, sellBy, cost, boughtAt: of.createdAt }
+    purchase: { purchaseId, load, sellBy, cost, boughtAt: of.createdAt, ...known }
   })
+}
+
+/** Rule C1: what the supplier has charged for the SIM, whether or not it is in the stock. */
+export const charged = (
+  { label, load, purchaseId, regionCode }: Bought,
+  { cost: amount, iccid, telco }: Sold,
+  { organizationId }: Pick<Sim, "organizationId">,
+  now: Instant
+): Cost.Booking => {
+  const of = { organizationId, purchaseId, load, label, iccid, amount }
+  return { put: [Cost.purchase({ ...of, telco: telco ?? null, regionCode: regionCode ?? null }, now)] }
+}
 
 /** Whether the SIM is the one that the purchase has brought. */
 export const isOf = ({ purchaseId }: Pick<Bought, "purchaseId">, { purchase }: Pick<Sim, "purchase">): boolean =>

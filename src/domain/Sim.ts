@@ -122,6 +122,10 @@ export interface Purchase {
   readonly cost: Amount | null
   /** When it came into the stock: a supplier may sell an ICCID again that a customer had before. */
   readonly boughtAt: Instant
+  /** The supplier's name among the telcos. Absent: there is one only, or it is not known. */
+  readonly telco?: string
+  /** The region code of the plan that it was bought for. Absent: it is not known. */
+  readonly regionCode?: string
   /** Where its return stands. Absent: nobody has asked for it. */
   readonly returned?: Returned
 }

@@ -5,6 +5,7 @@
  */
 import { Result } from "effect"
 import { type Change, differences } from "./AuditEntry.ts"
+import * as Cost from "./Cost.ts"
 import type { Decision } from "./Decision.ts"
 import type { Work } from "./Job.ts"
 import { NotSupported, type Refusing, SimBusy, SimInUse } from "./Refusal.ts"
@@ -63,9 +64,14 @@ export const step = (sim: Sim | null, { purchaseId }: ReturnSim): Step => {
   }
 }
 
-/** The supplier has answered. One that is another by now stays as it is. */
-export const ended = (sim: Sim | null, work: ReturnSim, returned: Returned): Decision =>
-  sim === null || step(sim, work)._tag === "Nothing" ? {} : becoming(sim, returned)
+/**
+ * The supplier has answered. What it credits at once is in the ledger (rule C1). A SIM that is
+ * another by now stays as it is.
+ */
+export const ended = (sim: Sim | null, work: ReturnSim, returned: Returned, now: Instant): Decision => {
+  if (sim === null || step(sim, work)._tag === "Nothing") return {}
+  return { ...becoming(sim, returned), ...(returned === "credit" && { ledger: Cost.refund(sim, now) }) }
+}
 
 /** Rule W11: that the SIM is to be returned, and what its supplier has said. */
 export const change = (

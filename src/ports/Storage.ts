@@ -43,12 +43,14 @@ import type {
   Sessions,
   WebhookEndpoints
 } from "./storage/Organizations.ts"
+import type { Ledger } from "./storage/Ledger.ts"
 import type { Catalogues, Plans, Regions } from "./storage/Plans.ts"
 import type { Sims } from "./storage/Sims.ts"
 import type { SimAggregates, Subscriptions, UsageBooks } from "./storage/Subscriptions.ts"
 
 export type { AuditEntries, AuditQuery, DeliveryFilter, WaitingFilter } from "./storage/Operation.ts"
 export type * from "./storage/Commit.ts"
+export type * from "./storage/Ledger.ts"
 export * from "./storage/Read.ts"
 export type * from "./storage/Plans.ts"
 export type * from "./storage/Sims.ts"
@@ -92,6 +94,8 @@ export interface Reads {
   readonly problems: Problems
   /** What was used, by day and country (rule U1). */
   readonly usage: UsageBooks
+  /** What was bought, and sold (rule C1). */
+  readonly ledger: Ledger
   /** What operators see first. */
   readonly overview: Overviews
   /** Those that share the storage, as they have said. */

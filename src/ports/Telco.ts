@@ -95,6 +95,13 @@ export interface TelcoPackage {
   readonly expirationAt: Instant | null
   /** What a top-up was charged at, if the telco says so. */
   readonly cost?: Amount
+  /**
+   * Of an order of a bundle: whether it has what the SIM was bought with, which nothing is charged
+   * for any more. Absent: the telco does not say; then the first order on a SIM has it.
+   */
+  readonly isLoad?: boolean
+  /** Which telco it is, if the port has several. */
+  readonly telco?: string
 }
 
 /** A SIM that is to be bought of a supplier, with a bundle on it. */
@@ -121,6 +128,8 @@ export interface BoughtSim extends SimIdentities {
   readonly sellBy: Instant | null
   /** What it was charged at; null: the supplier does not say. */
   readonly cost: Amount | null
+  /** Which telco it is, if the port has several. */
+  readonly telco?: string
 }
 
 export type { Refund } from "../domain/Sim.ts"

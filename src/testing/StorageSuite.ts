@@ -23,6 +23,7 @@ import * as Equivalence from "./storage/random/Equivalence.ts"
 import * as JobsCases from "./storage/JobsCases.ts"
 import * as JobQueue from "./storage/JobQueue.ts"
 import * as SimAggregates from "./storage/sims/SimAggregates.ts"
+import * as LedgerCases from "./storage/LedgerCases.ts"
 import * as OverviewCases from "./storage/OverviewCases.ts"
 import * as Pages from "./storage/Pages.ts"
 import * as PlanFilters from "./storage/PlanFilters.ts"
@@ -81,6 +82,7 @@ const scenarios: ReadonlyArray<World.Scenario> = [
   ...SimAggregates.cases,
   ...ReportsCases.cases,
   ...UsageBooks.cases,
+  ...LedgerCases.cases,
   ...Histories.cases,
   ...Pages.cases,
   ...PlanFilters.cases,

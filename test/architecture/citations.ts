@@ -15,11 +15,11 @@ export const definedIn = (page: string): ReadonlyArray<string> =>
 
 /**
  * The codes that a text cites: `T1`, and each of `T1 to T7`. A citation may go on in the next line
- * of a comment.
+ * of a comment. What a percent sign is before is a byte of a URL.
  */
 export const citedIn = (text: string): ReadonlySet<string> => {
   const oneLine = text.replace(/\n\s*(?:\*|\/\/)?\s*/g, " ")
-  const found = Array.from(oneLine.matchAll(/\b([TPSIRULWEH])([1-9]\d?)(?: to \1([1-9]\d?))?\b/g))
+  const found = Array.from(oneLine.matchAll(/(?<!%)\b([TPSIRULWEHC])([1-9]\d?)(?: to \1([1-9]\d?))?\b/g))
   return new Set(
     found.flatMap(([, letter = "", from = "", to = from]) =>
       Array.from(

@@ -68,7 +68,14 @@ describe("I15: a purchase", () => {
   it("is a job under its id, for the label and the load of the plan", () => {
     expect(Purchase.job("p", plan().terms, bundle, NOW)).toEqual({
       jobId: "buy:p",
-      work: { _tag: "BuySim", purchaseId: "p", label: plan().terms.label, load: "1 GB", limit },
+      work: {
+        _tag: "BuySim",
+        purchaseId: "p",
+        label: plan().terms.label,
+        load: "1 GB",
+        limit,
+        regionCode: plan().terms.regionCode
+      },
       dueAt: NOW
     })
   })
@@ -78,7 +85,8 @@ describe("I15: a purchase", () => {
     const stored = { ...Purchase.stocked(work, sold, given), importSequence: 1, version: 1 }
     const { cost, iccid, lpa, sellBy } = sold
     expect(stored).toMatchObject({ iccid, lpa, ...given, isEsim: true, allocation: { _tag: "Free" } })
-    expect(stored.purchase).toEqual({ purchaseId: "p", load: "1 GB", sellBy, cost, boughtAt: NOW })
+    const { regionCode } = plan().terms
+    expect(stored.purchase).toEqual({ purchaseId: "p", load: "1 GB", sellBy, cost, boughtAt: NOW, regionCode })
     const others = [sim(), { purchase: { purchaseId: "q", load: "1 GB", sellBy, cost, boughtAt: NOW } }]
     expect([stored, ...others].map((one) => Purchase.isOf(work, one))).toEqual([true, false, false])
     const wanted = Purchase.wantedLoad(bundle.load, NOW)

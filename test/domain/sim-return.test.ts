@@ -63,9 +63,9 @@ describe("I15: an eSIM that is returned", () => {
     const free = { ...withdrawn("pending"), allocation: { _tag: "Free" } } as const
     for (const one of [null, bought(), free, another, withdrawn("credit")]) {
       expect(SimReturn.step(one, work)).toEqual({ _tag: "Nothing" })
-      expect(SimReturn.ended(one, work, "credit")).toEqual({})
+      expect(SimReturn.ended(one, work, "credit", 0)).toEqual({})
     }
-    expect(SimReturn.ended(withdrawn("pending"), work, "asked").sim?.next.sim).toEqual(withdrawn("asked"))
+    expect(SimReturn.ended(withdrawn("pending"), work, "asked", 0).sim?.next.sim).toEqual(withdrawn("asked"))
   })
 })
 

@@ -192,7 +192,7 @@ const deciders: {
   ],
   SimReturn: (of) => [
     ...decided(Result.map(SimReturn.begin(of.sim, "r", NOW), (decision) => decision ?? {})),
-    SimReturn.ended(of.sim, { _tag: "ReturnSim", iccid: ICCID, purchaseId: "p" }, "credit")
+    SimReturn.ended(of.sim, { _tag: "ReturnSim", iccid: ICCID, purchaseId: "p" }, "credit", 0)
   ],
   Replacement: (of) => [
     ...decided(

@@ -18,6 +18,7 @@ import * as Events from "../statements/Events.ts"
 import * as Idempotency from "../statements/Idempotency.ts"
 import * as JobQueue from "../queue/JobQueue.ts"
 import * as Operators from "../statements/Operators.ts"
+import * as LedgerStatements from "../statements/LedgerStatements.ts"
 import * as OrganizationsStatements from "../statements/OrganizationsStatements.ts"
 import * as PlansStatements from "../statements/PlansStatements.ts"
 import * as ReportsStatements from "../statements/ReportsStatements.ts"
@@ -68,6 +69,8 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
     ...some(commit.reports?.smdpEntries, ReportsStatements.addEntries),
     ...some(commit.reports?.seen, ReportsStatements.putSeen),
     ...some(commit.reports?.usage, UsageStatements.add),
+    ...some(commit.ledger?.put, LedgerStatements.put),
+    ...some(commit.ledger?.allotted, LedgerStatements.allot),
     ...some(commit.events, Events.add),
     ...some(commit.eventHandlers?.put, Events.putHandlers),
     ...some(commit.eventHandlers?.removed, Events.removeHandlers),

@@ -298,13 +298,16 @@ export const commitKeys = (commit: Commit): ReadonlyArray<string> | null => {
   if (alone.some((part) => commit[part] !== undefined)) return null
   const found: Array<string> = []
   for (const { next } of commit.sims ?? []) found.push(`sim ${next.sim.iccid}`)
-  const { commands, deliveries, idempotency, jobs } = commit
+  const { commands, deliveries, idempotency, jobs, ledger } = commit
   for (const { commandId, organizationId } of [...(commands?.put ?? []), ...(commands?.settled ?? [])]) {
     found.push(`command ${organizationId} ${commandId}`)
   }
   for (const { record } of idempotency?.put ?? []) found.push(`key ${record.organizationId} ${record.key}`)
   for (const { key, organizationId } of idempotency?.settled ?? []) found.push(`key ${organizationId} ${key}`)
   for (const { key, organizationId } of idempotency?.forgotten ?? []) found.push(`key ${organizationId} ${key}`)
+  for (const { costId, organizationId } of [...(ledger?.put ?? []), ...(ledger?.allotted ?? [])]) {
+    found.push(`cost ${organizationId} ${costId}`)
+  }
   for (const { job } of jobs?.put ?? []) if (!isShared(job)) found.push(`job ${job.jobId}`)
   for (const { jobId } of jobs?.finished ?? []) found.push(`job ${jobId}`)
   for (const { jobId } of jobs?.retried ?? []) found.push(`job ${jobId}`)
@@ -325,7 +328,17 @@ export const commitKeys = (commit: Commit): ReadonlyArray<string> | null => {
  * Whose turn the commit takes: the organization of the first that it writes; of what names none
  * they share one.
  */
-const commitOwner = ({ commands, deliveries, events, idempotency, jobs, reports, sims, ...others }: Commit): string =>
+const commitOwner = ({
+  commands,
+  deliveries,
+  events,
+  idempotency,
+  jobs,
+  ledger,
+  reports,
+  sims,
+  ...others
+}: Commit): string =>
   sims?.[0]?.next.sim.organizationId ??
   others.auditEntries?.[0]?.organizationId ??
   others.stockLevels?.[0]?.organizationId ??
@@ -334,6 +347,7 @@ const commitOwner = ({ commands, deliveries, events, idempotency, jobs, reports,
   idempotency?.put?.[0]?.record.organizationId ??
   (idempotency?.settled ?? idempotency?.forgotten)?.[0]?.organizationId ??
   (commands?.put ?? commands?.settled)?.[0]?.organizationId ??
+  (ledger?.put ?? ledger?.allotted)?.[0]?.organizationId ??
   jobs?.put?.[0]?.job.organizationId ??
   deliveries?.settled?.[0]?.delivery.organizationId ??
   ""
@@ -373,6 +387,10 @@ export const merged = (commits: ReadonlyArray<Commit>): Commit => ({
     smdpEntries: joined(commits, (commit) => commit.reports?.smdpEntries),
     seen: joined(commits, (commit) => commit.reports?.seen),
     usage: joined(commits, (commit) => commit.reports?.usage)
+  },
+  ledger: {
+    put: joined(commits, (commit) => commit.ledger?.put),
+    allotted: joined(commits, (commit) => commit.ledger?.allotted)
   },
   idempotency: {
     put: joined(commits, (commit) => commit.idempotency?.put),

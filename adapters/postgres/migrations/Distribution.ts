@@ -22,7 +22,7 @@ const byOrganization = [
   FIRST,
   ...["sim", "subscription", "attachment", "package", "smdp_entry", "import_sequence", "stock_level", "plan", "region"],
   ...["webhook_endpoint", "event", "delivery_count", "delivery", "delivery_attempt", "idempotency", "command"],
-  ...["usage_entry", "usage_total", "taken_report", "audit_entry"]
+  ...["usage_entry", "usage_total", "taken_report", "audit_entry", "cost"]
 ]
 
 /** What is done to place one table. */

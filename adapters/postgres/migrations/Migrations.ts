@@ -22,6 +22,7 @@ import { Data, Effect, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import * as Failure from "../connection/Failure.ts"
 import type { DatabaseSchema } from "../database/DatabaseSchema.ts"
+import * as CostTable from "./CostTable.ts"
 import * as Initial from "./Initial.ts"
 import * as NoteWords from "./NoteWords.ts"
 import * as Step from "./Step.ts"
@@ -108,7 +109,8 @@ export const all: Chain = [
     ]
   },
   { name: "note_word_buckets", steps: NoteWords.bucketSteps },
-  { name: "note_words_end", steps: NoteWords.lastSteps }
+  { name: "note_words_end", steps: NoteWords.lastSteps },
+  { name: "cost", steps: CostTable.steps }
 ]
 
 /** The number of the newest migration. */

@@ -92,7 +92,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
         now: Instant,
         lease?: Storage.Lease
       ) {
-        const { jobs = [], movedFrom, payloads = [], sim, smdpEntries, unchangedPlan } = decision
+        const { jobs = [], ledger, movedFrom, payloads = [], sim, smdpEntries, unchangedPlan } = decision
         const { command, idempotency, origin } = yield* Served.serving
         const key = idempotency?.request.key ?? null
         const isNotifying = sim !== undefined || payloads.length > 0
@@ -110,6 +110,7 @@ export const layer: Layer.Layer<Commits, never, Storage.Storage | BusinessClock 
           ...(sim === undefined ? {} : { sims: movedFrom === undefined ? [sim] : [movedFrom, sim] }),
           ...(unchangedPlan === undefined ? {} : { unchangedPlans: [unchangedPlan] }),
           ...(smdpEntries === undefined ? {} : { reports: { smdpEntries } }),
+          ...(ledger === undefined ? {} : { ledger }),
           ...(events.length === 0 ? {} : { events }),
           ...(jobs.length + added.jobs.length + checks.length === 0
             ? {}

@@ -1,7 +1,8 @@
 /**
  * Buying an eSIM with a load of a supplier, for the stock (rule I15). The supplier is asked under
- * the purchase's id until it has answered for good, and then has sold one SIM or none. What it
- * refuses is a problem at once: nothing was bought.
+ * the purchase's id until it has answered for good, and then has sold one SIM or none, which is in
+ * the ledger before it is in the stock (rule C1). What it refuses is a problem at once: nothing was
+ * bought.
  */
 import { Effect, Result } from "effect"
 import * as Problem from "../../domain/Problem.ts"
@@ -52,6 +53,9 @@ export const make = Effect.gen(function* () {
   const stock = Effect.fnUntraced(function* (held: LeasedJob, bought: Purchase.Bought, sold: Purchase.Sold) {
     const { organizationId } = held.job
     const { iccid } = sold
+    // Before anybody can claim the load: it is booked whatever becomes of the SIM.
+    const ledger = Purchase.charged(bought, sold, { organizationId }, yield* clock.now)
+    yield* commits.retryOnConflict(commits.write({ ledger }))
     if ((yield* storage.simAggregates.owner(iccid)) === null) {
       const createdAt = yield* clock.now
       const simId = yield* ids.next(createdAt, organizationId)
@@ -75,7 +79,7 @@ export const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (held: LeasedJob, work: Purchase.BuySim): Effect.fn.Return<Done, StorageError> {
     const { organizationId, refused } = held.job
-    const { label, limit, load } = work
+    const { label, limit, load, regionCode } = work
     const purchaseId = refused?.soldBy ?? Problem.telcoKey(work.purchaseId, held.job)
     const call = telco.buySim?.({ purchaseId, organizationId, label, load, limit }) ?? Effect.fail(sellsNone)
     const answer = yield* Effect.result(inTime("buySim", call))
@@ -84,7 +88,8 @@ export const make = Effect.gen(function* () {
       return yield* failure._tag === "Telco.Refused" ? end(held, failure) : giveBack(held, "purchase", failure)
     }
     const sold = answer.success
-    if (yield* stock(held, { purchaseId, label, load }, sold)) return "done"
+    const bought = { purchaseId, label, load, ...(regionCode !== undefined && { regionCode }) }
+    if (yield* stock(held, bought, sold)) return "done"
     const message =
       `The supplier has sold the SIM ${sold.iccid}, which the inventory has already. Withdraw that one if nobody has it any ` +
       "more, and retry: the same purchase is asked for again"

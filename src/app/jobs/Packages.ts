@@ -4,6 +4,7 @@
  * cancellation ends the job (rule S6).
  */
 import { Effect, Result } from "effect"
+import * as Cost from "../../domain/Cost.ts"
 import type { Decision } from "../../domain/Decision.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import type { Work } from "../../domain/Job.ts"
@@ -90,19 +91,38 @@ export const make = Effect.gen(function* () {
     return Effect.map(storage.simAggregates.forOccurrence(asked), Occurrence.stillOf(work))
   }
 
+  /**
+   * Rule C1: what an order costs that the telco has taken, whether or not its attachment is there
+   * still.
+   */
+  const charged = Effect.fnUntraced(function* (
+    { job: { organizationId } }: LeasedJob,
+    { attachmentId, iccid }: Of<"CreatePackage" | "ReplacePackage">,
+    ordered: Cost.Ordered,
+    answer: Cost.Answer
+  ) {
+    if (ordered.load === undefined) return {}
+    const found = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
+    if (found === null) return {}
+    const { attachment } = found.attachments[0] ?? { attachment: { attachmentId } }
+    return Cost.ofPackage(found.sim, attachment, ordered, answer, yield* clock.now)
+  })
+
   /** Ends the job with a decision on what is stored by then. */
   const record = (
     held: LeasedJob,
     present: Effect.Effect<ForOccurrence | null, StorageError>,
     decide: (present: ForOccurrence | null, now: Instant) => Decision,
-    find: (present: ForOccurrence) => ReadonlyArray<Problem.Finding> = () => []
+    find: (present: ForOccurrence) => ReadonlyArray<Problem.Finding> = () => [],
+    cost: Cost.Booking = {}
   ) =>
     commits.retryOnConflict(
       Effect.gen(function* () {
         const { organizationId } = held.job
         const known = yield* present
         const now = yield* clock.now
-        const commit = yield* commits.prepare(organizationId, decide(known, now), now)
+        const decision = { ...decide(known, now), ...Cost.booking(cost) }
+        const commit = yield* commits.prepare(organizationId, decision, now)
         yield* commits.write(finishing(held, listing(held, commit, known === null ? [] : find(known), now)))
       })
     )
@@ -129,12 +149,13 @@ export const make = Effect.gen(function* () {
     const now = yield* clock.now
     const loaded = yield* load(held, work)
     const present = cachedThenReload(loaded, load(held, work))
-    const recordOutcome = (outcome: Occurrence.Outcome, occupiedBy?: Refused["occupiedBy"]) =>
+    const recordOutcome = (outcome: Occurrence.Outcome, occupiedBy?: Refused["occupiedBy"], cost?: Cost.Booking) =>
       record(
         held,
         present,
         (known, now) => Occurrence.record(known, work, outcome, now),
-        outcome._tag === "Refused" ? findingOf(id, iccid, { message: outcome.message, occupiedBy }) : undefined
+        outcome._tag === "Refused" ? findingOf(id, iccid, { message: outcome.message, occupiedBy }) : undefined,
+        cost
       )
 
     const step = Occurrence.step(loaded, occurrence, now)
@@ -155,7 +176,9 @@ export const make = Effect.gen(function* () {
         const order = { packageId: id, iccid, window, terms, ...load, ...sole }
         const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
         if (Result.isSuccess(answer)) {
-          yield* recordOutcome({ _tag: "Created", telco: answer.success })
+          const ordered = { packageId: id, occurrence, isFirst: work.isFirst === true, ...load }
+          const cost = yield* charged(held, work, ordered, answer.success)
+          yield* recordOutcome({ _tag: "Created", telco: answer.success }, undefined, cost)
           return "done" satisfies Done
         }
         if (answer.failure._tag === "Telco.Refused") {
@@ -278,14 +301,8 @@ export const make = Effect.gen(function* () {
       case "Order": {
         const onlyAttachments = yield* owners(held, iccid)
         const { terms, window } = step
-        const order = {
-          packageId: id,
-          iccid,
-          window,
-          terms,
-          ...orderedLoad(terms, work.isLoad === true),
-          onlyAttachments
-        }
+        const load = orderedLoad(terms, work.isLoad === true)
+        const order = { packageId: id, iccid, window, terms, ...load, onlyAttachments }
         const answer = yield* Effect.result(inTime("createPackage", telco.createPackage(order)))
         if (Result.isFailure(answer) && answer.failure._tag === "Telco.Unavailable") {
           const retry = retrying(held, yield* clock.now, answer.failure, step.window?.end)
@@ -296,7 +313,9 @@ export const make = Effect.gen(function* () {
           ? { _tag: "Created", telcoPackageId: answer.success.telcoPackageId }
           : { _tag: "Refused", message: answer.failure.message }
         const find = Result.isFailure(answer) ? findingOf(id, iccid, answer.failure) : undefined
-        yield* record(held, present, (known, now) => Replacement.record(known, work, outcome, now), find)
+        const ordered = { packageId: id, occurrence, isFirst: work.isLoad === true, ...load }
+        const cost = Result.isSuccess(answer) ? yield* charged(held, work, ordered, answer.success) : {}
+        yield* record(held, present, (known, now) => Replacement.record(known, work, outcome, now), find, cost)
         return Result.isSuccess(answer) ? ("done" satisfies Done) : ("refused" satisfies Done)
       }
     }

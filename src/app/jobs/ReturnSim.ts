@@ -58,7 +58,7 @@ export const make = Effect.gen(function* () {
       commits.retryOnConflict(
         Effect.gen(function* () {
           const now = yield* clock.now
-          const decision = SimReturn.ended(yield* load, work, returned)
+          const decision = SimReturn.ended(yield* load, work, returned, now)
           const change = SimReturn.change({ organizationId, iccid }, ["pending", returned])
           const prepared = yield* commits.prepare(organizationId, decision, now)
           const commit = yield* commits.audited(prepared, change, now, TELCO_SAYS)

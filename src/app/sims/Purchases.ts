@@ -93,11 +93,14 @@ export const make = Effect.gen(function* () {
   })
 
   /** Makes one more purchase, and begins it. */
-  const add = Effect.fnUntraced(function* ({ label, organizationId }: Wanted, bundle: NonNullable<Plan["bundle"]>) {
+  const add = Effect.fnUntraced(function* (
+    { label, organizationId, plan }: Wanted,
+    bundle: NonNullable<Plan["bundle"]>
+  ) {
     const now = yield* clock.now
     const purchaseId = yield* ids.next(now, organizationId)
     const lease = yield* tasks.lease
-    const jobs = [Purchase.job(purchaseId, { label }, bundle, now)]
+    const jobs = [Purchase.job(purchaseId, { label, ...plan?.terms }, bundle, now)]
     const commit = yield* commits.prepare(organizationId, { jobs }, now, lease)
     yield* commits.retryOnConflict(commits.write(commit))
     return { commit, lease }

@@ -11,6 +11,7 @@ import type { ApiKey } from "../../domain/ApiKey.ts"
 import type { AuditEntry } from "../../domain/AuditEntry.ts"
 import type { Command, Settlement } from "../../domain/Command.ts"
 import type { Catalogue } from "../../domain/Catalogue.ts"
+import type * as Cost from "../../domain/Cost.ts"
 import type { Delivery, LoggedAttempt } from "../../domain/Delivery.ts"
 import type { EventHandler } from "../../domain/EventHandler.ts"
 import type { IdempotencyRecord } from "../../domain/Idempotency.ts"
@@ -115,6 +116,11 @@ export interface Commit {
      */
     readonly usage?: ReadonlyArray<UsageEntry>
   }
+  /**
+   * The ledger of costs (rules C1 and C2). A row that is there already stays as it is, and so does
+   * one that is to be allotted and is not there. A commit names a row at most once.
+   */
+  readonly ledger?: Cost.Booking
   /** Records of keys (rule W2). */
   readonly idempotency?: {
     /**

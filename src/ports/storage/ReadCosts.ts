@@ -63,6 +63,9 @@ const INSIDE = 100_000
  */
 const BOOK = 2_000_000
 
+/** What all organizations have bought and sold in the months that are asked for. */
+const LEDGER = 2_000_000
+
 /** The SIMs of a large organization. */
 const INVENTORY = 1_000_000
 
@@ -145,6 +148,7 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     totals: heavy(BOOK),
     sims: heavy(BOOK)
   },
+  ledger: { spent: heavy(INVENTORY), totals: heavy(LEDGER) },
   overview: {
     waitingJobs: heavy(COUNTED),
     failingEndpoints: heavy(COUNTED),

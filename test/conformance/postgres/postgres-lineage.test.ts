@@ -150,6 +150,7 @@ const leftAsBefore = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name
     alter table simplan.plan drop column bundle;
     alter table simplan.job drop column awaited_until;
     alter table simplan.audit_entry drop column changed;
+    drop table simplan.cost;
     create table simplan.seen_report (
       organization_id text collate "C", report_id text collate "C", received_at bigint, primary key (organization_id, report_id)
     );
@@ -289,7 +290,8 @@ describe("The migrations", () => {
       [8, "9d80a9af0873035d"],
       [9, "70eb5ea8680cb872"],
       [10, "c3a016aa042d9f9d"],
-      [11, "489c090943d57161"]
+      [11, "489c090943d57161"],
+      [12, "179cf1d463036c25"]
     ])
   })
 })

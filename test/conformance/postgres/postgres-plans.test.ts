@@ -287,7 +287,7 @@ const use = (adapter: Adapter, round: number) =>
       yield* storage.deliveries.page({ ...page, after, iccid: "event-1", type: "esim.smdp.stateChanged" })
     }
     yield* storage.regions.get({ ...of, coverageId: "region-1" })
-    yield* storage.regions.like({ ...of, regionName: "Region 1", iso2List: ["C7", "FR"] })
+    yield* storage.regions.like({ ...of, regionName: "Region 1", iso2List: ["CD", "FR"] })
     for (const after of [null, 3_000]) {
       yield* storage.sims.page({ ...page, after, isEsim: null, label: null })
       yield* storage.sims.page({ ...page, after, isEsim: true, label: "Green" })

@@ -62,7 +62,7 @@ export const purchases = [
     [
       "I15",
       "a SIM comes into the stock without its load",
-      "purchase: { purchaseId, load, sellBy, cost, boughtAt: of.createdAt }",
+      "purchase: { purchaseId, load, sellBy, cost, boughtAt: of.createdAt, ...known }",
       "purchase: null"
     ],
     ["I15", "a SIM of another purchase counts", "purchase?.purchaseId === purchaseId", "purchase !== null"],

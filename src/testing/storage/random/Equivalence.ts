@@ -5,6 +5,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import * as fc from "fast-check"
+import * as Cost from "../../../domain/Cost.ts"
 import { DAY, MINUTE, SECOND } from "../../../domain/Time.ts"
 import { Jobs } from "../../../ports/Jobs.ts"
 import { Outbox } from "../../../ports/Outbox.ts"
@@ -66,6 +67,7 @@ const merge = (left: Commit, right: Commit): Commit => ({
     seen: [...(left.reports?.seen ?? []), ...(right.reports?.seen ?? [])],
     usage: [...(left.reports?.usage ?? []), ...(right.reports?.usage ?? [])]
   },
+  ledger: Cost.and(left.ledger ?? {}, right.ledger ?? {}),
   events: [...(left.events ?? []), ...(right.events ?? [])],
   idempotency: {
     put: [...(left.idempotency?.put ?? []), ...(right.idempotency?.put ?? [])],

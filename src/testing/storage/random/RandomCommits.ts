@@ -4,6 +4,7 @@
  */
 import { Effect, Record, Result, Struct } from "effect"
 import * as fc from "fast-check"
+import * as Cost from "../../../domain/Cost.ts"
 import * as Replacement from "../../../domain/Replacement.ts"
 import type { SimAggregate } from "../../../domain/SimAggregate.ts"
 import { DAY, HOUR, type Instant, MINUTE } from "../../../domain/Time.ts"
@@ -94,6 +95,19 @@ const takeUsage = (run: Run, side: Side, part: Part): Piece =>
       sims: [change(seenSim, {})],
       reports: { usage: UsageBook.merged(usage).filter(({ bytes }) => bytes !== 0) }
     }
+  })
+
+/** A row of the ledger of costs, of a month or the one before or after. */
+const costOf = (run: Run, world: World, { choice, row }: Part): Cost.Entry =>
+  Rows.cost(world, {
+    costId: idOf(run, world, row),
+    kind: pick(Cost.kinds, choice),
+    at: world.now + ((choice % 3) - 1) * 20 * DAY,
+    telco: pick([null, "airalo"], row),
+    load: pick([null, ...LOADS], choice),
+    label: pick(["Green", "Blue"], row),
+    regionCode: pick([null, "FR"], choice),
+    amount: choice % 5 === 0 ? null : { units: (choice - 3) * 7, scale: row, currency: pick(["USD", "EUR"], choice) }
   })
 
 // The version that the part claims to have seen.
@@ -306,6 +320,13 @@ const kinds = {
     often: 4
   },
   "take usage": among("aggregate", 6, takeUsage, 2),
+  cost: among("cost", 6, (run, { world }, part) => Effect.succeed({ ledger: { put: [costOf(run, world, part)] } }), 2),
+  "allot cost": among("cost", 6, (run, { world }, part) => {
+    const { costId, organizationId } = costOf(run, world, part)
+    const planId = pick([null, "p-1", "p-2"], part.choice)
+    const allotted = { organizationId, costId, planId, attachmentId: planId, occurrence: part.choice }
+    return Effect.succeed({ ledger: { allotted: [{ ...allotted, regionCode: pick([null, "SE"], part.choice) }] } })
+  }),
   plan: among("plan", 6, ofPlan),
   "rest on plan": among("plan", 6, restingOnPlan),
   // Two keys that swap their hashes are not what a use case does, nor two operators that swap their

@@ -3,6 +3,7 @@
  * arguments drawn, and its answer made comparable: what comes in no order is sorted.
  */
 import { Effect } from "effect"
+import * as Cost from "../../../domain/Cost.ts"
 import type { LoggedDelivery } from "../../../domain/Delivery.ts"
 import * as Quota from "../../../domain/Quota.ts"
 import { statuses } from "../../../domain/Sim.ts"
@@ -268,6 +269,16 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
           (keyset) => storage.usage.sims({ ...organization, ...days, ...keyset })
         )
       ]
+    },
+    ledger: {
+      spent: [storage.ledger.spent({ ...organization, since: world.now - choice * DAY })],
+      totals: [choice, choice + row].map((at) => {
+        const by = pick(Cost.groupings, at)
+        return pages(
+          (total: Cost.Total) => total,
+          (keyset) => storage.ledger.totals({ ...organization, ...days, by, ...keyset })
+        )
+      })
     },
     overview: {
       waitingJobs: [storage.overview.waitingJobs(organization)],

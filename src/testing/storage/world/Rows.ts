@@ -19,6 +19,7 @@ import type { Sim } from "../../../domain/Sim.ts"
 import type { Entry } from "../../../domain/SmdpHistory.ts"
 import type { Subscription } from "../../../domain/Subscription.ts"
 import { DAY, type Instant } from "../../../domain/Time.ts"
+import type * as Cost from "../../../domain/Cost.ts"
 import * as UsageBook from "../../../domain/UsageBook.ts"
 import type { WebhookEndpoint } from "../../../domain/WebhookEndpoint.ts"
 import type { WebhookEvent } from "../../../domain/WebhookEvent.ts"
@@ -245,6 +246,24 @@ export const usage = (
   day: UsageBook.dayOf(now),
   countryAlpha2: "SE",
   bytes: 1_000,
+  ...changes
+})
+
+/** A purchase in the ledger of costs. */
+export const cost = (world: World, changes: Partial<Cost.Entry> = {}): Cost.Entry => ({
+  organizationId: world.organizationId,
+  costId: `purchase:${world.id()}`,
+  kind: "purchase",
+  at: world.now,
+  telco: "esim-go",
+  load: "esim_1GB",
+  label: "Green",
+  regionCode: "FR",
+  iccid: "8988303000000000000",
+  amount: { units: 190, scale: 2, currency: "USD" },
+  attachmentId: null,
+  planId: null,
+  occurrence: null,
   ...changes
 })
 

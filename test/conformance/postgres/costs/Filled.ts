@@ -128,6 +128,7 @@ export const bounded: ReadonlyArray<string> = [
 const WHOLE = {
   sims: 1_000_000,
   sums: 2_000_000,
+  charges: 2_000_000,
   /** Free eSIMs of each label in each organization that is watched. */
   stock: 1_000,
   /** Of one SIM: a day, a country, a plan each. */
@@ -168,6 +169,9 @@ export const growing = (from: number, to: number): ReadonlyArray<string> => {
         ${TODAY} - (i / 800 % ${DAYS}) * ${DAY}::bigint, 'C' || i / ${800 * DAYS}, 1 ${part(WHOLE.sums)}`,
     `insert into simplan.usage_entry select '${BIG}', '${FULL_SIM}', 'a-' || i / ${DAYS} % 6,
         ${TODAY} - (i % ${DAYS}) * ${DAY}::bigint, 'C' || i / ${DAYS * 6}, 1 ${part(WHOLE.entries)}`,
+    `insert into simplan.cost (organization_id, cost_id, kind, at, telco, load, label, region_code, iccid, amount, currency)
+      select case i % 2 when 0 then '${BIG}' else ${name("i % 100")} end, 'purchase:' || i, 'purchase', ${NOW} - i, 'telco', 'load',
+        'Green', 'FR', '1', 1.90, 'USD' ${part(WHOLE.charges)}`,
     `insert into simplan.smdp_entry (organization_id, iccid, modified_at, report_id, state, modification_result)
       select '${BIG}', '${FULL_SIM}', i, 'r-' || i, 'Enable', 'Success' ${part(WHOLE.profileChanges)}`,
     `insert into ${jobs} select 'p-' || i, '${BIG}', ${work("SendSms", "'1'")}, 1, 1, i, null, 1, null, null ${part(WHOLE.problems)}`,

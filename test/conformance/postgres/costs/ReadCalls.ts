@@ -2,7 +2,17 @@
  * The calls of each read that go over the most rows of tables that are filled as `Filled` has them.
  */
 import type { Effect } from "effect"
-import { type Jobs, Label, type Outbox, Quota, type ReadCosts, SimSearch, type Storage, UsageBook } from "simplan/ports"
+import {
+  Cost,
+  type Jobs,
+  Label,
+  type Outbox,
+  Quota,
+  type ReadCosts,
+  SimSearch,
+  type Storage,
+  UsageBook
+} from "simplan/ports"
 import * as Filled from "./Filled.ts"
 
 type Call = Effect.Effect<unknown, unknown>
@@ -187,6 +197,14 @@ export const calls = ({ jobs, outbox, storage }: Ports, share: number): Calls =>
       UsageBook.totalGroupings.map((by) => storage.usage.totals({ ...of, ...days, by, after: null, limit: 800 }))
     ),
     sims: [storage.usage.sims({ ...of, ...days, after: null, limit: 800 })]
+  },
+  ledger: {
+    spent: [storage.ledger.spent({ ...of, since: 0 })],
+    totals: several(
+      [null, organizationId].flatMap((organizationId) =>
+        Cost.groupings.map((by) => storage.ledger.totals({ organizationId, ...days, by, after: null, limit: 800 }))
+      )
+    )
   },
   overview: {
     waitingJobs: [storage.overview.waitingJobs({ organizationId: null }), storage.overview.waitingJobs(of)],

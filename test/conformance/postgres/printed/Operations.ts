@@ -4,7 +4,7 @@
  * The rows that they name are not there: a commit may end in a conflict, and its statement is the same.
  */
 import type { Effect } from "effect"
-import { type AuditEntry, type Delivery, type Jobs, type Outbox, SimSearch, type Storage } from "simplan/ports"
+import { type AuditEntry, Cost, type Delivery, type Jobs, type Outbox, SimSearch, type Storage } from "simplan/ports"
 import { inService, iccidOf, jobDue, newSim, terms, touch } from "../PostgresWorld.ts"
 import { Session } from "simplan/ports"
 import * as Values from "../../../domain/Values.ts"
@@ -49,6 +49,18 @@ const auditEntry: AuditEntry.AuditEntry = Values.auditEntry({
   action: "organization.create",
   resourceId: organizationId
 })
+
+const charged: Cost.Entry = Cost.purchase(
+  {
+    ...{ ...ofSim, purchaseId: "b", telco: "esim-go", load: "esim_1GB", label: "Green", regionCode: "FR" },
+    amount: { units: 190, scale: 2, currency: "USD" }
+  },
+  1
+)
+
+const spentBefore: Cost.Total = {
+  ...{ month: 0, telco: null, currency: null, cost: 0n, price: 0n, purchases: 0, topUps: 0, refunds: 0, sales: 0 }
+}
 
 const live = { ...inService(sim, "s", 1).next }
 const attached = live.attachments?.[0]
@@ -136,6 +148,8 @@ export const commits: Readonly<Record<string, Storage.Commit>> = {
       smdpEntries: [{ ...ofSim, reportId: "r", state: "Enable", modificationResult: "Success", modifiedAt: 1 }]
     }
   },
+  "ledger.put": { ledger: { put: [charged] } },
+  "ledger.allotted": { ledger: { allotted: [{ ...charged, planId: "p", attachmentId: "a", occurrence: 0 }] } },
   "reports.usage": {
     reports: {
       usage: [{ ...ofSim, attachmentId: "a", planId: "p", label: "Green", day: 0, countryAlpha2: "SE", bytes: 1 }]
@@ -373,6 +387,13 @@ export const operations: Readonly<Record<string, Operation>> = {
       limit: 10
     }),
   "usage.bookings": ({ storage }) => storage.usage.bookings({ organizationId, attachmentIds: ["a", "b"] }),
+  "ledger.spent": ({ storage }) => storage.ledger.spent({ organizationId, since: 1 }),
+  "ledger.totals": ({ storage }) =>
+    storage.ledger.totals({ organizationId, from: 0, until: 1, by: ["plan", "supplier"], after: null, limit: 10 }),
+  "ledger.totals of all organizations": ({ storage }) =>
+    storage.ledger.totals({ organizationId: null, from: 0, until: 1, by: ["supplier"], after: null, limit: 10 }),
+  "ledger.totals after a total": ({ storage }) =>
+    storage.ledger.totals({ organizationId, from: 0, until: 1, by: ["supplier"], after: spentBefore, limit: 10 }),
   "usage.totals": ({ storage }) =>
     storage.usage.totals({ organizationId, from: 0, until: 1, by: ["country"], after: null, limit: 10 }),
   "usage.totals by day and country": ({ storage }) =>

@@ -1,0 +1,311 @@
+/**
+ * The ledger of what is bought of suppliers (rules C1 to C3): a row for each purchase of an eSIM,
+ * each top-up, each refund, and each sale of a plan that has a price.
+ *
+ * Rows are added and never changed, but for whom a load is allotted to. None is ever deleted, so
+ * that a month's report stays as it is. All sums are exact: in millionths of the currency, as
+ * integers of any length.
+ */
+import { Order } from "effect"
+import type { Amount } from "./Amount.ts"
+import type { Attachment } from "./Attachment.ts"
+import type { Label } from "./Label.ts"
+import type { Sim } from "./Sim.ts"
+import type { Instant } from "./Time.ts"
+import { monthOf } from "./UsageBook.ts"
+
+/**
+ * What a row is of. `purchase`: an eSIM with its load. `top_up`: a load for an eSIM that is in
+ * service. `refund`: what came back for a purchase, so its amount is negative. `sale`: the price of
+ * a plan that was sold.
+ */
+export const kinds = ["purchase", "top_up", "refund", "sale"] as const
+
+/** What a row is of. */
+export type Kind = (typeof kinds)[number]
+
+/** To whom the load of a row was given. All of it is null for what nobody has. */
+export interface Allotted {
+  /** The attachment that it was given to. */
+  readonly attachmentId: string | null
+  /** The attachment's plan. */
+  readonly planId: string | null
+  /** Which of the attachment's packages it is, from 0. */
+  readonly occurrence: number | null
+}
+
+/** A row of the ledger. */
+export interface Entry extends Allotted {
+  /** The organization that owns the SIM. */
+  readonly organizationId: string
+  /** Follows from what was charged, so that the same is never in the ledger twice. */
+  readonly costId: string
+  /** What it is of. */
+  readonly kind: Kind
+  /** When it was charged, or sold: it counts in that month. */
+  readonly at: Instant
+  /** The supplier's name among the telcos; null: there is one only, or it is not known. */
+  readonly telco: string | null
+  /** The supplier's code of the bundle; null: a plan that is none was sold. */
+  readonly load: string | null
+  /** The label of the SIM. */
+  readonly label: Label
+  /**
+   * The region code of the plan that it was bought for, or is sold as: of a plan for one country
+   * that country's code. Null: it is not known.
+   */
+  readonly regionCode: string | null
+  /** The SIM. It may have been another one before, and may be again. */
+  readonly iccid: string
+  /** Null: the supplier does not say. */
+  readonly amount: Amount | null
+}
+
+/** To whom a row is allotted from now on. */
+export interface Allotment extends Allotted, Pick<Entry, "organizationId" | "costId"> {
+  /** Null: it stays as it is. */
+  readonly regionCode: string | null
+}
+
+/** What a commit adds to the ledger. */
+export interface Booking {
+  /** Added unless they are there. */
+  readonly put?: ReadonlyArray<Entry>
+  /** Whose rows are from now on. */
+  readonly allotted?: ReadonlyArray<Allotment>
+}
+
+/** How many decimal places sums have. */
+const SCALE = 6
+
+/** An amount in millionths of its currency. */
+export const millionths = ({ scale, units }: Amount): bigint => BigInt(units) * 10n ** BigInt(SCALE - scale)
+
+/** A sum as a decimal with two places at least, and no more than it needs: `9.50`, `0.0125`. */
+export const decimal = (sum: bigint): string => {
+  const digits = String(sum < 0n ? -sum : sum).padStart(SCALE + 1, "0")
+  const places = digits.slice(-SCALE).replace(/0{1,4}$/, "")
+  return `${sum < 0n ? "-" : ""}${digits.slice(0, -SCALE)}.${places}`
+}
+
+/** The sum that a decimal of at most six places says. */
+export const parse = (text: string): bigint => {
+  const [whole = "0", places = ""] = text.replace("-", "").split(".")
+  const sum = BigInt(whole + places.padEnd(SCALE, "0"))
+  return text.startsWith("-") ? -sum : sum
+}
+
+/** The id of the row of a purchase. */
+export const purchaseId = (id: string): string => `purchase:${id}`
+
+/** What nobody has. */
+const unallotted: Allotted = { attachmentId: null, planId: null, occurrence: null }
+
+/** Rule C1: an eSIM was bought, and its supplier has charged it. It is nobody's yet. */
+export const purchase = (
+  of: Pick<Entry, "organizationId" | "telco" | "load" | "label" | "regionCode" | "iccid" | "amount"> & {
+    readonly purchaseId: string
+  },
+  at: Instant
+): Entry => {
+  const { purchaseId: id, ...rest } = of
+  return { ...rest, ...unallotted, costId: purchaseId(id), kind: "purchase", at }
+}
+
+/**
+ * Rule C1: the supplier of an eSIM has credited what it was charged at. What was bought is nobody's
+ * any more.
+ */
+export const refund = ({ iccid, label, organizationId, purchase }: Sim, at: Instant): Booking => {
+  if (purchase === null) return {}
+  const { cost, load, purchaseId: id, regionCode = null, telco = null } = purchase
+  const amount = cost === null ? null : { ...cost, units: 0 - cost.units }
+  const of = { organizationId, telco, load, label, regionCode, iccid, amount }
+  return {
+    put: [{ ...of, ...unallotted, costId: `refund:${id}`, kind: "refund", at }],
+    allotted: [{ ...unallotted, organizationId, costId: purchaseId(id), regionCode: null }]
+  }
+}
+
+/** What the telco says of a package that is a supplier's bundle. */
+export interface Answer {
+  /** What it was charged at. */
+  readonly cost?: Amount | undefined
+  /** Whether it is what the SIM was bought with. Absent: the telco does not say. */
+  readonly isLoad?: boolean | undefined
+  /** The supplier's name. */
+  readonly telco?: string | undefined
+}
+
+/** A package that the telco has taken, and the bundle that it was ordered as. */
+export interface Ordered {
+  /** The package's id. */
+  readonly packageId: string
+  /** Which of the attachment's packages it is. */
+  readonly occurrence: number
+  /** The supplier's code. Absent: it is no bundle, and costs nothing here. */
+  readonly load?: string | undefined
+  /** Whether it was ordered first on a SIM that was free. */
+  readonly isFirst: boolean
+}
+
+/**
+ * Rules C1 and C2: what a package costs that the telco has taken. The load that the SIM was bought
+ * with is allotted to it, or it is a top-up, which was charged now.
+ */
+export const ofPackage = (
+  { iccid, label, organizationId, purchase }: Pick<Sim, "iccid" | "label" | "organizationId" | "purchase">,
+  of: Pick<Attachment, "attachmentId"> & Partial<Pick<Attachment, "planId" | "terms">>,
+  { isFirst, load, occurrence, packageId }: Ordered,
+  { cost, isLoad = isFirst && purchase?.load === load, telco }: Answer,
+  at: Instant
+): Booking => {
+  if (load === undefined) return {}
+  const { attachmentId, planId = null, terms } = of
+  const regionCode = terms?.regionCode ?? null
+  const allotted = { organizationId, attachmentId, planId, occurrence, regionCode }
+  if (isLoad && purchase !== null) {
+    return { allotted: [{ ...allotted, costId: purchaseId(purchase.purchaseId) }] }
+  }
+  const seller = telco ?? purchase?.telco ?? null
+  const amount = cost ?? null
+  return {
+    put: [{ ...allotted, costId: `top_up:${packageId}`, kind: "top_up", at, telco: seller, load, label, iccid, amount }]
+  }
+}
+
+/** Both together. */
+export const and = (left: Booking, right: Booking): Booking => {
+  const put = [...(left.put ?? []), ...(right.put ?? [])]
+  const allotted = [...(left.allotted ?? []), ...(right.allotted ?? [])]
+  return { ...(put.length > 0 && { put }), ...(allotted.length > 0 && { allotted }) }
+}
+
+/** All of them together, as a part of a decision or of a commit; nothing if they book nothing. */
+export const booking = (...all: ReadonlyArray<Booking>): { readonly ledger?: Booking } => {
+  const ledger = all.reduce(and, {})
+  return ledger.put === undefined && ledger.allotted === undefined ? {} : { ledger }
+}
+
+/** Rule C2: the row as it is allotted. */
+export const allot = (entry: Entry, { attachmentId, occurrence, planId, regionCode }: Allotment): Entry => ({
+  ...entry,
+  ...{ attachmentId, planId, occurrence },
+  regionCode: regionCode ?? entry.regionCode
+})
+
+/** What was spent on one load of a supplier, in one currency. */
+export interface Spent {
+  /** The supplier; null: there is one only, or it is not known. */
+  readonly telco: string | null
+  /** The supplier's code of the bundle. */
+  readonly load: string
+  /** The code of ISO 4217. */
+  readonly currency: string
+  /** In millionths of the currency: what was charged, whether or not some of it came back. */
+  readonly sum: bigint
+}
+
+const compareSpent: Order.Order<Spent> = Order.combineAll([
+  Order.mapInput(Order.String, ({ telco }: Spent) => telco ?? ""),
+  Order.mapInput(Order.String, ({ load }: Spent) => load),
+  Order.mapInput(Order.String, ({ currency }: Spent) => currency)
+])
+
+/** What purchases and top-ups have cost, by supplier, load and currency, in that order. */
+export const spent = (entries: Iterable<Entry>): ReadonlyArray<Spent> => {
+  const found = new Map<string, Spent>()
+  for (const { amount, kind, load, telco } of entries) {
+    if (amount === null || load === null || kind === "refund" || kind === "sale") continue
+    const { currency } = amount
+    const key = JSON.stringify([telco, load, currency])
+    found.set(key, { telco, load, currency, sum: (found.get(key)?.sum ?? 0n) + millionths(amount) })
+  }
+  return [...found.values()].sort(compareSpent)
+}
+
+/** What a report can be by, beside months and currencies; several may be named. */
+export const groups = ["plan", "label", "supplier", "country"] as const
+
+/** One of what a report can be by. */
+export type Group = (typeof groups)[number]
+
+const someOf = ([first, ...others]: ReadonlyArray<Group>): ReadonlyArray<ReadonlyArray<Group>> =>
+  first === undefined ? [[]] : someOf(others).flatMap((list) => [list, [first, ...list]])
+
+/** Each list of groups that a report can be by, in the order of groups. */
+export const groupings: ReadonlyArray<ReadonlyArray<Group>> = someOf(groups)
+
+/** The groups in their order, each once. */
+export const grouping = (by: ReadonlyArray<Group>): ReadonlyArray<Group> => groups.filter((group) => by.includes(group))
+
+/** What was charged and sold in one month, in one currency; what it is not listed by is absent. */
+export interface Total {
+  /** The first instant of the UTC month. */
+  readonly month: Instant
+  /** Null: eSIMs that nobody has. */
+  readonly planId?: string | null
+  /** The label of SIMs. */
+  readonly label?: Label
+  /** Null: there is one only, or it is not known. */
+  readonly telco?: string | null
+  /** Null: it is not known. */
+  readonly regionCode?: string | null
+  /** The code of ISO 4217; null: of what no supplier has named an amount of. */
+  readonly currency: string | null
+  /** What purchases and top-ups cost without what came back, in millionths of the currency. */
+  readonly cost: bigint
+  /** What plans with a price were sold for, in millionths of the currency. */
+  readonly price: bigint
+  /** How many eSIMs were bought. */
+  readonly purchases: number
+  /** How many top-ups were bought. */
+  readonly topUps: number
+  /** How many purchases were credited. */
+  readonly refunds: number
+  /** How many plans with a price were sold. */
+  readonly sales: number
+}
+
+/**
+ * Orders totals of the same groups: by month, then by plan, label, supplier and country, unknown
+ * first, then by currency.
+ */
+export const compareTotals: Order.Order<Total> = Order.combineAll([
+  Order.mapInput(Order.Number, ({ month }: Total) => month),
+  Order.mapInput(Order.String, ({ planId }: Total) => planId ?? ""),
+  Order.mapInput(Order.String, ({ label }: Total) => label ?? ""),
+  Order.mapInput(Order.String, ({ telco }: Total) => telco ?? ""),
+  Order.mapInput(Order.String, ({ regionCode }: Total) => regionCode ?? ""),
+  Order.mapInput(Order.String, ({ currency }: Total) => currency ?? "")
+])
+
+/** Rule C3: the rows summed by month, groups and currency, in the order of `compareTotals`. */
+export const totals = (entries: Iterable<Entry>, by: ReadonlyArray<Group>): ReadonlyArray<Total> => {
+  const [byPlan, byLabel, bySupplier, byCountry] = groups.map((group) => by.includes(group))
+  const found = new Map<string, Total>()
+  for (const { amount, at, kind, label, planId, regionCode, telco } of entries) {
+    const group = {
+      month: monthOf(at),
+      ...(byPlan === true && { planId }),
+      ...(byLabel === true && { label }),
+      ...(bySupplier === true && { telco }),
+      ...(byCountry === true && { regionCode }),
+      currency: amount?.currency ?? null
+    }
+    const key = JSON.stringify(group)
+    const none = { ...group, cost: 0n, price: 0n, purchases: 0, topUps: 0, refunds: 0, sales: 0 }
+    const { cost, price, purchases, refunds, sales, topUps } = found.get(key) ?? none
+    const sum = amount === null ? 0n : millionths(amount)
+    found.set(key, {
+      ...group,
+      cost: cost + (kind === "sale" ? 0n : sum),
+      price: price + (kind === "sale" ? sum : 0n),
+      purchases: purchases + Number(kind === "purchase"),
+      topUps: topUps + Number(kind === "top_up"),
+      refunds: refunds + Number(kind === "refund"),
+      sales: sales + Number(kind === "sale")
+    })
+  }
+  return [...found.values()].sort(compareTotals)
+}

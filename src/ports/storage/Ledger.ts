@@ -1,0 +1,28 @@
+/**
+ * The storage port's reads of the ledger of costs (rules C1 to C3). A commit adds to it, and
+ * nothing is ever deleted of it.
+ */
+import type { Group, Spent, Total } from "../../domain/Cost.ts"
+import type { Instant } from "../../domain/Time.ts"
+import type { OfOrganization, Read } from "./Read.ts"
+
+/** Reads of the ledger. */
+export interface Ledger {
+  /**
+   * What an organization's purchases and top-ups since an instant, that one included, have cost, as
+   * `Cost.spent` has it. What no supplier has named an amount of is left out.
+   */
+  readonly spent: (of: OfOrganization & { readonly since: Instant }) => Read<ReadonlyArray<Spent>>
+  /**
+   * What was charged and sold from an instant until before another, of one organization or of all,
+   * as `Cost.totals` has it: after a total of the same groups, up to `limit`.
+   */
+  readonly totals: (query: {
+    readonly organizationId: string | null
+    readonly from: Instant
+    readonly until: Instant
+    readonly by: ReadonlyArray<Group>
+    readonly after: Total | null
+    readonly limit: number
+  }) => Read<ReadonlyArray<Total>>
+}
