@@ -27,7 +27,25 @@ const throttlingOf = (text: string): object => {
   )
 }
 
-const bodyOf = ({ coverage, data, days, name, repeats = "", throttling = "", times }: Values) => ({
+/** The price and the currency, such as `19.90 EUR`; empty for none. */
+const priceOf = (text: string): { readonly price?: string; readonly currency?: string } => {
+  const [price = "", currency = ""] = text.trim().split(/\s+/)
+  return { ...(price !== "" && { price }), ...(currency !== "" && { currency }) }
+}
+
+const PRICE = "What it is sold for, such as 19.90 EUR, for your books"
+
+const bodyOf = ({
+  coverage,
+  data,
+  days,
+  metadata = "",
+  name,
+  price = "",
+  repeats = "",
+  throttling = "",
+  times
+}: Values) => ({
   name,
   coverage_id: coverage,
   data_MBs: Number(data),
@@ -39,7 +57,9 @@ const bodyOf = ({ coverage, data, days, name, repeats = "", throttling = "", tim
     nb_occurrence: Number(times)
   }),
   throttling: throttling.trim() !== "",
-  ...throttlingOf(throttling)
+  ...throttlingOf(throttling),
+  ...(metadata !== "" && { metadata }),
+  ...priceOf(price)
 })
 
 /** Makes a plan. `label`: of which coverage; empty: of any. */
@@ -63,7 +83,9 @@ export const creation = (organization: string, label: string): Task => ({
         name: "throttling",
         label: "Slower past these percentages, in Kbit/s, such as 50 1024, 80 512, 100 128; never if this is empty",
         optional: true
-      }
+      },
+      { name: "price", label: PRICE, optional: true },
+      { name: "metadata", label: "Note, such as your article's number", optional: true, longest: TextLimit.METADATA }
     ]
   },
   preview: (values) => {
@@ -83,7 +105,27 @@ export const creation = (organization: string, label: string): Task => ({
 /** The tasks of a plan that the operator may do. */
 export const of = (organizationId: string, plan: Selling.Plan): ReadonlyArray<Task> => {
   const path = `/organizations/${encodeURIComponent(organizationId)}/plans/${encodeURIComponent(plan.plan_id)}`
-  const { archived_at, plan_name: name } = plan
+  const { archived_at, currency, plan_name: name, price } = plan
+  const pricing: Task = {
+    title: "Set the price",
+    about: name,
+    fields: () =>
+      Promise.resolve([
+        { name: "price", label: PRICE, optional: true, ...(price !== undefined && { initial: `${price} ${currency}` }) }
+      ]),
+    preview: ({ price: text = "" }) => {
+      const asked = priceOf(text)
+      return Promise.resolve([
+        asked.price === undefined
+          ? "Nothing would be said of what it is sold for."
+          : `It would be sold for ${asked.price} ${asked.currency ?? ""}. What was sold before stays at the price of then.`
+      ])
+    },
+    does: async ({ price: text = "" }) => {
+      await Api.call("PUT", `${path}/price`, { body: priceOf(text) })
+      return "The price is set."
+    }
+  }
   const archival: Task = {
     title: archived_at === null ? "Archive" : "Put back for sale",
     about: name,
@@ -108,7 +150,7 @@ export const of = (organizationId: string, plan: Selling.Plan): ReadonlyArray<Ta
   }
   return [
     ...(archived_at === null && Api.allows("support") ? [Selling.sale(organizationId, plan)] : []),
-    ...(Api.allows("admin") ? [archival] : []),
+    ...(Api.allows("admin") ? [pricing, archival] : []),
     ...(Api.allows(Operator.ofDeletion) ? [removal] : [])
   ]
 }

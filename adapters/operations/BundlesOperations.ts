@@ -3,7 +3,7 @@
  * service, as it has what the service pays.
  */
 import { Effect, Result } from "effect"
-import { Amount, type Plan, Refusal } from "simplan/ports"
+import { Amount, Plan, Refusal } from "simplan/ports"
 import { Bundles as Views, View } from "simplan/views"
 import * as Operation from "./Operation.ts"
 
@@ -11,17 +11,8 @@ type Asked = Omit<View.Of<typeof Views.SetPlanBundle>, "dryRun">
 
 const refuse = (field: string, message: string) => Result.fail(new Refusal.InvalidField({ field, message }))
 
-const limitOf = ({
-  currency,
-  priceLimit
-}: Pick<Asked, "currency" | "priceLimit">): Result.Result<Plan.Bundle["limit"], Refusal.InvalidField> => {
-  if (priceLimit === null) {
-    return currency === null ? Result.succeed(null) : refuse("priceLimit", "must be given with a currency")
-  }
-  if (currency === null || !/^[A-Z]{3}$/.test(currency)) return refuse("currency", "must be three capital letters")
-  const limit = Amount.parse(priceLimit, currency)
-  return limit === undefined ? refuse("priceLimit", "must be a decimal such as 9.50") : Result.succeed(limit)
-}
+const limitOf = ({ currency, priceLimit: amount }: Pick<Asked, "currency" | "priceLimit">) =>
+  Plan.amountOf({ field: "priceLimit", amount, currency })
 
 const bundleOf = (asked: Asked): Result.Result<Plan.Bundle | null, Refusal.InvalidField> => {
   const { load, topUpLoad } = asked
@@ -93,6 +84,22 @@ export const bundles = {
       const differences = bundle === null ? null : yield* plans.differences({ ...of, bundle })
       return { ...shown(plan), differences }
     })
+  }),
+  setPrice: Operation.item({
+    ...ofPlan,
+    answer: Views.PlanPrice,
+    route: "PUT /organizations/:id/plans/:planId/price",
+    request: Views.SetPlanPrice,
+    role: "admin",
+    isKept: true,
+    title: "Set what a plan is sold for",
+    text:
+      "What the organization sells the plan for from now on, for its books: nobody is charged by it. Without a price nothing is said " +
+      "of it. It may be set anew at any time; what was sold before stays at the price of then.",
+    call: ({ plans }, { currency, price: amount, ...of }) =>
+      Effect.flatMap(Effect.fromResult(Plan.amountOf({ field: "price", amount, currency })), (price) =>
+        Effect.map(plans.setPrice({ ...of, price }), Views.planPriceOf)
+      )
   })
 }
 

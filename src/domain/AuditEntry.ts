@@ -30,6 +30,7 @@ export const actions = [
   "plan.archive",
   "plan.unarchive",
   "plan.set_bundle",
+  "plan.set_price",
   "plan.delete",
   "coverage_profile.create",
   "coverage_profile.set_zone",

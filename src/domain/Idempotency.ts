@@ -78,7 +78,9 @@ export const kinds: { readonly [Name in keyof Answers]: Kind<Answers[Name]> } = 
   },
   Plan: {
     keep: (value) => ({ kind: "Plan", value }),
-    read: (answer) => (answer.kind === "Plan" ? answer : undefined)
+    // One that an earlier version has kept says neither.
+    read: (answer) =>
+      answer.kind === "Plan" ? { value: { ...{ metadata: "", price: null }, ...answer.value } } : undefined
   },
   MadePlan: {
     keep: (value) => ({ kind: "MadePlan", value }),

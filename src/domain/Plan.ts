@@ -5,7 +5,7 @@
  * Terms are checked once, when a plan is created. An attachment has its own copy of the terms, so
  * archiving or deleting a plan changes no attachment.
  */
-import { type Amount, text as amountText } from "./Amount.ts"
+import { type Amount, parse as parseAmount, text as amountText } from "./Amount.ts"
 import { Result } from "effect"
 import type { Label } from "./Label.ts"
 import * as Recurrence from "./Recurrence.ts"
@@ -101,6 +101,10 @@ export interface Plan {
   readonly planId: string
   /** They never change. */
   readonly terms: PlanTerms
+  /** The organization's text, up to 4,096 characters (rule W9); empty if it gave none. */
+  readonly metadata: string
+  /** What the organization sells it for (rule P7); null: it has not said so. */
+  readonly price: Amount | null
   /** What it is at a supplier (rule P5); null: the telco goes by its terms. */
   readonly bundle: Bundle | null
   /** Business time. */
@@ -287,8 +291,9 @@ export const attachedTerms = ({ bundle, terms }: Pick<Plan, "bundle" | "terms">)
     ? terms
     : { ...terms, load: bundle.load, ...(bundle.topUpLoad !== null && { topUpLoad: bundle.topUpLoad }) }
 
-/** Rule W11: what the audit log says of the plan's bundle. */
-export const facts = ({ bundle }: Pick<Plan, "bundle">): Readonly<Record<string, string | null>> => ({
+/** Rule W11: what the audit log says of the plan's bundle and price. */
+export const facts = ({ bundle, price }: Pick<Plan, "bundle" | "price">): Readonly<Record<string, string | null>> => ({
+  price: price === null ? null : amountText(price),
   load: bundle?.load ?? null,
   "top-up load": bundle?.topUpLoad ?? null,
   "price limit": bundle?.limit == null ? null : amountText(bundle.limit)
@@ -315,6 +320,28 @@ export const bundled = (plan: Plan, bundle: Bundle | null): Result.Result<Plan, 
     if (bundle?.limit != null && bundle.limit.units < 0) return yield* refuse("priceLimit", "must not be negative")
     return { ...plan, bundle }
   })
+
+/** The field of an amount, its decimal, and its currency; null for what is not given. */
+export interface AskedAmount {
+  /** Names the amount in a refusal. */
+  readonly field: string
+  /** A decimal such as `9.50`. */
+  readonly amount: string | null
+  /** The code of ISO 4217. */
+  readonly currency: string | null
+}
+
+/** An amount as a request gives it: a decimal and its currency, or neither. It is not negative. */
+export const amountOf = ({ amount, currency, field }: AskedAmount): Result.Result<Amount | null, InvalidField> => {
+  if (amount === null) return currency === null ? Result.succeed(null) : refuse(field, "must be given with a currency")
+  if (currency === null || !/^[A-Z]{3}$/.test(currency)) return refuse("currency", "must be three capital letters")
+  const parsed = parseAmount(amount, currency)
+  if (parsed === undefined) return refuse(field, "must be a decimal such as 9.50")
+  return parsed.units < 0 ? refuse(field, "must not be negative") : Result.succeed(parsed)
+}
+
+/** Rule P7: the plan is sold for this from now on; null: the organization does not say. */
+export const priced = (plan: Plan, price: Amount | null): Plan => ({ ...plan, price })
 
 /** Rule P2: the plan takes new attachments again. */
 export const unarchived = (plan: Plan): Plan => ({ ...plan, archivedAt: null })

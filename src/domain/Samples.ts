@@ -30,6 +30,12 @@ export const eventId = "019bab1c-0b80-7000-8000-000000000008"
 export const deliveryId = `${eventId}:${endpointId}`
 export const requestId = "019bab1c-0b80-7000-8000-000000000009"
 export const auditId = "019bab1c-0b80-7000-8000-00000000000a"
+/** What an organization says of a plan. */
+export const planMetadata = "article 1200"
+
+/** What a plan is sold for. */
+export const price = "19.90"
+export const currency = "SEK"
 export const reason = "The customer's phone was stolen"
 export const problemId = "release:019bab1c-0b80-7000-8000-00000000000b"
 export const jobId = "release:019bab1c-0b80-7000-8000-00000000000d"

@@ -9,7 +9,7 @@
 import { Result } from "effect"
 import { InvalidField } from "./Refusal.ts"
 
-/** The metadata of a subscription. */
+/** The metadata of a subscription, an attachment or a plan. */
 export const METADATA = 4_096
 
 /** A URL. */
@@ -38,6 +38,9 @@ export const REASON = 500
 
 /** A supplier's code of a bundle. */
 export const LOAD = 255
+
+/** An amount of money, as a decimal. */
+export const AMOUNT = 32
 
 /** A tag of a SIM. */
 export const TAG = 40

@@ -2,6 +2,7 @@
  * The bundles of suppliers that plans are (rule P5), as hosts and callers see and set them.
  */
 import { decimal } from "../domain/Amount.ts"
+import type { Plan } from "../domain/Plan.ts"
 import { returns, type Sim } from "../domain/Sim.ts"
 import * as Sold from "../domain/SoldBundle.ts"
 import * as TextLimit from "../domain/TextLimit.ts"
@@ -96,6 +97,39 @@ export const SetPlanBundle = View.request(
   OfPlan
 )
 
+const price = {
+  price: [
+    nullOr(limited(TextLimit.AMOUNT)),
+    "What the organization sells the plan for, as a decimal; null: it does not say",
+    Samples.price
+  ],
+  currency: [nullOr(View.text), "The code of ISO 4217 of the price; null: there is none", Samples.currency]
+} as const
+
+export const PlanPrice = View.answer(
+  "PlanPrice",
+  "What an organization sells a plan for",
+  { planId, price: field(...price.price), currency: field(...price.currency) },
+  OfOrganization
+)
+
+export const SetPlanPrice = View.request(
+  "SetPlanPrice",
+  "What a plan is to be sold for; what is absent is as null",
+  {
+    price: View.preset(null, optional(...price.price)),
+    currency: View.preset(null, optional(...price.currency))
+  },
+  OfPlan
+)
+
+export const planPriceOf = ({ organizationId, planId, price: of }: Plan): View.Of<typeof PlanPrice> => ({
+  organizationId,
+  planId,
+  price: of === null ? null : decimal(of),
+  currency: of?.currency ?? null
+})
+
 const telco = field(text, "The telco's name", "simulator")
 
 const readAt = "When this process has read what the telco sells"
@@ -179,6 +213,10 @@ export const CreatePlanFromBundle = View.request(
     ),
     priceLimit: View.preset(null, optional(...bundle.priceLimit)),
     currency: View.preset(null, optional(...bundle.currency)),
+    metadata: View.preset(
+      "",
+      optional(limited(TextLimit.METADATA), "Free text of the organization for the plan", Samples.planMetadata)
+    ),
     dryRun
   },
   OfOrganization

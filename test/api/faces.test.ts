@@ -123,6 +123,7 @@ const faces: Faces = {
     setBundle: both("plans.setBundle", "bundles.setBundle"),
     previewSetBundle: both("plans.setBundle", "bundles.setBundle"),
     differences: both("plans.setBundle", "bundles.setBundle"),
+    setPrice: both("plans.setPrice", "bundles.setPrice"),
     remove: both("plans.remove")
   },
   returns: { giveBack: both("sims.giveBack", "boughtSims.giveBack") },

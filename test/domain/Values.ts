@@ -70,6 +70,8 @@ export const plan = (changes: Partial<Plan> = {}): Plan => ({
   organizationId,
   planId: "plan",
   terms: terms(),
+  metadata: "",
+  price: null,
   bundle: null,
   createdAt: NOW,
   archivedAt: null,

@@ -145,6 +145,41 @@ describe("The coverage profile (W8)", () => {
   })
 })
 
+describe("What a plan is sold for (P7)", () => {
+  const asked = (amount: string | null, currency: string | null) => Plan.amountOf({ field: "price", amount, currency })
+
+  it("is an exact decimal of a currency, or nothing", () => {
+    expect(asked(null, null)).toEqual(Result.succeed(null))
+    expect(asked("19.90", "SEK")).toEqual(Result.succeed({ units: 1990, scale: 2, currency: "SEK" }))
+    expect(asked("0", "EUR")).toEqual(Result.succeed({ units: 0, scale: 0, currency: "EUR" }))
+    expect(asked("0.000001", "EUR")).toEqual(Result.succeed({ units: 1, scale: 6, currency: "EUR" }))
+  })
+
+  it.each([
+    ["19.90", null, "currency"],
+    ["19.90", "sek", "currency"],
+    ["19.90", "SEKK", "currency"],
+    [null, "SEK", "price"],
+    ["19,90", "SEK", "price"],
+    ["", "SEK", "price"],
+    ["1e3", "SEK", "price"],
+    ["0.0000001", "SEK", "price"],
+    ["9007199254740993", "SEK", "price"],
+    ["-0.01", "SEK", "price"]
+  ])("is refused where it is %j of %j, for its %s", (amount, currency, field) => {
+    expect(Result.getOrThrow(Result.flip(asked(amount, currency)))).toMatchObject({ _tag: "InvalidField", field })
+  })
+
+  it("changes nothing else of it, and is in the words of the audit log (W11)", () => {
+    const price = { units: 1990, scale: 2, currency: "SEK" }
+    const sold = plan({ metadata: "article 1200" })
+    expect(Plan.priced(sold, price)).toEqual({ ...sold, price })
+    expect(Plan.priced(Plan.priced(sold, price), null)).toEqual(sold)
+    expect(Plan.facts(Plan.priced(sold, price))).toMatchObject({ price: "19.90 SEK" })
+    expect(Plan.facts(sold)).toMatchObject({ price: null })
+  })
+})
+
 describe("A plan exists (P2)", () => {
   it("while it is live, and while it is archived", () => {
     for (const one of [plan(), plan({ archivedAt: NOW })]) {

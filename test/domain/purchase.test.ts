@@ -45,8 +45,9 @@ describe("P5: a plan that is a bundle", () => {
   })
 
   it("says in the audit log what it was and is", () => {
-    expect(Plan.facts(plan())).toEqual({ load: null, "top-up load": null, "price limit": null })
+    expect(Plan.facts(plan())).toEqual({ price: null, load: null, "top-up load": null, "price limit": null })
     expect(Plan.facts(Result.getOrThrow(Plan.bundled(plan(), bundle)))).toEqual({
+      price: null,
       load: "1 GB",
       "top-up load": "1 GB more",
       "price limit": "4.50 USD"

@@ -66,6 +66,14 @@ describe("creating a plan", () => {
     [{ alert_thresholds: [50.5] }, "alert_thresholds"],
     [{ alert_thresholds: ["50"] }, "alert_thresholds"],
     [{ alert_thresholds: 50 }, "alert_thresholds"],
+    [{ metadata: "x".repeat(4_097) }, "metadata"],
+    [{ metadata: 1 }, "metadata"],
+    [{ price: "19.90" }, "currency must be three capital letters"],
+    [{ price: "19.90", currency: "sek" }, "currency must be three capital letters"],
+    [{ currency: "SEK" }, "price must be given with a currency"],
+    [{ price: "19,90", currency: "SEK" }, "price must be a decimal"],
+    [{ price: 19.9, currency: "SEK" }, "price"],
+    [{ price: "-1", currency: "SEK" }, "price must not be negative"],
     [{ alert_thresholds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] }, "alert_thresholds"]
   ]
 
@@ -118,6 +126,30 @@ describe("reading a plan", () => {
     const planId = await stock.plan({ alert_thresholds: [100, 25, 75, 25] })
     const { body } = await acme.get(`/v3/plans/${planId}`)
     expect(body.data.alert_thresholds).toEqual([25, 75, 100])
+  })
+
+  it("shows the text and the price that were given, in lists too (P7)", async () => {
+    const said = { metadata: "article 1200", price: "19.90", currency: "SEK" }
+    const planId = await stock.plan({ name: "Sold for 19.90", ...said })
+    const { body } = await acme.get(`/v3/plans/${planId}`)
+    expect(body.data).toMatchObject(said)
+    expect((await acme.get("/v3/plans?search_query=19.90")).body.data).toMatchObject([said])
+    const managed = `/organizations/${acme.organizationId}/plans/${planId}`
+    expect((await world.admin("GET", managed)).body.data).toMatchObject(said)
+    const dearer = { price: "24", currency: "SEK" }
+    const set = await world.admin("PUT", `${managed}/price`, dearer)
+    expect([set.status, set.body.data]).toEqual([200, { plan_id: planId, ...dearer }])
+    expect((await acme.get(`/v3/plans/${planId}`)).body.data).toMatchObject({ ...said, ...dearer })
+    expect((await world.admin("PUT", `${managed}/price`, { price: "1" })).status).toBe(400)
+    expect((await world.admin("PUT", `${managed}/price`, {})).body.data).toMatchObject({ price: null, currency: null })
+    const unpriced = (await acme.get(`/v3/plans/${planId}`)).body.data
+    expect(unpriced).toMatchObject({ metadata: "article 1200" })
+    expect(unpriced).not.toHaveProperty("price")
+    const log = await world.admin("GET", `/organizations/${acme.organizationId}/audit?action=plan.set_price`)
+    expect(log.body.data.map(({ changed }: { readonly changed: unknown }) => changed)).toEqual([
+      [{ field: "price", before: "24 SEK", after: null }],
+      [{ field: "price", before: "19.90 SEK", after: "24 SEK" }]
+    ])
   })
 
   it("shows throttling and recurrence", async () => {

@@ -181,6 +181,8 @@ const calls: Readonly<Record<string, Asked>> = {
   "plans.bundle": ({ plans }, { organizationId, planId }) => plans.bundle({ organizationId, planId }),
   "plans.setBundle": ({ plans }, { organizationId, planId }) =>
     plans.setBundle({ organizationId, planId, load: "1 GB" }),
+  "plans.setPrice": ({ plans }, { organizationId, planId }) =>
+    plans.setPrice({ organizationId, planId, price: "19.90", currency: "EUR" }),
   "plans.createFromBundle": ({ plans }, { organizationId }) =>
     plans.createFromBundle({ organizationId, telco: "simulator", bundle: "sim_1GB_7D_FR", label: "Green" }),
   "plans.unarchive": async ({ plans }, { organizationId, planId }) => {

@@ -48,9 +48,12 @@ export const plans = Command.make("plans").pipe(
     Operations.list(
       "list",
       "plans.list",
-      ["plan_id", "plan_name", "label", "MB", "days", "recurring", "region_code", "archived_at"],
+      ["plan_id", "plan_name", "label", "MB", "days", "recurring", "price", "region_code", "archived_at", "metadata"],
       {
-        row: ({ data_mega_bytes: MB, period_days: days, ...plan }) => ({ ...plan, MB, days }),
+        row: ({ currency, data_mega_bytes: MB, metadata = "", period_days: days, price, ...plan }) => ({
+          ...plan,
+          ...{ MB, days, metadata, price: price === undefined ? "" : `${price} ${currency}` }
+        }),
         longestPage: 25,
         examples: [{ command: "simplan plans list --archived false --country DE" }]
       }

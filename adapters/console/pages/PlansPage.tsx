@@ -18,6 +18,7 @@ const columns = (of: string, tasks: Task.Tasks): ReadonlyArray<View.Column<Plan>
     of: ({ nb_occurrence, period_days, recurring }) =>
       `${period_days} days${recurring ? `, ${nb_occurrence ?? "several"} times` : ""}`
   },
+  { title: "Price", of: ({ currency, price }) => (price === undefined ? null : `${price} ${currency}`) },
   { title: "Label", of: ({ label }) => label },
   {
     title: "Region",

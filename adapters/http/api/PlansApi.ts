@@ -54,10 +54,13 @@ const planFields = {
     Schema.Array(Schema.Int),
     "At which percentages of a package `package.allowanceConsumed` is sent. Absent: 50, 80 and 100",
     [50, 75, 90, 100]
-  )
+  ),
+  metadata: Schemas.optional(Schema.String, ...Schemas.means.planMetadata),
+  price: Schemas.optional(Schema.String, ...Schemas.means.planPrice),
+  currency: Schemas.optional(Schema.String, ...Schemas.means.planCurrency)
 }
 
-/** A plan; fields of a feature that is off are absent. */
+/** A plan; fields of a feature that is off are absent, and what nobody has said. */
 export const Plan = Schema.Struct(planFields).annotate({ identifier: "Plan" })
 
 export const ListedPlan = Schema.Struct({ ...planFields, created_at: Schemas.createdAt }).annotate({
@@ -110,7 +113,14 @@ export const CreatePlan = Schema.Struct({
     "At which percentages of each package's allowance `package.allowanceConsumed` is sent, each once and in rising order. " +
       "Absent: 50, 80 and 100. Empty: none",
     [50, 75, 90, 100]
-  )
+  ),
+  metadata: Schemas.optional(Schemas.text(TextLimit.METADATA), ...Schemas.means.planMetadata),
+  price: Schemas.optional(
+    Schemas.text(TextLimit.AMOUNT),
+    `${Schemas.means.planPrice[0]}; needs a currency`,
+    Schemas.means.planPrice[1]
+  ),
+  currency: Schemas.optional(Schemas.text(TextLimit.AMOUNT), ...Schemas.means.planCurrency)
 }).annotate({ identifier: "CreatePlan" })
 
 const CreatedPlan = Schema.Struct({

@@ -4,7 +4,7 @@
  */
 import { Effect, Result, Schema } from "effect"
 import { Plans, type Refusal, Time } from "simplan"
-import { Label, Plan } from "simplan/ports"
+import { Amount, Label, Plan } from "simplan/ports"
 import { Fields } from "../../fields/index.ts"
 import * as PlansApi from "../api/PlansApi.ts"
 import * as Endpoints from "../Endpoints.ts"
@@ -43,8 +43,8 @@ const periodicities = { "0": "Daily", "1": "Weekly", "2": "Monthly" } as const
 
 const periodicityCodes = { Daily: "0", Weekly: "1", Monthly: "2" } as const
 
-/** A plan; the fields of a feature that is off are absent. */
-const shape = ({ archivedAt, planId, terms }: Plan.Plan): typeof PlansApi.Plan.Type => ({
+/** A plan; the fields of a feature that is off are absent, and what nobody has said. */
+const shape = ({ archivedAt, metadata, planId, price, terms }: Plan.Plan): typeof PlansApi.Plan.Type => ({
   plan_name: terms.name,
   plan_id: planId,
   coverage_id: terms.coverageId,
@@ -62,7 +62,9 @@ const shape = ({ archivedAt, planId, terms }: Plan.Plan): typeof PlansApi.Plan.T
     recurring_periodicity_type: periodicityCodes[terms.recurrence.periodicity],
     recurring_periodicity_frequency: terms.recurrence.frequency
   }),
-  ...(terms.alertThresholds && { alert_thresholds: terms.alertThresholds })
+  ...(terms.alertThresholds && { alert_thresholds: terms.alertThresholds }),
+  ...(metadata !== "" && { metadata }),
+  ...(price && { price: Amount.decimal(price), currency: price.currency })
 })
 
 /** A plan as an item of the list. */
@@ -134,6 +136,13 @@ const terms = (body: typeof PlansApi.CreatePlan.Type): Result.Result<Plan.TermsR
     }
   })
 
+/** What a creation says of the plan beside its terms. */
+const offer = ({ currency, metadata = "", price: amount }: typeof PlansApi.CreatePlan.Type) =>
+  Result.map(Plan.amountOf({ field: "price", amount: amount ?? null, currency: currency ?? null }), (price) => ({
+    metadata,
+    price
+  }))
+
 const PAGE_SIZE = 10
 
 const decodeCreation = Body.decoder(PlansApi.CreatePlan)
@@ -176,7 +185,9 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const { organizationId } = call.caller
         const sent = yield* Body.read(call.request)
         const run = Effect.flatMap(decodeCreation(sent.value), (body) =>
-          Effect.flatMap(Effect.fromResult(terms(body)), (asked) => plans.create({ organizationId, terms: asked }))
+          Effect.flatMap(Effect.fromResult(Result.all([terms(body), offer(body)])), ([asked, said]) =>
+            plans.create({ organizationId, terms: asked, ...said })
+          )
         )
         return yield* once("Plan", call, sent, run, ({ planId }) => ({
           ...Responses.message("Plan created successfully"),

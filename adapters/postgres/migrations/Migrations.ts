@@ -110,7 +110,17 @@ export const all: Chain = [
   },
   { name: "note_word_buckets", steps: NoteWords.bucketSteps },
   { name: "note_words_end", steps: NoteWords.lastSteps },
-  { name: "cost", steps: CostTable.steps }
+  { name: "cost", steps: CostTable.steps },
+  // What organizations say of their plans, and what they sell them for (rule P7).
+  {
+    name: "plan_prices",
+    steps: [
+      Step.Step.Columns({
+        table: "plan",
+        columns: { metadata: { type: "text", default: "''" }, price: { type: "jsonb" } }
+      })
+    ]
+  }
 ]
 
 /** The number of the newest migration. */

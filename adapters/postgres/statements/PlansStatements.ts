@@ -19,6 +19,8 @@ const columns = Columns.of<Plan.Plan>(
     organizationId: "text",
     planId: "text",
     terms: "jsonb",
+    metadata: "text",
+    price: "jsonb",
     bundle: "jsonb",
     createdAt: "bigint",
     archivedAt: "bigint",

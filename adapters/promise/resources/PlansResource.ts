@@ -1,8 +1,8 @@
 /**
  * Plans and their terms.
  */
-import { Plan, Recurrence } from "simplan/ports"
-import { Effect, Schema } from "effect"
+import { Amount, Plan, Recurrence, TextLimit } from "simplan/ports"
+import { Effect, Result, Schema } from "effect"
 import { Plans } from "simplan"
 import * as Arguments from "../Arguments.ts"
 import type * as Types from "../types/PlansTypes.ts"
@@ -27,6 +27,9 @@ const planOf = (of: Plan.Plan): Types.Plan => ({
   organizationId: of.organizationId,
   planId: of.planId,
   ...termsOf(of.terms),
+  metadata: of.metadata,
+  price: of.price && Amount.decimal(of.price),
+  currency: of.price && of.price.currency,
   createdAt: Arguments.toDate(of.createdAt),
   archivedAt: Arguments.toDateOrNull(of.archivedAt)
 })
@@ -51,23 +54,34 @@ const decodeCreation = Arguments.decoder(
         })
       )
     ),
-    alertThresholds: Schema.optional(Schema.Array(Schema.Number))
+    alertThresholds: Schema.optional(Schema.Array(Schema.Number)),
+    metadata: Schema.optional(Fields.storable(TextLimit.METADATA)),
+    price: Schema.optional(Schema.NullOr(Fields.text(TextLimit.AMOUNT))),
+    currency: Schema.optional(Schema.NullOr(Schema.String))
   })
 )
 
 /** A plan to create, checked. Throws an `InvalidFieldError`. */
-const creation = (
-  method: string,
-  request: unknown
-): { readonly organizationId: string; readonly terms: Plan.TermsRequest } => {
+const creation = (method: string, request: unknown): Plans.NewPlan => {
   const {
     alertThresholds,
+    currency = null,
+    metadata = "",
     organizationId,
+    price: amount = null,
     recurrence = null,
     throttling = [],
     ...terms
   } = decodeCreation(method, request)
-  return { organizationId, terms: { ...terms, recurrence, throttling, ...(alertThresholds && { alertThresholds }) } }
+  const price = Result.getOrThrowWith(Plan.amountOf({ field: "price", amount, currency }), ({ field, message }) =>
+    Arguments.invalid(method, field, message, field === "price" ? amount : currency)
+  )
+  return {
+    organizationId,
+    metadata,
+    price,
+    terms: { ...terms, recurrence, throttling, ...(alertThresholds && { alertThresholds }) }
+  }
 }
 
 /** The host's names of the fields that the domain names otherwise. */

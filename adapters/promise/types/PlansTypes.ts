@@ -8,8 +8,10 @@ import type {
   MadePlan,
   OfPlanBundle,
   PlanBundle,
+  PlanPrice,
   SetBundle,
-  SetPlanBundle
+  SetPlanBundle,
+  SetPlanPrice
 } from "./printed/Bundles.ts"
 import type { OfOrganization } from "./printed/Organizations.ts"
 
@@ -66,6 +68,12 @@ export interface Terms {
 export interface Plan extends OfOrganization, Terms {
   /** The id, a UUID. */
   readonly planId: string
+  /** The text that its creation gave; empty if it gave none. */
+  readonly metadata: string
+  /** What the organization sells it for, as a decimal such as `19.90`; null: it does not say. */
+  readonly price: string | null
+  /** The code of ISO 4217 of the price; null: there is none. */
+  readonly currency: string | null
   /** When it was created. */
   readonly createdAt: Date
   /** Since when it takes no new attachments; null if it does. */
@@ -95,6 +103,12 @@ export interface CreatePlan extends OfOrganization {
    * and 100. Empty: none.
    */
   readonly alertThresholds?: ReadonlyArray<number> | undefined
+  /** Free text of yours, such as the id of an article: up to 4,096 characters. */
+  readonly metadata?: string | undefined
+  /** What you sell it for, as a decimal such as `19.90` (rule P7). Absent or null: no price. */
+  readonly price?: string | null | undefined
+  /** The code of ISO 4217 of the price: three capital letters. */
+  readonly currency?: string | null | undefined
 }
 
 /** Names a plan. */
@@ -143,6 +157,11 @@ export interface Plans {
    * `InvalidFieldError`, `NotSupportedError` if the telco sells no bundles.
    */
   readonly setBundle: (of: SetPlanBundle, options?: WriteOptions) => Promise<SetBundle>
+  /**
+   * Says what the plan is sold for from now on (rule P7): nobody is charged by it. Without a price
+   * nothing is said of it. Errors: `NotFoundError`, `InvalidFieldError`.
+   */
+  readonly setPrice: (of: SetPlanPrice, options?: WriteOptions) => Promise<PlanPrice>
   /**
    * Makes a plan of a supplier's bundle, and a custom region if no coverage profile of the label
    * has exactly its countries (rule P6). With `dryRun` nothing is made, and an idempotency key is

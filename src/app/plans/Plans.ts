@@ -19,6 +19,7 @@ import {
 } from "../../domain/Refusal.ts"
 import type { Region } from "../../domain/Region.ts"
 import * as SoldBundle from "../../domain/SoldBundle.ts"
+import * as TextLimit from "../../domain/TextLimit.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Commit, type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
@@ -38,6 +39,16 @@ interface OfPlan {
   readonly planId: string
 }
 
+/** A plan that is to be made. */
+export interface NewPlan extends Pick<Plan, "organizationId"> {
+  /** What it is to grant. */
+  readonly terms: TermsRequest
+  /** Absent: none. */
+  readonly metadata?: string
+  /** What it is to be sold for (rule P7). Absent: nobody says. */
+  readonly price?: Plan["price"]
+}
+
 /** A plan that is to be made of a bundle of a supplier (rule P6). */
 export interface OfBundle {
   /** The organization that is to own it. */
@@ -50,6 +61,8 @@ export interface OfBundle {
   readonly label: Label
   /** Null: that of the bundle. */
   readonly name: string | null
+  /** Absent: none. */
+  readonly metadata?: string
 }
 
 /** Makes, reads, archives and deletes plans. */
@@ -60,10 +73,9 @@ export class Plans extends Context.Service<
      * Checks the terms (rule P1), the coverage profile, and whether the telco carries them
      * (rule P4).
      */
-    readonly create: (request: {
-      readonly organizationId: string
-      readonly terms: TermsRequest
-    }) => Effect.Effect<Plan, InvalidField | NotFound | NotSupported | TermsRefused | QuotaExceeded | StorageError>
+    readonly create: (
+      request: NewPlan
+    ) => Effect.Effect<Plan, InvalidField | NotFound | NotSupported | TermsRefused | QuotaExceeded | StorageError>
     /**
      * Makes a plan of a supplier's bundle, and its coverage profile if none has exactly its
      * countries (rule P6). With `dryRun` nothing is made.
@@ -110,6 +122,8 @@ export class Plans extends Context.Service<
     readonly previewSetBundle: (
       of: OfPlan & { readonly bundle: PlanRules.Bundle | null }
     ) => Effect.Effect<Plan, InvalidField | NotFound | NotSupported | StorageError>
+    /** Says what the plan is sold for from now on (rule P7); null: nobody says. */
+    readonly setPrice: (of: OfPlan & Pick<Plan, "price">) => Effect.Effect<Plan, NotFound | StorageError>
     /** Deletes the plan for good; its attachments go on (rule P2). A second time is `NotFound`. */
     readonly remove: (of: OfPlan) => Effect.Effect<void, NotFound | StorageError>
   }
@@ -215,14 +229,17 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
       organizationId: string,
       {
         bundle,
+        metadata,
+        price,
         profile,
         terms
-      }: Pick<Plan, "bundle"> & {
+      }: Pick<Plan, "bundle" | "metadata" | "price"> & {
         readonly terms: TermsRequest
         readonly profile: Parameters<typeof PlanRules.terms>[1]
       },
       now: Instant
     ) {
+      yield* Effect.fromResult(TextLimit.check("metadata", metadata, TextLimit.METADATA))
       const checked = yield* Effect.fromResult(PlanRules.terms(terms, profile, now))
       yield* Effect.fromResult(supported(organizationId, { bundle, terms: checked }))
       const attached = PlanRules.attachedTerms({ bundle, terms: checked })
@@ -234,6 +251,8 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
         organizationId,
         planId: yield* ids.next(now, organizationId),
         terms: checked,
+        metadata,
+        price,
         createdAt: now,
         bundle: null,
         archivedAt: null,
@@ -278,7 +297,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
 
     return Plans.of({
       get,
-      create: Effect.fn("Plans.create")(function* ({ organizationId, terms }) {
+      create: Effect.fn("Plans.create")(function* ({ metadata = "", organizationId, price = null, terms }) {
         yield* organizations.check({ organizationId })
         // Failure: plans without a profile are refused by the rules, with the other fields.
         const profile = yield* Effect.catchTag(
@@ -287,12 +306,14 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
           () => Effect.succeed(null)
         )
         const now = yield* clock.now
-        const plan = yield* planOf(organizationId, { terms, profile, bundle: null }, now)
-        yield* commits.retryOnConflict(commits.write(yield* audited(plan, "plan.create", now), kinds.Plan.keep(plan)))
+        const plan = yield* planOf(organizationId, { terms, profile, metadata, price, bundle: null }, now)
+        const facts = price === null ? [] : differences({}, PlanRules.facts(plan))
+        const commit = yield* audited(plan, "plan.create", now, facts)
+        yield* commits.retryOnConflict(commits.write(commit, kinds.Plan.keep(plan)))
         return plan
       }),
       createFromBundle: Effect.fn("Plans.createFromBundle")(function* ({ dryRun, ...request }) {
-        const { label, organizationId, telco } = request
+        const { label, metadata = "", organizationId, telco } = request
         yield* organizations.check({ organizationId })
         const { bundles } = yield* soldBundles.of(telco)
         const offer = yield* Effect.fromResult(SoldBundle.offered(bundles, request.bundle))
@@ -309,7 +330,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
               ...{ name: request.name ?? regionName, coverageId: area.coverageId, dataMegaBytes, periodDays },
               ...{ throttling: [], recurrence: null }
             }
-            const plan = yield* planOf(organizationId, { terms, profile: area, bundle }, now)
+            const plan = yield* planOf(organizationId, { terms, profile: area, metadata, price: null, bundle }, now)
             const answer = SoldBundle.made(plan, area, offer)
             if (dryRun) return { ...answer, planId: null, coverageId: made === null ? area.coverageId : null }
             const commit = yield* audited(plan, "plan.create", now, differences({}, PlanRules.facts(plan)))
@@ -353,6 +374,8 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
         const sold = yield* asSold(bundle)
         return yield* change("plan.set_bundle", of, (plan) => bundled(plan, sold))
       }),
+      setPrice: ({ price, ...of }) =>
+        change("plan.set_price", of, (plan) => Result.succeed(PlanRules.priced(plan, price))),
       remove: (of) => Effect.asVoid(change("plan.delete", of, always(PlanRules.deleted), done))
     })
   })

@@ -147,7 +147,7 @@ const leftAsBefore = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name
       select n, 'of before', case n when 1 then '8eb2a492e6a21766' when 35 then 'ec4dd28fba8d0ce5' end
       from generate_series(1, 35) n;
     alter table simplan.sim drop column moves, drop column tags, drop column purchase;
-    alter table simplan.plan drop column bundle;
+    alter table simplan.plan drop column bundle, drop column metadata, drop column price;
     alter table simplan.job drop column awaited_until;
     alter table simplan.audit_entry drop column changed;
     drop table simplan.cost;
@@ -291,7 +291,8 @@ describe("The migrations", () => {
       [9, "70eb5ea8680cb872"],
       [10, "c3a016aa042d9f9d"],
       [11, "489c090943d57161"],
-      [12, "179cf1d463036c25"]
+      [12, "179cf1d463036c25"],
+      [13, "be232f4bcaee9741"]
     ])
   })
 })

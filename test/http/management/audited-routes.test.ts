@@ -213,6 +213,13 @@ const routes: Readonly<Record<string, readonly [action: string, prepare: () => P
       return () => world.admin("PUT", `${of()}/plans/${planId}/bundle`, { load: "1 GB" })
     }
   ],
+  "PUT /admin/v1/organizations/{id}/plans/{planId}/price": [
+    "plan.set_price",
+    async () => {
+      const planId = await stock.plan({ name: "A price" })
+      return () => world.admin("PUT", `${of()}/plans/${planId}/price`, { price: "19.90", currency: "EUR" })
+    }
+  ],
   "POST /admin/v1/organizations/{id}/plans/from-bundle": [
     "plan.create",
     async () => () =>

@@ -46,3 +46,37 @@ it("a plan becomes a bundle once under a key, with what differs (P5, W2)", async
   expect(set).toMatchObject({ load: "sim_5GB_30D_FR", differences: [{ what: "data" }, { what: "days" }] })
   expect(await simplan.plans.setBundle(request, options)).toEqual(set)
 })
+
+it("a plan has a text and a price of its host, which can be set anew (P7, W2)", async () => {
+  const simplan = open()
+  const { organizationId } = await stocked(simplan)
+  const [profile] = await simplan.coverage.list({ organizationId, label: "Green", regionCode: "FR" }).toArray()
+  const terms = { name: "France", coverageId: profile?.coverageId ?? "", dataMegaBytes: 1_024, periodDays: 7 }
+  const said = { metadata: "article 1200", price: "19.90", currency: "EUR" }
+  const options = { idempotencyKey: "a plan" }
+  const plan = await simplan.plans.create({ organizationId, ...terms, ...said }, options)
+  expect(plan).toMatchObject(said)
+  expect(await simplan.plans.create({ organizationId, ...terms, ...said }, options)).toEqual(plan)
+  const of = { organizationId, planId: plan.planId }
+  expect(await simplan.plans.setPrice({ ...of, price: "24.00", currency: "EUR" })).toEqual({
+    ...of,
+    price: "24.00",
+    currency: "EUR"
+  })
+  expect(await simplan.plans.get(of)).toEqual({ ...plan, price: "24.00" })
+  expect(await simplan.plans.create({ organizationId, ...terms })).toMatchObject({
+    metadata: "",
+    price: null,
+    currency: null
+  })
+  await expect(simplan.plans.create({ organizationId, ...terms, price: "1" })).rejects.toMatchObject({
+    name: "InvalidFieldError",
+    field: "currency",
+    message: "plans.create: currency must be three capital letters, not null"
+  })
+  const made = await simplan.plans.createFromBundle({ ...FR, organizationId, metadata: "article 1300" })
+  expect(await simplan.plans.get({ organizationId, planId: made.planId ?? "" })).toMatchObject({
+    metadata: "article 1300",
+    price: null
+  })
+})

@@ -24,6 +24,7 @@ export type AuditAction =
   | "plan.archive"
   | "plan.unarchive"
   | "plan.set_bundle"
+  | "plan.set_price"
   | "plan.delete"
   | "coverage_profile.create"
   | "coverage_profile.set_zone"

@@ -77,6 +77,24 @@ export interface SetPlanBundle extends OfPlanBundle {
   readonly dryRun?: boolean | undefined
 }
 
+/** What an organization sells a plan for. */
+export interface PlanPrice extends OfOrganization {
+  /** The plan's id. */
+  readonly planId: string
+  /** What the organization sells the plan for, as a decimal; null: it does not say. */
+  readonly price: string | null
+  /** The code of ISO 4217 of the price; null: there is none. */
+  readonly currency: string | null
+}
+
+/** What a plan is to be sold for; what is absent is as null. */
+export interface SetPlanPrice extends OfPlanBundle {
+  /** What the organization sells the plan for, as a decimal; null: it does not say. */
+  readonly price?: string | null | undefined
+  /** The code of ISO 4217 of the price; null: there is none. */
+  readonly currency?: string | null | undefined
+}
+
 /** A telco that sells bundles. */
 export interface Seller {
   /** The telco's name. */
@@ -140,6 +158,8 @@ export interface CreatePlanFromBundle extends OfOrganization {
   readonly priceLimit?: string | null | undefined
   /** The code of ISO 4217 of the limit; null: there is none. */
   readonly currency?: string | null | undefined
+  /** Free text of the organization for the plan. */
+  readonly metadata?: string | undefined
   /** True: the request is checked and answered, and nothing is done. */
   readonly dryRun?: boolean | undefined
 }

@@ -126,6 +126,8 @@ const ofPlan = (run: Run, { world }: Side, part: Part): Piece => {
       planId,
       terms,
       createdAt: stored?.createdAt ?? world.now + (part.choice % 3),
+      metadata: stored?.metadata ?? (part.choice % 3 === 0 ? "" : `plan ${part.choice}`),
+      price: part.choice % 3 === 2 ? { units: part.choice, scale: 2, currency: "EUR" } : null,
       bundle: part.choice % 4 === 2 ? { load: "1 GB", topUpLoad: null, limit: null } : null,
       archivedAt: part.choice % 3 === 1 ? world.now : null,
       deletedAt: part.choice === 11 ? world.now : null,

@@ -129,6 +129,8 @@ export const plan = (world: World, changes: Partial<Plan> = {}): Plan => ({
   organizationId: world.organizationId,
   planId: world.id(),
   terms: terms(world),
+  metadata: "",
+  price: null,
   bundle: null,
   createdAt: world.now,
   archivedAt: null,

@@ -96,7 +96,18 @@ export const commits: Readonly<Record<string, Storage.Commit>> = {
   },
   plans: {
     plans: [
-      { organizationId, planId: "p", terms, bundle: null, createdAt: 1, archivedAt: null, deletedAt: null, version: 0 }
+      {
+        organizationId,
+        planId: "p",
+        terms,
+        metadata: "",
+        price: null,
+        bundle: null,
+        createdAt: 1,
+        archivedAt: null,
+        deletedAt: null,
+        version: 0
+      }
     ]
   },
   unchangedPlans: { unchangedPlans: [{ organizationId, planId: "p", version: 1 }] },

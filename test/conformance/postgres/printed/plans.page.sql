@@ -1,8 +1,8 @@
 select json_build_object(
   'at', plan.scanned_at, 'createdAt', plan.created_at, 'id', plan.plan_id,
   'item', case when filtered.is_taken then json_build_object('organizationId', plan.organization_id, 'planId',
-    plan.plan_id, 'terms', plan.terms, 'bundle', plan.bundle, 'createdAt', plan.created_at, 'archivedAt', plan.archived_at,
-    'deletedAt', plan.deleted_at, 'version', plan.version) end
+    plan.plan_id, 'terms', plan.terms, 'metadata', plan.metadata, 'price', plan.price, 'bundle', plan.bundle, 'createdAt',
+    plan.created_at, 'archivedAt', plan.archived_at, 'deletedAt', plan.deleted_at, 'version', plan.version) end
 )::text as value
 from (
   select plan.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last
