@@ -213,6 +213,11 @@ export interface TelcoCapabilities {
   } | null
   /** What begins the time of a package that waits for its first use. */
   readonly firstUse: "network" | "installation" | "either"
+  /**
+   * Whether it shows that an eSIM was downloaded. False: an eSIM that a customer had is given to
+   * nobody else, since its code was handed out (rule S3).
+   */
+  readonly downloads: boolean
 }
 
 /** What the telco has counted of a package. */

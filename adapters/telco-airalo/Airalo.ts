@@ -50,7 +50,9 @@ export const capabilities: Partial<Capabilities.Capabilities> = {
   windows: false,
   throttling: false,
   volumes: false,
-  firstUse: "either"
+  firstUse: "either",
+  // "Get data usage" and "Get eSIM" have no state of the profile.
+  downloads: false
 }
 
 /** What is granted otherwise than the terms say; null: nothing. */

@@ -66,6 +66,11 @@ export interface Capabilities {
    * the installation of the eSIM, or either of them, by the bundle.
    */
   readonly firstUse: "network" | "installation" | "either"
+  /**
+   * Whether it shows that an eSIM was downloaded. False: whoever has had the code of an eSIM may
+   * have downloaded it (rule S3).
+   */
+  readonly downloads: boolean
 }
 
 /** A telco that charges by the terms of a plan, and sells bundles as well. */
@@ -80,7 +85,8 @@ export const full: Capabilities = {
   mobilePlans: true,
   sms: { longest: null, senders: null },
   topUps: { most: null, afterExpiry: true, kept: "apart" },
-  firstUse: "network"
+  firstUse: "network",
+  downloads: true
 }
 
 const or = (texts: ReadonlyArray<string>): string => texts.join(" or ")
@@ -116,7 +122,8 @@ const cannot = (can: Capabilities) => {
     ...(can.firstUse === "installation" && { firstUse: "begins the time of a package when its eSIM is installed" }),
     ...(can.firstUse === "either" && {
       firstUse: "begins the time of a package when its eSIM is installed or used, by the bundle"
-    })
+    }),
+    ...(!can.downloads && { downloads: "does not show whether an eSIM was downloaded" })
   }
 }
 

@@ -6,6 +6,7 @@
  */
 import { Result } from "effect"
 import type * as Attachment from "./Attachment.ts"
+import * as Capabilities from "./Capabilities.ts"
 import type { Decision } from "./Decision.ts"
 import type { Work } from "./Job.ts"
 import * as Moves from "./Moves.ts"
@@ -53,6 +54,16 @@ const releaseOf = (aggregate: SimAggregate.SimAggregate): Pick<CancelPackages, "
   return onlyAttachments === null ? { release: "Cancel" } : { release: "Review", onlyAttachments }
 }
 
+/** Whether the telco of a SIM shows that it was downloaded. */
+export type Shown = Pick<Capabilities.Capabilities, "downloads">
+
+/**
+ * Rule S3: the SIM that a subscription leaves. If its telco does not show downloads, that its code
+ * was handed out counts as one.
+ */
+export const left = (sim: Sim, { downloads }: Shown): Sim =>
+  sim.isEsim && !downloads ? { ...sim, downloaded: true } : sim
+
 /**
  * Rule S3: refuses an eSIM that shows a sign of a download. The subscription of a physical SIM can
  * always be deleted. A deletion ends a pause (rule S7), by the change `given` if the telco is
@@ -61,7 +72,8 @@ const releaseOf = (aggregate: SimAggregate.SimAggregate): Pick<CancelPackages, "
 export const remove = (
   aggregate: SimAggregate.SimAggregate,
   now: Instant,
-  given: Pause.Given
+  given: Pause.Given,
+  shown: Shown = Capabilities.full
 ): Result.Result<Decision, NotFound | Refusing<"deletion">> => {
   const { sim, subscription } = aggregate
   const { iccid } = sim
@@ -79,7 +91,7 @@ export const remove = (
       next: {
         ...aggregate,
         sim: {
-          ...resumed.sim,
+          ...left(resumed.sim, shown),
           allocation: { _tag: "Releasing", subscriptionId },
           recycledAt: now,
           moves: Moves.ended(sim, subscriptionId, now)
@@ -190,8 +202,8 @@ export const isLoadUsed = (answer: unknown): boolean =>
  */
 export const released = (sim: Sim, isLoadUsed: boolean): Decision => {
   if (releaseJobOf(sim) === null) return {}
-  const left = isLoadUsed ? { ...sim, downloaded: true } : sim
-  return { sim: { loaded: { sim }, next: { sim: afterRelease(left) } } }
+  const next = isLoadUsed ? { ...sim, downloaded: true } : sim
+  return { sim: { loaded: { sim }, next: { sim: afterRelease(next) } } }
 }
 
 /**

@@ -17,6 +17,7 @@
 import { Result } from "effect"
 import * as Allowance from "./Allowance.ts"
 import type * as Attachment from "./Attachment.ts"
+import * as Capabilities from "./Capabilities.ts"
 import { type Decision, type NewJob, nothing } from "./Decision.ts"
 import * as Deletion from "./Deletion.ts"
 import type { Work } from "./Job.ts"
@@ -56,6 +57,8 @@ export interface Given {
    * without a job is not in it.
    */
   readonly notifiedUntil: ReadonlyMap<string, Instant>
+  /** What the telco of the old SIM shows (rule S3); absent: downloads. */
+  readonly shown?: Deletion.Shown
 }
 
 /** What is left of a package, as it is ordered on the new SIM. */
@@ -205,7 +208,7 @@ const orderJob = ({ pack }: Left, isLoad: boolean, now: Instant): NewJob => ({
 export const replace = (
   aggregate: SimAggregate.SimAggregate,
   free: Sim,
-  { changeId, notifiedUntil, pause }: Given,
+  { changeId, notifiedUntil, pause, shown = Capabilities.full }: Given,
   now: Instant
 ): Result.Result<Moved, NotFound | Refusing<"replacement">> => {
   const { sim: old, subscription } = aggregate
@@ -227,7 +230,7 @@ export const replace = (
   }
   const paused = Pause.asked(taken, old.service.pausedAt, { changeId, isRefused: false }, now)
   const left: Sim = {
-    ...resumed.sim,
+    ...Deletion.left(resumed.sim, shown),
     allocation: { _tag: "Withdrawn", reason: "replaced", ending: subscriptionId },
     recycledAt: now,
     movedTo: iccid,

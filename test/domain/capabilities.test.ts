@@ -138,9 +138,10 @@ describe("what is asked of a SIM", () => {
       mobilePlans: false,
       sms: null,
       topUps: { most: 10, afterExpiry: false, kept: "merged" },
-      firstUse: "either"
+      firstUse: "either",
+      downloads: false
     }
-    expect(Capabilities.differences(can)).toHaveLength(13)
-    expect(Capabilities.differences({ ...can, topUps: null, firstUse: "installation" })).toHaveLength(11)
+    expect(Capabilities.differences(can)).toHaveLength(14)
+    expect(Capabilities.differences({ ...can, topUps: null, firstUse: "installation" })).toHaveLength(12)
   })
 })

@@ -63,6 +63,20 @@ describe("A subscription is deleted (S3)", () => {
   })
 })
 
+describe("What the telco shows of a download (S3)", () => {
+  const after = (changes: Parameters<typeof aggregate>[1], downloads: boolean) =>
+    Result.getOrThrow(Deletion.remove(aggregate([], changes), NOW, pauseChange, { downloads })).sim?.next.sim.downloaded
+
+  it("decides whether the eSIM can be sold again: where it shows none, its code was handed out", () => {
+    expect(after({}, true)).toBe(false)
+    expect(after({}, false)).toBe(true)
+  })
+
+  it("makes no difference to a physical SIM", () => {
+    expect(after({ isEsim: false, lpa: null }, false)).toBe(false)
+  })
+})
+
 describe("A deletion is refused", () => {
   it("S3: if the eSIM shows a sign of a download", () => {
     expect(refusal(aggregate([], { downloaded: true }))).toMatchObject({ _tag: "EsimInstalled", iccid: ICCID })

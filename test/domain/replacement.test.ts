@@ -49,6 +49,13 @@ it("The id of a package says whether its attachment has moved", () => {
   expect([0, 1, 12].map((number) => Package.isOfMove(Package.packageId("a", 3, number)))).toEqual([false, true, true])
 })
 
+it("S3: An eSIM that was left counts as downloaded, if its telco does not show that", () => {
+  const leftBy = (downloads: boolean) =>
+    Result.getOrThrow(Replacement.replace(aggregate([attached()]), next, { ...given(), shown: { downloads } }, NOW))
+  expect(leftBy(true).decision.movedFrom?.next.sim.downloaded).toBe(false)
+  expect(leftBy(false).decision.movedFrom?.next.sim.downloaded).toBe(true)
+})
+
 describe("A subscription moves (S8)", () => {
   const old = aggregate(
     [

@@ -40,6 +40,7 @@ describe("What can be done with a SIM", () => {
     })
     expect(of("Aqua")).toMatchObject({
       ...{ suspension: "none", cancellation: "load", pause: false, mobilePlans: false, sms: null, firstUse: "either" },
+      downloads: false,
       topUps: { most: null, afterExpiry: true, kept: "apart" }
     })
     // The order of a SIM without a telco says so.

@@ -15,6 +15,7 @@ import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import type { Telco } from "../../ports/Telco.ts"
+import * as TelcoCapabilities from "../../ports/TelcoCapabilities.ts"
 import { Commits } from "../commit/Commits.ts"
 import { notifiedUntil } from "../commit/Caused.ts"
 import { Ids } from "../commit/Ids.ts"
@@ -81,6 +82,7 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
     const { waitLimitMillis } = yield* Settings
     const withhold = yield* OccupiedSims.makeWithhold
     const purchases = yield* Purchases.make
+    const capabilitiesOf = yield* TelcoCapabilities.current
 
     /**
      * Rule S5: a free eSIM on which the telco lists nothing of others. If the telco is not asked,
@@ -118,7 +120,8 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
       const given = {
         pause: pause.given,
         changeId: yield* ids.next(now, organizationId),
-        notifiedUntil: yield* notifiedUntil(storage, Lifecycle.followedOf(aggregate.attachments))
+        notifiedUntil: yield* notifiedUntil(storage, Lifecycle.followedOf(aggregate.attachments)),
+        shown: capabilitiesOf(aggregate.sim)
       }
       const { decision, replaced } = yield* Effect.fromResult(Replacement.replace(aggregate, free, given, now))
       const lease = isInside ? undefined : yield* tasks.lease

@@ -429,7 +429,9 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
             const aggregate = yield* loadLive(of)
             const now = yield* clock.now
             const { given, resolved } = yield* changeOf(aggregate.sim, now)
-            const decision = yield* Effect.fromResult(Deletion.remove(aggregate, now, given))
+            const decision = yield* Effect.fromResult(
+              Deletion.remove(aggregate, now, given, capabilitiesOf(aggregate.sim))
+            )
             const lease = isLater ? undefined : yield* work.lease
             const resourceId = aggregate.subscription.subscriptionId
             const change = { organizationId, action: "subscription.delete", resourceId, iccid } as const

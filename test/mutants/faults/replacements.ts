@@ -29,6 +29,7 @@ const inReplacement = faultsOf("Replacement.ts", "replacements", [
     "attachment.suspendedAt !== null || !isAtTelco(pack, now)",
     "attachment.suspendedAt !== null"
   ],
+  ["S3", "an eSIM is had again that was left", "...Deletion.left(resumed.sim, shown),", "...resumed.sim,"],
   ["S8", "usage begins anew", "usedBefore: pack.usedBytes", "usedBefore: 0"],
   ["S8", "only what recurs is ordered", "...ordered.map((of) => orderJob(of, of === loaded, now)),", ""],
   ["S8", "recurrences end", "...attachments.flatMap((of) => occurrencesOf(of, now)),", ""],

@@ -152,6 +152,8 @@ export const deletion = faultsOf("Deletion.ts", "deletion", [
     'allocation: { _tag: "Free" },'
   ],
   ["S2", "a recycled SIM counts as never used", "recycledAt: now,", ""],
+  ["S3", "an eSIM is sold again whose code was handed out", "sim.isEsim && !downloads ?", "false ?"],
+  ["S3", "a SIM card counts as downloaded", "sim.isEsim && !downloads ?", "!downloads ?"],
   ["S3", "a SIM whose load was used is sold with it", "isLoadUsed ? { ...sim, downloaded: true } : sim", "sim"],
   ["S3", "a deleted subscription stays", '{ ...subscription, status: "Deleted" }', "subscription"],
   ["S3", "a deleted SIM is never free", '? { release: "Cancel" } :', "? { release: null } :"],
