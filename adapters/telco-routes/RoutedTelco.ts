@@ -45,6 +45,10 @@ const decode = Schema.decodeUnknownOption(Schema.Struct({ telco: Schema.String }
 /** The telco that an entry names; null: there is no entry. */
 const telcoOf = (entry: Journal.Entry | null): string | null => Option.getOrNull(decode(entry?.document))?.telco ?? null
 
+/** The telco that has sold a SIM; null: it was not bought. */
+const recordedSeller = (journal: Journal.Journal["Service"], iccid: string) =>
+  Effect.map(journal.get(soldSim(iccid)), telcoOf)
+
 /** What of a telco each call asks for. */
 const capabilities = {
   createPackage: "packages",
@@ -145,8 +149,7 @@ export const make = ({
       return telcoOf(entry)
     })
 
-  /** The telco that has sold a SIM; null: it was not bought. */
-  const sellerOf = (iccid: string) => Effect.map(CallFailure.ofJournal(journal.get(soldSim(iccid))), telcoOf)
+  const sellerOf = (iccid: string) => CallFailure.ofJournal(recordedSeller(journal, iccid))
 
   /** The telco of a key, which is the one of all calls with it from now on. */
   const kept = Effect.fnUntraced(function* (place: Journal.Place, iccid: string | null, name: string) {
@@ -314,20 +317,33 @@ export const makeTerms = (
 
 /**
  * What the telcos of the SIMs can do: that of their messages sends, that of their packages does the
- * rest. What was bought is with the telco that its load goes to. Where no route fits, the order
- * says so; only a pause could not be.
+ * rest. A SIM that was bought is with the telco that has sold it, whatever the routes say by now;
+ * one that is to be bought will be with the telco that its load goes to. Where no route fits, the
+ * order says so; only a pause could not be.
  */
 export const makeCapabilities =
-  (routes: ReadonlyArray<Routing.Route>, telcos: ReadonlyMap<string, Connected>) =>
-  (of: TelcoCapabilities.Sims): Capabilities.Capabilities => {
-    const { label, organizationId, purchase } = of
-    const route = Routing.find(routes, { label, organizationId, ...(purchase != null && { load: purchase.load }) })
-    const packages = route === undefined ? undefined : telcos.get(route.telcos.packages)
-    if (route === undefined || packages === undefined) return { ...Capabilities.full, pause: false }
-    const messages = telcos.get(route.telcos.sms) ?? packages
-    const { sms } = TelcoCapabilities.ofPort(messages.telco)
-    return { ...TelcoCapabilities.ofPort(packages.telco), sms }
-  }
+  (
+    journal: Journal.Journal["Service"],
+    routes: ReadonlyArray<Routing.Route>,
+    telcos: ReadonlyMap<string, Connected>
+  ): TelcoCapabilities.CapabilitiesOf =>
+  ({ iccid, label, organizationId, purchase }) =>
+    Effect.gen(function* () {
+      const seller =
+        iccid === undefined || purchase == null
+          ? null
+          : yield* Effect.mapError(
+              recordedSeller(journal, iccid),
+              ({ cause, message }) => new Storage.StorageError({ message, cause })
+            )
+      const route = Routing.find(routes, { label, organizationId, ...(purchase != null && { load: purchase.load }) })
+      const own = seller ?? route?.telcos.packages
+      const packages = own === undefined ? undefined : telcos.get(own)
+      if (packages === undefined) return { ...Capabilities.full, pause: false }
+      const messages = seller === null ? telcos.get(route?.telcos.sms ?? "") : packages
+      const { sms } = TelcoCapabilities.ofPort((messages ?? packages).telco)
+      return { ...TelcoCapabilities.ofPort(packages.telco), sms }
+    })
 
 /**
  * By what a SIM can be addressed: what the inventory has, else what the telco of the SIM's packages

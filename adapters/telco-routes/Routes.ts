@@ -173,7 +173,7 @@ const make = (settings: Settings.Settings) =>
     return Context.make(Routes, connected).pipe(
       Context.add(Telco.Telco, RoutedTelco.make({ journal, ownerOf, routes, telcos })),
       Context.add(TelcoPorts.TelcoTerms, RoutedTelco.makeTerms(routes, telcos)),
-      Context.add(TelcoCapabilities.TelcoCapabilities, RoutedTelco.makeCapabilities(routes, telcos)),
+      Context.add(TelcoCapabilities.TelcoCapabilities, RoutedTelco.makeCapabilities(journal, routes, telcos)),
       Context.add(TelcoBundles.TelcoBundles, bundlesOf(routes, telcos))
     )
   })

@@ -7,9 +7,10 @@
 import { Context, Effect, Result } from "effect"
 import * as Can from "../domain/Capabilities.ts"
 import type { Label } from "../domain/Label.ts"
+import type { StorageError } from "./storage/Read.ts"
 import { type Call, Refused, Telco } from "./Telco.ts"
 
-/** Which SIMs it is about: those of an organization and a label. */
+/** Which SIMs it is about: those of an organization and a label, or one of them. */
 export interface Sims {
   /** The organization that owns them. */
   readonly organizationId: string
@@ -17,7 +18,12 @@ export interface Sims {
   readonly label: Label
   /** The load that they were bought with, or are to be. Absent or null: none. */
   readonly purchase?: { readonly load: string } | null
+  /** The SIM itself: one that was bought is its seller's. Absent: it is no SIM in particular. */
+  readonly iccid?: string
 }
+
+/** What the telco of such SIMs can do now. */
+export type CapabilitiesOf = (of: Sims) => Effect.Effect<Can.Capabilities, StorageError>
 
 /** What a port can do: what it declares; else all, as far as it has the operations. */
 export const ofPort = ({
@@ -35,17 +41,22 @@ export const ofPort = ({
  * What the telco of such SIMs can do now. Null, the default: what the port can do, whatever the
  * SIM. An adapter over several telcos provides this reference beside `Telco`.
  */
-export const TelcoCapabilities = Context.Reference<((of: Sims) => Can.Capabilities) | null>(
-  "simplan/TelcoCapabilities",
-  { defaultValue: () => null }
-)
+export const TelcoCapabilities = Context.Reference<CapabilitiesOf | null>("simplan/TelcoCapabilities", {
+  defaultValue: () => null
+})
 
 /** What the telco of such SIMs can do. */
-export const current: Effect.Effect<(of: Sims) => Can.Capabilities, never, Telco> = Effect.gen(function* () {
+export const current: Effect.Effect<CapabilitiesOf, never, Telco> = Effect.gen(function* () {
   const ofSims = yield* TelcoCapabilities
-  const port = ofPort(yield* Telco)
+  const port = Effect.succeed(ofPort(yield* Telco))
   return ofSims ?? (() => port)
 })
+
+/** Refuses, by one of the rules of `Capabilities`, what the telco of such SIMs cannot do. */
+export const check = <E>(
+  can: ReturnType<CapabilitiesOf>,
+  rule: (can: Can.Capabilities) => Result.Result<void, E>
+): Effect.Effect<void, StorageError | E> => Effect.flatMap(can, (found) => Effect.fromResult(rule(found)))
 
 /** What a telco may leave out. */
 type Spared = "suspendPackage" | "sendSms" | "releaseProfile" | "setMobilePlan"

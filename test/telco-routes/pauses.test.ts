@@ -20,8 +20,8 @@ describe("A pause", () => {
     const { run } = await World.start(World.settings(telcos, routes, { KEY: "a-key-of-the-test" }))
     const { organizationId } = await run(World.organization)
     const can = await run(TelcoCapabilities.current)
-    const pauses = (label: Label.Label) => can({ organizationId, label }).pause
-    expect([pauses("Green"), pauses("Blue"), pauses("Red")]).toEqual([true, false, true])
+    const pauses = (label: Label.Label) => run(Effect.map(can({ organizationId, label }), ({ pause }) => pause))
+    expect([await pauses("Green"), await pauses("Blue"), await pauses("Red")]).toEqual([true, false, true])
 
     const [iccid = ""] = await run(World.sims(organizationId, "Green", 1))
     const { planId } = await run(World.plan(organizationId, "Green"))

@@ -248,12 +248,14 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
           const order = { terms, isBundle: bundle !== null, isTimed: activePeriod !== null }
           if (iccid === null) {
             const can = capabilitiesOf({ organizationId, label: terms.label, purchase: bundle })
-            return yield* Effect.fromResult(Capabilities.order(can, order))
+            return yield* TelcoCapabilities.check(can, (known) => Capabilities.order(known, order))
           }
           const aggregate = yield* simOf({ organizationId, iccid }, storage.simAggregates.get)
           const none = { subscriptionId: "", attachmentId: "" }
           yield* exceptBusy(Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, none, now)))
-          yield* Effect.fromResult(Capabilities.onSim(capabilitiesOf(aggregate.sim), order, aggregate, now))
+          yield* TelcoCapabilities.check(capabilitiesOf(aggregate.sim), (can) =>
+            Capabilities.onSim(can, order, aggregate, now)
+          )
           return
         }
         case "SendSms": {
@@ -261,7 +263,7 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
           yield* Effect.fromResult(TextLimit.check("iccid", request.iccid, TextLimit.ID))
           const found = yield* storage.subscriptions.get({ organizationId, iccid: request.iccid })
           if (found === null) return yield* new Refusal.NotFound({ resource: "subscription", id: request.iccid })
-          return yield* Effect.fromResult(Capabilities.sms(capabilitiesOf(found.sim), request))
+          return yield* TelcoCapabilities.check(capabilitiesOf(found.sim), (can) => Capabilities.sms(can, request))
         }
         case "SetMobilePlan": {
           const { iccid } = request

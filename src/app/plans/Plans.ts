@@ -1,7 +1,7 @@
 /**
  * Plans of an organization: create, read, archive, delete (rules P1 to P4).
  */
-import { Context, Effect, Equal, Layer, Option, Result } from "effect"
+import { Context, Effect, Equal, Layer, Option } from "effect"
 import * as BundleCheck from "../../domain/BundleCheck.ts"
 import { type Action, type FieldChange, differences } from "../../domain/AuditEntry.ts"
 import * as Capabilities from "../../domain/Capabilities.ts"
@@ -199,14 +199,14 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
     const change = <E>(
       action: Action,
       of: OfPlan,
-      change: (plan: Plan, now: Instant) => Result.Result<Plan, E>,
+      change: (plan: Plan, now: Instant) => Effect.Effect<Plan, E>,
       outcome?: Answer
     ) =>
       commits.retryOnConflict(
         Effect.gen(function* () {
           const plan = yield* get(of)
           const now = yield* clock.now
-          const changed = yield* Effect.fromResult(change(plan, now))
+          const changed = yield* change(plan, now)
           if (Equal.equals(changed, plan)) return changed
           const facts = differences(PlanRules.facts(plan), PlanRules.facts(changed))
           yield* commits.write(yield* audited(changed, action, now, facts), outcome)
@@ -216,13 +216,16 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
 
     /** Rule P4: whether the telco of the SIMs of such a plan can do what it needs. */
     const supported = (organizationId: string, { bundle, terms }: Pick<Plan, "bundle" | "terms">) =>
-      Capabilities.plan(capabilitiesOf({ organizationId, label: terms.label, purchase: bundle }), { bundle, terms })
+      TelcoCapabilities.check(capabilitiesOf({ organizationId, label: terms.label, purchase: bundle }), (can) =>
+        Capabilities.plan(can, { bundle, terms })
+      )
 
     /** The plan as it is a bundle, or none, if the telco sells any. */
-    const bundled = (plan: Plan, bundle: PlanRules.Bundle | null) =>
-      Result.flatMap(PlanRules.bundled(plan, bundle), (changed) =>
-        bundle === null ? Result.succeed(changed) : Result.map(supported(plan.organizationId, changed), () => changed)
-      )
+    const bundled = Effect.fnUntraced(function* (plan: Plan, bundle: PlanRules.Bundle | null) {
+      const changed = yield* Effect.fromResult(PlanRules.bundled(plan, bundle))
+      if (bundle !== null) yield* supported(plan.organizationId, changed)
+      return changed
+    })
 
     /** The plan, which is not stored, if its terms and the telco allow it. */
     const planOf = Effect.fnUntraced(function* (
@@ -241,7 +244,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
     ) {
       yield* Effect.fromResult(TextLimit.check("metadata", metadata, TextLimit.METADATA))
       const checked = yield* Effect.fromResult(PlanRules.terms(terms, profile, now))
-      yield* Effect.fromResult(supported(organizationId, { bundle, terms: checked }))
+      yield* supported(organizationId, { bundle, terms: checked })
       const attached = PlanRules.attachedTerms({ bundle, terms: checked })
       yield* Effect.catchTag(telcoTerms.check({ organizationId, terms: attached }), "Telco.Refused", ({ message }) =>
         Effect.fail(new TermsRefused({ message }))
@@ -291,7 +294,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
     })
 
     const always = (change: (plan: Plan, now: Instant) => Plan) => (plan: Plan, now: Instant) =>
-      Result.succeed(change(plan, now))
+      Effect.succeed(change(plan, now))
 
     const done = kinds.Done.keep(null)
 
@@ -349,7 +352,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
         return SoldBundle.differences(plan, yield* countriesOf(plan), bundle, sold?.bundle ?? null)
       }),
       previewSetBundle: Effect.fn("Plans.previewSetBundle")(function* ({ bundle, ...of }) {
-        return yield* Effect.fromResult(bundled(yield* get(of), bundle))
+        return yield* bundled(yield* get(of), bundle)
       }),
       page: Effect.fn("Plans.page")(function* ({ countries, ...of }) {
         const iso2List = countries?.map((code) => code.toUpperCase()) ?? null

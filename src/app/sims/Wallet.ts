@@ -100,7 +100,7 @@ export const layer: Layer.Layer<Wallet, never, Needs> = Layer.effect(
       const changeId = yield* ids.next(now, organizationId)
       const asked = yield* Effect.fromResult(MobilePlan.request(sim, request, changeId, now))
       if (asked === null) return MobilePlan.statusOf(sim)
-      if (request.apply) yield* Effect.fromResult(Capabilities.mobilePlan(capabilitiesOf(sim)))
+      if (request.apply) yield* TelcoCapabilities.check(capabilitiesOf(sim), Capabilities.mobilePlan)
       const lease = yield* work.lease
       const commit = yield* commits.prepare(organizationId, asked.decision, now, lease)
       yield* commits.write(commit, "later")

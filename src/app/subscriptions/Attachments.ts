@@ -139,7 +139,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     const capabilitiesOf = yield* TelcoCapabilities.current
 
     const checkSupported = ({ sim }: SimAggregate.SimAggregate) =>
-      Effect.fromResult(Capabilities.suspension(capabilitiesOf(sim)))
+      TelcoCapabilities.check(capabilitiesOf(sim), Capabilities.suspension)
 
     /** The visible ones: all of them, or those of one name. */
     const seen = Effect.fnUntraced(function* ({ iccid, organizationId }: OfSubscription, id?: string) {

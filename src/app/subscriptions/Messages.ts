@@ -164,7 +164,7 @@ export const layer: Layer.Layer<Messages, never, Needs> = Layer.effect(
         yield* Effect.fromResult(Sms.check({ from, text }))
         const found = yield* storage.subscriptions.get({ organizationId, iccid })
         if (found === null) return yield* new NotFound({ resource: "subscription", id: iccid })
-        yield* Effect.fromResult(Capabilities.sms(capabilitiesOf(found.sim), { from, text }))
+        yield* TelcoCapabilities.check(capabilitiesOf(found.sim), (can) => Capabilities.sms(can, { from, text }))
         yield* limit.take({ organizationId, iccid })
         const now = yield* clock.now
         const request = (yield* CurrentIdempotency)?.request

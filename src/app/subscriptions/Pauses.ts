@@ -90,7 +90,7 @@ export const layer: Layer.Layer<Pauses, never, Storage | BusinessClock | Commits
     const capabilitiesOf = yield* TelcoCapabilities.current
     const changeOf = yield* makeChange
 
-    const checkSupported = (sim: Sim) => Effect.fromResult(Capabilities.pause(capabilitiesOf(sim)))
+    const checkSupported = (sim: Sim) => TelcoCapabilities.check(capabilitiesOf(sim), Capabilities.pause)
 
     /**
      * The aggregate of a live subscription. No attachment is read: a pause says nothing of them.

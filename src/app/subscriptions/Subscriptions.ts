@@ -306,12 +306,14 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       if (request.iccid !== null) return Effect.void
       const { bundle: purchase, organizationId, terms } = plan
       const can = capabilitiesOf({ organizationId, label: terms.label, purchase })
-      return Effect.fromResult(Capabilities.order(can, orderOf(plan, request)))
+      return TelcoCapabilities.check(can, (known) => Capabilities.order(known, orderOf(plan, request)))
     }
 
     /** Rule P4: whether the SIM may have the plan, further plans included. */
     const checkSim = (aggregate: SimAggregate, plan: Plan, request: CreateRequest, now: Instant) =>
-      Effect.fromResult(Capabilities.onSim(capabilitiesOf(aggregate.sim), orderOf(plan, request), aggregate, now))
+      TelcoCapabilities.check(capabilitiesOf(aggregate.sim), (can) =>
+        Capabilities.onSim(can, orderOf(plan, request), aggregate, now)
+      )
 
     const begin = Effect.fnUntraced(function* (
       request: CreateRequest,

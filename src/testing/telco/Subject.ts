@@ -93,7 +93,7 @@ export const cases = <R>(
   return list(subjectOn(options, { can: full, iccid: ICCID })).map(({ name }, index) => ({
     name,
     effect: Effect.gen(function* () {
-      const can = (yield* TelcoCapabilities.current)({ organizationId: "conformance", label })
+      const can = yield* (yield* TelcoCapabilities.current)({ organizationId: "conformance", label })
       const on = subjectOn(options, { can, iccid: yield* simOf(options) })
       yield* list(on)[index]?.effect ?? Effect.void
     })
