@@ -9,15 +9,16 @@
  * It has no profiles to manage: whoever has the code of an eSIM downloads it.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import { type Capabilities, Package, Telco, TelcoCapabilities, Time } from "simplan/ports"
+import { type Capabilities, Telco, TelcoCapabilities, Time } from "simplan/ports"
 import {
   Account,
   CallFailure,
   Journal,
   type PollState,
   Polls,
-  type PurchasedLoads,
+  PurchasedLoads,
   Purchases,
+  Selling,
   SimLocks
 } from "../telco-calls/index.ts"
 import * as Catalogue from "./Catalogue.ts"
@@ -93,6 +94,11 @@ const endOf = (of: PartnerApi.SimPackage): PollState.Seen["end"] => {
   }
 }
 
+const bundleOf = (of: PartnerApi.SimPackage): PollState.Bundle => {
+  const { activationAt, expirationAt, grantedBytes: allowanceBytes, usedBytes } = of
+  return { allowanceBytes, usedBytes, activationAt, expirationAt, end: endOf(of) }
+}
+
 /** How far Airalo's clock may be behind this one. */
 const SKEW = Time.HOUR
 
@@ -130,19 +136,6 @@ const make = ({ lateMillis = LATE, polls: options, telco = "airalo" }: SellerOpt
     const withPackages = <A, E>(iccid: string, use: (held: SimLocks.Held) => Effect.Effect<A, E>) =>
       locks.withLock(`packages ${iccid}`, use)
 
-    /** Rule S5: refuses what is on a free SIM and of none of the attachments. */
-    const refuseOccupied = (of: Telco.PackageOrder, bought: PurchasedLoads.Bought) => {
-      const { iccid, onlyAttachments, packageId } = of
-      // What was taken before stays taken, whoever came after it.
-      if (onlyAttachments === undefined || bought.packages[packageId] !== undefined) return Effect.void
-      const occupiedBy = live(bought).filter((id) => !onlyAttachments.includes(Package.attachmentIdOf(id)))
-      const message = `Other packages are on the SIM ${iccid}`
-      return occupiedBy.length === 0 ? Effect.void : Effect.fail(new Telco.Refused({ message, occupiedBy }))
-    }
-
-    const live = ({ packages }: PurchasedLoads.Bought): ReadonlyArray<string> =>
-      Object.entries(packages).flatMap(([id, share]) => (share === "Cancelled" ? [] : [id]))
-
     /** The top-up that an order is. Refused if none is on sale for the eSIM. */
     const topUpOf = Effect.fnUntraced(function* (load: string, terms: Telco.PackageOrder["terms"]) {
       const offer = yield* catalogue.find(load)
@@ -168,7 +161,8 @@ const make = ({ lateMillis = LATE, polls: options, telco = "airalo" }: SellerOpt
       if (begun?.refusal) return yield* TopUps.refusedBy(begun.refusal)
       const bought = yield* purchases.boughtOf(iccid)
       if (bought === null) return yield* refused(`The SIM ${iccid} was not bought through this service`)
-      yield* refuseOccupied(of, bought)
+      const others = PurchasedLoads.occupied(bought, of)
+      if (others !== null) return yield* others
       const known = catalogue.known(load)
       const wrong = begun !== null || known === null ? null : different(known, terms)
       if (wrong !== null) return yield* refused(wrong)
@@ -204,80 +198,50 @@ const make = ({ lateMillis = LATE, polls: options, telco = "airalo" }: SellerOpt
       yield* purchases.release({ iccid, packageId, isUsed: false })
     })
 
-    const cancelPackage = Effect.fn("TelcoAiralo.cancelPackage")(function* (of: Telco.PackageRef) {
+    const cancelLoad = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought, of: Telco.PackageRef) {
       const { iccid, isConfirmed = false, isUndone = false, packageId } = of
-      return yield* withPackages(iccid, () =>
-        Effect.gen(function* () {
-          const bought = yield* purchases.boughtOf(iccid)
-          const share = bought?.packages[packageId]
-          let isUsed = false
-          if (bought !== null && share === "Load") {
-            const listed = yield* CallFailure.asPort(asReading(api.packagesOf(iccid)))
-            const load = loadOf(listed, bought.load)
-            if (load === undefined) {
-              return yield* CallFailure.unavailable(`Airalo does not list the package of the SIM ${iccid} yet`)
-            }
-            isUsed = !isUnused(load)
-            if (isUsed && (isUndone || !isConfirmed)) {
-              return yield* refused(`The package ${packageId} was used, and Airalo takes nothing back`)
-            }
-          }
-          if (share === "TopUp") {
-            const record = yield* topUps.open(packageId, iccid)
-            const begun = record.get()
-            const known =
-              begun?.topUp && begun.refusal === null ? yield* topUps.resolve(record, begun, begun.topUp) : begun
-            if (known?.made && (isUndone || !isConfirmed)) {
-              return yield* refused(`The package ${packageId} is a top-up, and Airalo takes none back`)
-            }
-          }
-          yield* purchases.release({ iccid, packageId, isUsed })
-          return { isLoadUsed: isUsed || bought?.isUsed === true }
-        })
-      )
+      const listed = yield* CallFailure.asPort(asReading(api.packagesOf(iccid)))
+      const load = loadOf(listed, bought.load)
+      if (load === undefined) {
+        return yield* CallFailure.unavailable(`Airalo does not list the package of the SIM ${iccid} yet`)
+      }
+      const isUsed = !isUnused(load)
+      if (isUsed && (isUndone || !isConfirmed)) {
+        return yield* refused(`The package ${packageId} was used, and Airalo takes nothing back`)
+      }
+      return isUsed
     })
+
+    const cancelTopUp = Effect.fnUntraced(function* (of: Telco.PackageRef) {
+      const { iccid, isConfirmed = false, isUndone = false, packageId } = of
+      const record = yield* topUps.open(packageId, iccid)
+      const begun = record.get()
+      const known = begun?.topUp && begun.refusal === null ? yield* topUps.resolve(record, begun, begun.topUp) : begun
+      if (known?.made && (isUndone || !isConfirmed)) {
+        return yield* refused(`The package ${packageId} is a top-up, and Airalo takes none back`)
+      }
+    })
+
+    const isRecycled = (iccid: string) => Effect.map(api.usageOf(iccid), ({ status }) => status === "RECYCLED")
 
     /**
-     * The packages of ours that are listed on an eSIM, of its last purchase; null: it has none.
-     * Airalo may sell an ICCID again ("Error handling", 73: recycled), and what a former customer
-     * has had was over before the order.
+     * What is listed on an eSIM, of its last purchase. Airalo may sell an ICCID again ("Error
+     * handling", 73: recycled), and what a former customer has had was over before the order.
      */
-    const packagesOn = Effect.fnUntraced(function* (iccid: string) {
-      const bought = yield* purchases.boughtOf(iccid)
-      const packageIds = bought === null ? [] : live(bought)
-      if (bought === null || packageIds.length === 0) return null
+    const readNow = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought, packageIds: ReadonlyArray<string>) {
+      const { iccid } = bought.sim
       const now = yield* Clock.currentTimeMillis
-      const listed = yield* CallFailure.asPort(asReading(api.packagesOf(iccid)))
-      const present = listed.filter((one) => !isFormer(one, bought, now))
-      const found: Array<{ readonly packageId: string; readonly own: PartnerApi.SimPackage }> = []
+      const all = yield* CallFailure.ofBuyer(api.packagesOf(iccid), api.orderOf(bought.reference))
+      const present = all.filter((one) => !isFormer(one, bought, now))
+      const load = loadOf(present, bought.load)
+      const made = new Map<string, PollState.Bundle>()
       for (const packageId of packageIds) {
-        const isLoad = bought.packages[packageId] === "Load"
-        const own = isLoad ? loadOf(present, bought.load) : yield* topUpOn(present, iccid, packageId)
-        if (own !== undefined) found.push({ packageId, own })
+        const own = yield* topUpOn(present, iccid, packageId)
+        if (own !== undefined) made.set(packageId, bundleOf(own))
       }
-      return { bought, packageIds, found }
-    })
-
-    const readUsage = Effect.fn("TelcoAiralo.readUsage")(function* ({ iccid }: { readonly iccid: string }) {
-      const on = yield* packagesOn(iccid)
-      return (on?.found ?? []).flatMap(({ own: { activationAt, usedBytes }, packageId }) =>
-        usedBytes === null ? [] : [{ packageId, usedBytes, activationAt }]
-      )
-    })
-
-    const polls = Polls.make({
-      ...{ telco, journal, callsPerSecond: HttpPartnerApi.CALLS_PER_SECOND },
-      ...options,
-      poll: (iccid) =>
-        Effect.map(packagesOn(iccid), (on) => {
-          if (on === null) return null
-          const { bought, found, packageIds } = on
-          const seen = found.map(({ own, packageId }) => {
-            const { activationAt, expirationAt, grantedBytes: allowanceBytes, usedBytes } = own
-            return { packageId, allowanceBytes, usedBytes, activationAt, expirationAt, end: endOf(own) }
-          })
-          return { purchaseId: bought.purchaseId, packageIds, seen }
-        })
+      // "Get usage": what nobody has used in time is recycled, and the history does not say so.
+      const isGone = packageIds.length + PurchasedLoads.live(bought).length === 0 && (yield* isRecycled(iccid))
+      return { load: load === undefined ? null : bundleOf(load), topUps: made, isGone }
     })
 
     /**
@@ -313,16 +277,15 @@ const make = ({ lateMillis = LATE, polls: options, telco = "airalo" }: SellerOpt
       return "asked"
     })
 
+    const { calls, polls } = Selling.make({
+      ...{ telco, journal, purchases, readNow, cancelLoad, giveBack: askBack },
+      topUps: { createPackage, cancelPackage: cancelTopUp },
+      polls: { callsPerSecond: HttpPartnerApi.CALLS_PER_SECOND, ...options }
+    })
     const port = TelcoCapabilities.limited(capabilities, {
-      buySim: purchases.buy,
-      returnSim: (of) => purchases.giveBack(of, askBack),
+      ...calls,
       createPackage: (of) => Effect.tap(createPackage(of), () => polls.watch(of.iccid)),
-      cancelPackage,
-      listPackages: ({ iccid, onlyAttachments = [] }) =>
-        Effect.map(purchases.boughtOf(iccid), (bought) =>
-          (bought === null ? [] : live(bought)).filter((id) => !onlyAttachments.includes(Package.attachmentIdOf(id)))
-        ),
-      readUsage
+      cancelPackage: (of) => withPackages(of.iccid, () => calls.cancelPackage(of))
     })
     return Context.make(Telco.Telco, port).pipe(
       Context.add(

@@ -56,14 +56,7 @@ const failed = (outcome: CallFailure.Outcome, message: string, retryAfterSeconds
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds })
   })
 
-/** Only the error's code is kept: its text may have the address, and bodies. */
-const disconnected = (name: string, error: unknown) => {
-  const code = Answers.codeOf(error)
-  const shown = code === "" ? "" : ` (${code})`
-  return Answers.isUnsent(error)
-    ? failed("NotDone", `Airalo cannot be reached for ${name}${shown}`)
-    : failed("Unknown", `The connection to Airalo ended during ${name}${shown}`)
-}
+const disconnected = (operation: string, error: unknown) => Answers.disconnected("Airalo", operation, error)
 
 const parsed = (text: string): unknown => {
   try {

@@ -8,6 +8,7 @@
 import { Data, Effect, Stream } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 import { RetryAfter } from "simplan/ports"
+import { CallFailure } from "./CallFailure.ts"
 
 /** The longest answer about one SIM that is read, in bytes. */
 export const LONGEST = 1_048_576
@@ -121,3 +122,23 @@ const chain = (error: unknown): ReadonlyArray<unknown> => {
  */
 export const isUnsent = (error: unknown): boolean =>
   chain(error).some((one) => withoutConnection.test(field(one, "code")) || field(one, "syscall") === "connect")
+
+/**
+ * The failure of a call without an answer. Only the error's code is kept: its text may have the
+ * address, and bodies.
+ */
+export const disconnected = (telco: string, operation: string, error: unknown): CallFailure => {
+  const code = codeOf(error)
+  const shown = code === "" ? "" : ` (${code})`
+  return isUnsent(error)
+    ? new CallFailure({
+        outcome: "NotDone",
+        isAnswered: false,
+        message: `${telco} cannot be reached for ${operation}${shown}`
+      })
+    : new CallFailure({
+        outcome: "Unknown",
+        isAnswered: false,
+        message: `The connection to ${telco} ended during ${operation}${shown}`
+      })
+}

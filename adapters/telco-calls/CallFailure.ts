@@ -68,6 +68,27 @@ export const asPort = <A, R>(call: Effect.Effect<A, CallFailure, R>): Effect.Eff
 export const ofJournal = <A, R>(call: Effect.Effect<A, JournalError, R>): Effect.Effect<A, Telco.Unavailable, R> =>
   Effect.mapError(call, ({ message }) => unavailable(message))
 
+/**
+ * A call about a SIM that is not there, if the account that is asked has bought it (`order`). An
+ * account that has not is another one, as by a wrong key, and says nothing of the SIM.
+ */
+export const ofBuyer = <A, R>(
+  call: Effect.Effect<A, CallFailure, R>,
+  order: Effect.Effect<unknown, CallFailure, R>
+): Effect.Effect<A, CallFailure, R> =>
+  Effect.catchIf(
+    call,
+    ({ outcome }) => outcome === "NotFound",
+    (missing) =>
+      Effect.matchEffect(order, {
+        onSuccess: () => Effect.fail(missing),
+        onFailure: ({ message }) =>
+          Effect.fail(
+            new CallFailure({ outcome: "Unknown", message: `${missing.message}; and of its order: ${message}` })
+          )
+      })
+  )
+
 /** Leaves out that what the call was about is not there. */
 export const unlessMissing = <R>(call: Effect.Effect<void, CallFailure, R>): Effect.Effect<void, CallFailure, R> =>
   Effect.catchIf(

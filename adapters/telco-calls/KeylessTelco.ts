@@ -138,6 +138,24 @@ export const madeOn =
       return new Map(all)
     })
 
+/** The calls of a system that are about packages; one that stops none has no `suspendPackage`. */
+export type Packages = Pick<System, "listPackages" | "createPackage" | "cancelPackage"> &
+  Partial<Pick<System, "suspendPackage">>
+
+/** The calls of the port that are about packages, over a system that may have nothing else. */
+export const packages = (
+  system: Packages,
+  { journal, ...options }: Parameters<typeof make>[2] & { readonly journal: Journal.Journal["Service"] }
+): Pick<Telco.Telco["Service"], "createPackage" | "suspendPackage" | "cancelPackage"> => {
+  const none = () => Effect.void
+  const { cancelPackage, createPackage, suspendPackage } = make(
+    { suspendPackage: none, sendSms: none, releaseProfile: none, setMobilePlan: none, ...system },
+    journal,
+    options
+  )
+  return { createPackage, suspendPackage, cancelPackage }
+}
+
 /** The port over the system. `telco` names it in the journal, which several telcos may share. */
 export const make = (
   system: System,

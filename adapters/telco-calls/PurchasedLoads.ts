@@ -8,7 +8,7 @@
  * free meanwhile.
  */
 import { Effect } from "effect"
-import { Telco } from "simplan/ports"
+import { Package, Telco } from "simplan/ports"
 import * as CallFailure from "./CallFailure.ts"
 import type * as PurchaseRecords from "./purchases/PurchaseRecords.ts"
 import type * as SimLocks from "./SimLocks.ts"
@@ -43,19 +43,60 @@ export interface Claim {
   readonly bought: Bought
 }
 
+/** How a package is taken away, by what it has. */
+export interface Takes {
+  /**
+   * Takes off what is left of the load, and tells whether it was used or is over. `Refused`: it is
+   * in use, and stays.
+   */
+  readonly load: (bought: Bought, of: Telco.PackageRef) => Effect.Effect<boolean, Failure>
+  /** Takes off what was ordered apart. */
+  readonly topUp: (of: Telco.PackageRef) => Effect.Effect<unknown, Failure>
+}
+
+/**
+ * The packages on a SIM that were not cancelled, but for those of some attachments. Null: there are
+ * none on a SIM that was not bought.
+ */
+export const live = (
+  bought: Pick<Bought, "packages"> | null,
+  without: ReadonlyArray<string> = []
+): ReadonlyArray<string> =>
+  Object.entries(bought?.packages ?? {}).flatMap(([packageId, share]) =>
+    share === "Cancelled" || without.includes(Package.attachmentIdOf(packageId)) ? [] : packageId
+  )
+
+/**
+ * Rule S5: why an order for a SIM that was free is refused; null: it is not. What was taken before
+ * stays taken, whoever came after it.
+ */
+export const occupied = (
+  bought: Pick<Bought, "packages" | "sim">,
+  { onlyAttachments, packageId }: Pick<Telco.PackageOrder, "onlyAttachments" | "packageId">
+): Telco.Refused | null => {
+  if (onlyAttachments === undefined || bought.packages[packageId] !== undefined) return null
+  const occupiedBy = live(bought, onlyAttachments)
+  const message = `The SIM ${bought.sim.iccid} has packages of others`
+  return occupiedBy.length === 0 ? null : new Telco.Refused({ message, occupiedBy })
+}
+
 /** The loads of the SIMs that were bought. */
 export interface PurchasedLoads {
   /** The last purchase of an ICCID; null: this journal has none. */
   readonly boughtOf: (iccid: string) => Effect.Effect<Bought | null, Telco.Unavailable>
+  /** `listPackages` of the port: a supplier that knows nothing of ours lists nothing of it. */
+  readonly listPackages: (of: Telco.Listing) => Effect.Effect<ReadonlyArray<string>, Telco.Unavailable>
   /**
    * Gives the load of a SIM to a package, or tells that the package is to be ordered as a top-up;
    * again the same for the same package. `Refused` if the SIM was not bought here or was given
-   * back, and if the package was cancelled or was one of a former purchase.
+   * back, if the package was cancelled or was one of a former purchase, and if others have packages
+   * on a SIM that was free (`occupied`).
    */
   readonly claim: (of: {
     readonly iccid: string
     readonly load: string
     readonly packageId: string
+    readonly onlyAttachments?: ReadonlyArray<string>
     /**
      * Why no top-up can be ordered: it is `Refused` so, and nothing is remembered. Absent: one can.
      */
@@ -70,6 +111,11 @@ export interface PurchasedLoads {
     readonly packageId: string
     readonly isUsed: boolean
   }) => Effect.Effect<"Load" | "TopUp" | null, Telco.Unavailable>
+  /**
+   * `cancelPackage` of the port: takes off what the package has, and spends its id. Undefined: the
+   * SIM was not bought here.
+   */
+  readonly cancel: (of: Telco.PackageRef, take: Takes) => Effect.Effect<Telco.CancelledPackage | undefined, Failure>
   /**
    * `returnSim` of the port: gives a SIM back by `call`, which is made again until it has an
    * outcome, and finds out by itself whether it was done before: then the ICCID may have been sold
@@ -104,7 +150,7 @@ export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): P
   const hasLoad = ({ isUsed, packages }: PurchaseRecords.Purchase): boolean =>
     !isUsed && !Object.values(packages).includes("Load")
 
-  const claim: PurchasedLoads["claim"] = ({ iccid, load, noTopUp, packageId }) =>
+  const claim: PurchasedLoads["claim"] = ({ iccid, load, noTopUp, onlyAttachments, packageId }) =>
     locks.withLock(iccid, () =>
       Effect.gen(function* () {
         const found = yield* last(iccid)
@@ -120,6 +166,8 @@ export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): P
           return yield* CallFailure.unavailable(`The SIM ${iccid} may have been given back to its supplier`)
         }
         if (purchase.returned !== null) return yield* refused(`The SIM ${iccid} was given back to its supplier`)
+        const others = occupied(bought, { packageId, ...(onlyAttachments !== undefined && { onlyAttachments }) })
+        if (others !== null) return yield* others
         const share = load === purchase.load && hasLoad(purchase) ? "Load" : "TopUp"
         if (share === "TopUp" && noTopUp !== undefined) return yield* refused(noTopUp)
         const packages = { ...purchase.packages, [packageId]: share } as const
@@ -144,6 +192,20 @@ export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): P
         return known ?? null
       })
     )
+
+  const boughtOf: PurchasedLoads["boughtOf"] = (iccid) => Effect.map(last(iccid), (found) => found?.bought ?? null)
+
+  const cancel: PurchasedLoads["cancel"] = Effect.fnUntraced(function* (of, take) {
+    const { iccid, packageId } = of
+    const bought = yield* boughtOf(iccid)
+    if (bought === null) return undefined
+    const share = bought.packages[packageId]
+    if (share === "Cancelled") return { isLoadUsed: bought.isUsed }
+    const isUsed = share === "Load" && (yield* take.load(bought, of))
+    if (share === "TopUp") yield* take.topUp(of)
+    yield* release({ iccid, packageId, isUsed })
+    return { isLoadUsed: isUsed || bought.isUsed }
+  })
 
   const giveBack: PurchasedLoads["giveBack"] = ({ iccid, purchaseId }, call) =>
     locks.withLock(iccid, (held) =>
@@ -180,9 +242,12 @@ export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): P
     )
 
   return {
-    boughtOf: (iccid) => Effect.map(last(iccid), (found) => found?.bought ?? null),
+    boughtOf,
+    listPackages: ({ iccid, onlyAttachments }) =>
+      Effect.map(boughtOf(iccid), (bought) => live(bought, onlyAttachments)),
     claim,
     release,
+    cancel,
     giveBack
   }
 }

@@ -21,8 +21,10 @@
  *     Messages.make(journal, locks, …)      // sends messages once, in one segment or several
  *     PollSchedule.next(packages, limits)   // when a SIM is polled again
  *     Purchases.make(seller, { telco, … })  // buys SIMs with their loads, each once
+ *     Selling.make({ purchases, readNow, … })  // the calls of the port at a supplier that sells SIMs
  *     ServiceChanges.make(call, options)    // pauses and resumes SIMs at such a system
  *     SimLocks.make(journal, { telco })     // calls about one SIM follow each other
+ *     Sweep.make({ kind, polls, … })        // finds SIMs that nobody polls
  *     Turns.make({ window, pace, … })       // when the next call begins, and whose it is
  */
 export * as Account from "./Account.ts"
@@ -41,8 +43,10 @@ export * as Messages from "./Messages.ts"
 export * as PollSchedule from "./polls/PollSchedule.ts"
 export * as PurchasedLoads from "./PurchasedLoads.ts"
 export * as Purchases from "./Purchases.ts"
+export * as Selling from "./Selling.ts"
 export * as ServiceChanges from "./ServiceChanges.ts"
 export * as SimLocks from "./SimLocks.ts"
 export * as SqlJournal from "./SqlJournal.ts"
 export * as SqlTables from "./SqlTables.ts"
+export * as Sweep from "./polls/Sweep.ts"
 export * as Turns from "./Turns.ts"

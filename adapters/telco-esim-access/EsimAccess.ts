@@ -10,7 +10,7 @@
  * Calls name the eSIM by its `esimTranNo`, since its ICCID is sold again.
  */
 import { Context, Effect, Layer } from "effect"
-import { type Capabilities, Package, type PackageEnd, Telco, TelcoCapabilities, Time } from "simplan/ports"
+import { type Capabilities, type PackageEnd, Telco, TelcoCapabilities, Time } from "simplan/ports"
 import {
   Account,
   CallFailure,
@@ -18,8 +18,9 @@ import {
   type PollState,
   Polls,
   Messages,
-  type PurchasedLoads,
+  PurchasedLoads,
   Purchases,
+  Selling,
   ServiceChanges,
   SimLocks
 } from "../telco-calls/index.ts"
@@ -138,31 +139,6 @@ const make = Effect.fnUntraced(function* ({ lateMillis, polls: options, telco }:
       )
     })
 
-  /** The packages of others than these attachments on a SIM. */
-  const others = (bought: PurchasedLoads.Bought, onlyAttachments: ReadonlyArray<string>) =>
-    Object.entries(bought.packages).flatMap(([packageId, share]) =>
-      share === "Cancelled" || onlyAttachments.includes(Package.attachmentIdOf(packageId)) ? [] : [packageId]
-    )
-
-  const createPackage = Effect.fn("EsimAccess.createPackage")(function* (order: Telco.PackageOrder) {
-    const { iccid, load = "", onlyAttachments, packageId } = order
-    const bought = yield* boughtOf(iccid)
-    const occupiedBy = onlyAttachments === undefined ? [] : others(bought, onlyAttachments)
-    if (occupiedBy.length > 0) {
-      const message = `The eSIM ${iccid} has the package ${occupiedBy[0]} of another subscription`
-      return yield* new Telco.Refused({ message, occupiedBy })
-    }
-    const claimed = yield* purchases.claim({ iccid, load, packageId, noTopUp: NO_TOP_UP })
-    const { reference, sim } = claimed.bought
-    const made: Telco.TelcoPackage = {
-      telcoPackageId: sim.subscriberId ?? reference,
-      activationAt: null,
-      expirationAt: null,
-      isLoad: true
-    }
-    return made
-  })
-
   /** Refuses to take away what was used, unless an operator has said so: then it is revoked. */
   const revoke = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought, of: Telco.PackageRef, usedBytes: number) {
     const used = `${usedBytes} bytes of the package ${of.packageId} are used`
@@ -173,44 +149,55 @@ const make = Effect.fnUntraced(function* ({ lateMillis, polls: options, telco }:
     yield* CallFailure.asPort(become(bought, api.revoke, ({ status }) => OVER.includes(status)))
   })
 
-  const cancelPackage = Effect.fn("EsimAccess.cancelPackage")(function* (of: Telco.PackageRef) {
-    const { iccid, packageId } = of
-    const bought = yield* purchases.boughtOf(iccid)
-    if (bought === null) return
-    let isUsed = false
-    if (bought.packages[packageId] === "Load") {
-      const { activatedAt, status, usedBytes } = yield* CallFailure.asPort(esimOf(bought))
-      const isOver = OVER.includes(status)
-      // One that is paused may be new.
-      isUsed = isOver || status === "IN_USE" || activatedAt !== null || usedBytes > 0
-      if (isUsed && !isOver) yield* revoke(bought, of, usedBytes)
-    }
-    yield* purchases.release({ iccid, packageId, isUsed })
-    return { isLoadUsed: isUsed || bought.isUsed }
+  const cancelLoad = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought, of: Telco.PackageRef) {
+    const { activatedAt, status, usedBytes } = yield* CallFailure.asPort(esimOf(bought))
+    const isOver = OVER.includes(status)
+    // One that is paused may be new.
+    const isUsed = isOver || status === "IN_USE" || activatedAt !== null || usedBytes > 0
+    if (isUsed && !isOver) yield* revoke(bought, of, usedBytes)
+    return isUsed
   })
 
+  /** The eSIM of a purchase; not found if it is missing though its order is there. */
+  const present = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought) {
+    const byOrder = api.esims({ orderNo: bought.reference })
+    const esims = yield* CallFailure.ofBuyer(api.esims(nameOf(bought)), byOrder)
+    const found = esims?.find(({ orderNo }) => orderNo === bought.reference)
+    if (found !== undefined) return found
+    const message = `eSIM Access has no eSIM ${bought.sim.subscriberId ?? ""} of the order ${bought.reference}`
+    const missing = new CallFailure.CallFailure({ outcome: "NotFound", message, isAnswered: true })
+    return yield* CallFailure.ofBuyer(Effect.fail(missing), byOrder)
+  })
+
+  /** All that is on an eSIM is its load: there are no top-ups. */
+  const readNow = (bought: PurchasedLoads.Bought) =>
+    Effect.map(present(bought), (esim): Selling.Reading => {
+      const { activatedAt: activationAt, expiresAt: expirationAt, totalBytes: allowanceBytes, usedBytes } = esim
+      return {
+        load: { usedBytes, allowanceBytes, activationAt, expirationAt, end: endOf(esim) },
+        topUps: new Map()
+      }
+    })
+
+  const { calls, polls } = Selling.make({
+    ...{ telco, journal, purchases, readNow, cancelLoad, topUps: NO_TOP_UP },
+    nameOf: ({ reference, sim }) => sim.subscriberId ?? reference,
+    giveBack: (bought) =>
+      Effect.as(
+        become(bought, api.cancel, ({ status }) => status === "CANCEL"),
+        "credit" as const
+      ),
+    polls: { lag: LAG, callsPerSecond: HttpApi.CALLS_PER_SECOND, ...options }
+  })
+
+  /** By the call that is for it (`/esim/usage/query`). */
   const readUsage = Effect.fn("EsimAccess.readUsage")(function* ({ iccid }: { readonly iccid: string }) {
     const bought = yield* purchases.boughtOf(iccid)
-    const [packageId] = Object.entries(bought?.packages ?? {}).find(([, share]) => share === "Load") ?? []
+    const [packageId] = PurchasedLoads.live(bought)
     if (bought === null || packageId === undefined) return []
     const esimTranNo = bought.sim.subscriberId ?? (yield* CallFailure.asPort(esimOf(bought))).esimTranNo
     const usage = yield* CallFailure.asPort(api.usage(esimTranNo))
     return usage === null ? [] : [{ packageId, usedBytes: usage.usedBytes }]
-  })
-
-  const polls = Polls.make({
-    ...{ telco, journal, lag: LAG, callsPerSecond: HttpApi.CALLS_PER_SECOND },
-    ...options,
-    poll: Effect.fnUntraced(function* (iccid) {
-      const bought = yield* purchases.boughtOf(iccid)
-      const packageIds = Object.entries(bought?.packages ?? {}).flatMap(([id, share]) => (share === "Load" ? id : []))
-      if (bought === null || packageIds.length === 0) return null
-      const esim = yield* CallFailure.asPort(esimOf(bought))
-      const { activatedAt, expiresAt, totalBytes, usedBytes } = esim
-      const own = { usedBytes, allowanceBytes: totalBytes, activationAt: activatedAt, expirationAt: expiresAt }
-      const seen = packageIds.map((packageId) => ({ packageId, ...own, end: endOf(esim) }))
-      return { purchaseId: bought.purchaseId, packageIds, seen }
-    })
   })
 
   const isSuspended = ({ status }: AccountApi.Esim): boolean => status === "SUSPENDED"
@@ -250,24 +237,7 @@ const make = Effect.fnUntraced(function* ({ lateMillis, polls: options, telco }:
     )
   })
 
-  const port = TelcoCapabilities.limited(capabilities, {
-    buySim: purchases.buy,
-    returnSim: (of) =>
-      purchases.giveBack(of, (bought) =>
-        Effect.as(
-          become(bought, api.cancel, ({ status }) => status === "CANCEL"),
-          "credit" as const
-        )
-      ),
-    createPackage: (order) => Effect.tap(createPackage(order), () => polls.watch(order.iccid)),
-    cancelPackage,
-    listPackages: ({ iccid, onlyAttachments = [] }) =>
-      Effect.map(purchases.boughtOf(iccid), (bought) => (bought === null ? [] : others(bought, onlyAttachments))),
-    readUsage,
-    setService,
-    sendSms,
-    releaseProfile
-  })
+  const port = TelcoCapabilities.limited(capabilities, { ...calls, readUsage, setService, sendSms, releaseProfile })
   const account = Account.Account.of({
     bundles: CallFailure.asPort(Effect.map(api.bundles(null), (all) => all.map(Seller.listed))),
     balance: CallFailure.asPort(api.balance),

@@ -111,13 +111,7 @@ const httpFailure = (operation: string, status: number, retryAfter: string | und
   return failure("Unknown", message, { isAnswered: status < 500 })
 }
 
-const disconnected = (operation: string, error: unknown): CallFailure.CallFailure => {
-  const code = Answers.codeOf(error)
-  const shown = code === "" ? "" : ` (${code})`
-  return Answers.isUnsent(error)
-    ? failure("NotDone", `eSIM Access cannot be reached for ${operation}${shown}`)
-    : failure("Unknown", `The connection to eSIM Access ended during ${operation}${shown}`)
-}
+const disconnected = (operation: string, error: unknown) => Answers.disconnected("eSIM Access", operation, error)
 
 const unreadable = (operation: string) =>
   failure("Unknown", `eSIM Access answers ${operation}, but not as its documents say`, { isAnswered: true })

@@ -60,17 +60,11 @@ const endOf = (assignments: ReadonlyArray<AccountApi.Assignment>): PollState.See
 }
 
 /**
- * What the assignments of one order say of a package of ours. `isWhole`: none of the eSIM's was
- * left out of the list.
+ * What the assignments of one order say. `isWhole`: none of the eSIM's was left out of the list.
  */
-export const seenOf = (
-  packageId: string,
-  assignments: ReadonlyArray<AccountApi.Assignment>,
-  isWhole: boolean
-): PollState.Seen => {
+export const bundleOf = (assignments: ReadonlyArray<AccountApi.Assignment>, isWhole: boolean): PollState.Bundle => {
   const ends = assignments.map(({ endsAt }) => endsAt)
   return {
-    packageId,
     allowanceBytes: sum(assignments.map(({ initialBytes, isUnlimited }) => (isUnlimited ? null : initialBytes))),
     usedBytes: usedOf(assignments),
     activationAt: activationOf(assignments),

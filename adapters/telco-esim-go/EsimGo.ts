@@ -6,7 +6,7 @@
  * throttled, and volumes are those of the bundles.
  */
 import { Context, Effect, Layer } from "effect"
-import { type Capabilities, Package, Telco, type TelcoBundles, TelcoCapabilities } from "simplan/ports"
+import { type Capabilities, Telco, type TelcoBundles, TelcoCapabilities } from "simplan/ports"
 import {
   Account,
   CallFailure,
@@ -16,6 +16,7 @@ import {
   Polls,
   Purchases,
   type PurchasedLoads,
+  Selling,
   SimLocks
 } from "../telco-calls/index.ts"
 import * as AccountApi from "./AccountApi.ts"
@@ -64,15 +65,6 @@ export const capabilities = (senders: ReadonlyArray<string>): Partial<Capabiliti
   topUps: { most: MOST_BUNDLES, afterExpiry: true, kept: "apart" },
   mobilePlans: false
 })
-
-const hasPackage = (packages: PurchasedLoads.Bought["packages"], packageId: string, share: "Load" | "TopUp") =>
-  packages[packageId] === share
-
-/** The packages of a SIM that were not cancelled. */
-const packagesOf = (bought: PurchasedLoads.Bought | null, onlyAttachments: ReadonlyArray<string> = []) =>
-  Object.entries(bought?.packages ?? {}).flatMap(([packageId, share]) =>
-    share === "Cancelled" || onlyAttachments.includes(Package.attachmentIdOf(packageId)) ? [] : packageId
-  )
 
 /** The port, the purchases behind it, and the polls of what was bought. */
 export interface EsimGo {
@@ -132,77 +124,27 @@ export const make = (
         CallFailure.unlessMissing(Effect.asVoid(revoke({ iccid, reference: bought.reference })))
       )
     }
-    yield* purchases.release({ iccid, packageId, isUsed })
-    return { isLoadUsed: isUsed }
-  })
-
-  const cancelPackage = Effect.fn("EsimGo.cancelPackage")(function* (of: Telco.PackageRef) {
-    const { iccid, packageId } = of
-    const bought = yield* boughtOf(iccid)
-    if (bought === null) return
-    const answer = { isLoadUsed: bought.isUsed }
-    if (bought.packages[packageId] === "Cancelled") return answer
-    if (hasPackage(bought.packages, packageId, "Load")) return yield* cancelLoad(bought, of)
-    if (hasPackage(bought.packages, packageId, "TopUp")) yield* keyless.cancelPackage(of)
-    yield* purchases.release({ iccid, packageId, isUsed: false })
-    return answer
-  })
-
-  const createPackage = Effect.fn("EsimGo.createPackage")(function* (order: Telco.PackageOrder) {
-    const { iccid, load = "", onlyAttachments, packageId } = order
-    if (onlyAttachments !== undefined) {
-      const bought = yield* boughtOf(iccid)
-      const occupiedBy = packagesOf(bought, onlyAttachments)
-      // What was taken before stays taken, whoever came after it.
-      if (occupiedBy.length > 0 && bought?.packages[packageId] === undefined) {
-        return yield* new Telco.Refused({ message: `The SIM ${iccid} has packages of others`, occupiedBy })
-      }
-    }
-    const { bought, share } = yield* purchases.claim({ iccid, load, packageId })
-    return share === "Load"
-      ? { telcoPackageId: bought.reference, activationAt: null, expirationAt: null, isLoad: true }
-      : yield* keyless.createPackage(order)
+    return isUsed
   })
 
   /**
-   * The packages of the last purchase of an eSIM, each with the assignments of its order as far as
-   * they are listed; null: it has none. What a former customer has had is of other orders.
+   * What a former customer has had is of other orders, and so is what the assignments of none of
+   * ours say.
    */
-  const packagesOn = Effect.fnUntraced(function* (iccid: string) {
-    const bought = yield* boughtOf(iccid)
-    const packageIds = packagesOf(bought)
-    if (bought === null || packageIds.length === 0) return null
+  const readNow = Effect.fnUntraced(function* ({ reference, sim: { iccid } }: PurchasedLoads.Bought) {
     const made = yield* topUpsOn(iccid)
-    const all = (yield* CallFailure.asPort(Assignments.unlessGone(api.assignments(iccid)))) ?? []
+    const all = yield* CallFailure.ofBuyer(api.assignments(iccid), api.orderOf(reference))
     const listed = Assignments.byOrder(all)
-    const found = packageIds.flatMap((packageId) => {
-      const reference = hasPackage(bought.packages, packageId, "Load") ? bought.reference : made.get(packageId)
-      const assignments = reference === undefined ? undefined : listed.get(reference)
-      return assignments === undefined ? [] : [{ packageId, assignments }]
+    const bundleOf = (order: string) => {
+      const assignments = listed.get(order)
+      const isWhole = all.length < AccountApi.MOST_ASSIGNMENTS
+      return assignments === undefined ? null : Assignments.bundleOf(assignments, isWhole)
+    }
+    const topUps = [...made].flatMap(([packageId, order]) => {
+      const bundle = bundleOf(order)
+      return bundle === null ? [] : [[packageId, bundle] as const]
     })
-    return { bought, packageIds, found, isWhole: all.length < AccountApi.MOST_ASSIGNMENTS }
-  })
-
-  const readUsage = Effect.fn("EsimGo.readUsage")(function* (iccid: string) {
-    const on = yield* packagesOn(iccid)
-    return (on?.found ?? []).flatMap(({ assignments, packageId }): ReadonlyArray<Telco.PackageUsage> => {
-      const usedBytes = Assignments.usedOf(assignments)
-      return usedBytes === null ? [] : [{ packageId, usedBytes, activationAt: Assignments.activationOf(assignments) }]
-    })
-  })
-
-  const polls = Polls.make({
-    telco,
-    journal,
-    callsPerSecond: HttpApi.CALLS_PER_SECOND,
-    ...options.polls,
-    poll: (iccid) =>
-      Effect.map(packagesOn(iccid), (on) => {
-        if (on === null) return null
-        const { bought, found, isWhole, packageIds } = on
-        const seen = found.map(({ assignments, packageId }) => Assignments.seenOf(packageId, assignments, isWhole))
-        return { purchaseId: bought.purchaseId, packageIds, seen }
-      })
+    return { load: bundleOf(reference), topUps: new Map(topUps) }
   })
 
   /** Whether money came back for a load that was revoked. Its answer may have been lost. */
@@ -230,28 +172,26 @@ export const make = (
     return yield* refundOf(bought, said ?? [])
   })
 
+  const { calls, polls } = Selling.make({
+    ...{ telco, journal, purchases, readNow, cancelLoad, topUps: keyless, giveBack: returned },
+    polls: { callsPerSecond: HttpApi.CALLS_PER_SECOND, ...options.polls }
+  })
+
   return {
     purchases,
     polls,
     telco: TelcoCapabilities.limited(capabilities(senders), {
       ...keyless,
-      createPackage: (order) => Effect.tap(createPackage(order), () => polls.watch(order.iccid)),
-      cancelPackage,
+      ...calls,
       suspendPackage: Effect.fn("EsimGo.suspendPackage")(function* (of) {
         const { iccid, packageId } = of
         const bought = yield* boughtOf(iccid)
-        if (bought === null) return
-        if (hasPackage(bought.packages, packageId, "TopUp")) return yield* keyless.suspendPackage(of)
-        if (!hasPackage(bought.packages, packageId, "Load")) return
+        const share = bought?.packages[packageId]
+        if (share === "TopUp") return yield* keyless.suspendPackage(of)
+        if (bought === null || share !== "Load") return
         const { reference } = bought
         yield* CallFailure.asPort(CallFailure.unlessMissing(Effect.asVoid(revoke({ iccid, reference }))))
-      }),
-      // The supplier knows nothing of ours, so it is the journal that knows it.
-      listPackages: ({ iccid, onlyAttachments }) =>
-        Effect.map(boughtOf(iccid), (bought) => packagesOf(bought, onlyAttachments)),
-      readUsage: ({ iccid }) => readUsage(iccid),
-      buySim: purchases.buy,
-      returnSim: (of) => purchases.giveBack(of, returned)
+      })
     })
   }
 }

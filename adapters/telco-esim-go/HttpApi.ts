@@ -61,13 +61,7 @@ const failure = (
   more: Partial<Omit<Failure, "outcome" | "message">> = {}
 ): Failure => new CallFailure.CallFailure({ outcome, message, isAnswered: false, ...more })
 
-const disconnected = (operation: string, error: unknown): Failure => {
-  const code = Answers.codeOf(error)
-  const shown = code === "" ? "" : ` (${code})`
-  return Answers.isUnsent(error)
-    ? failure("NotDone", `eSIM Go cannot be reached for ${operation}${shown}`)
-    : failure("Unknown", `The connection to eSIM Go ended during ${operation}${shown}`)
-}
+const disconnected = (operation: string, error: unknown) => Answers.disconnected("eSIM Go", operation, error)
 
 /** The answer cannot be read, whatever its status says. */
 const unreadable = (operation: string): Failure =>

@@ -31,7 +31,7 @@ export interface SimAggregate {
 
 /** The view that telco reports read and change. */
 export interface ForReports {
-  /** What reports read and change of it. */
+  /** What reports read and change of it; its allocation only if one says that it is gone. */
   readonly sim: Pick<
     Sim,
     | "organizationId"
@@ -45,7 +45,8 @@ export interface ForReports {
     | "lastActivityAt"
     | "purchase"
     | "version"
-  >
+  > &
+    Partial<Pick<Sim, "allocation">>
   /** Of the present subscription, oldest first. */
   readonly attachments: ReadonlyArray<AttachmentForReports>
 }

@@ -14,7 +14,11 @@ import type { Instant } from "./Time.ts"
 
 type ReturnSim = Extract<Work, { readonly _tag: "ReturnSim" }>
 
-const withReturn = (sim: Sim, returned: Returned): Sim => ({
+/** A SIM that is withdrawn, because its supplier has it back or is asked to take it. */
+export const withReturn = <Of extends Pick<Sim, "purchase">>(
+  sim: Of,
+  returned: Returned
+): Of & Pick<Sim, "allocation" | "purchase"> => ({
   ...sim,
   allocation: { _tag: "Withdrawn", reason: "returned", ending: null },
   purchase: sim.purchase === null ? null : { ...sim.purchase, returned }

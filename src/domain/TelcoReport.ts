@@ -14,6 +14,8 @@ import * as Purchase from "./Purchase.ts"
 import { canonicalId, type Former, formerOf, idOf, isTaken, type Package, packageId, usedOnFormer } from "./Package.ts"
 import * as PackageEnd from "./PackageEnd.ts"
 import type { NameOf } from "./Refusal.ts"
+import { isUsed } from "./Sim.ts"
+import * as SimReturn from "./SimReturn.ts"
 import * as SmdpHistory from "./SmdpHistory.ts"
 import * as TextLimit from "./TextLimit.ts"
 import type { Instant } from "./Time.ts"
@@ -41,6 +43,11 @@ export type Fact =
   | { readonly _tag: "FirstUse"; readonly packageId: string | null }
   /** The telco has ended a package, which it has to name. */
   | { readonly _tag: "End"; readonly packageId: string; readonly reason: PackageEnd.Reason }
+  /**
+   * The supplier that has sold the SIM has it no more, or nothing of it can be put into use any
+   * more: all packages on it end as `revoked`, and a free one is given to nobody (rule I15).
+   */
+  | { readonly _tag: "Gone" }
   | {
       readonly _tag: "Location"
       readonly countryAlpha2: string
@@ -181,6 +188,10 @@ export const apply = (aggregate: ForReports, report: Report, now: Instant): Resu
       return Result.map(target(aggregate, report, fact.packageId), (found) =>
         applyEnd(aggregate, found, report.occurredAt, fact.reason, now)
       )
+    case "Gone":
+      return aggregate.sim.purchase === null
+        ? rejected("the SIM was not bought of a supplier")
+        : Result.succeed(applyGone(aggregate, report.occurredAt, now))
     case "Location":
       return Result.succeed(applyLocation(aggregate, report, fact))
     case "SmdpState":
@@ -262,6 +273,8 @@ export const textProblem = ({ fact, iccid, reportId }: Report): Rejection | unde
       )
     case "SmdpState":
       return problemOf("modificationResult", fact.modificationResult)
+    case "Gone":
+      return undefined
   }
 }
 
@@ -425,6 +438,29 @@ const applyEnd = (
     usage: NONE,
     jobs: begun.jobs
   }
+}
+
+/**
+ * Rules R4 and I15: all packages of the SIM end. A free SIM is withdrawn as one that its supplier
+ * has back; one that somebody has stays with its subscription, and is withdrawn once it is free.
+ */
+const applyGone = (before: ForReports, at: Instant, now: Instant): Applied => {
+  let applied: Applied = { aggregate: before, payloads: NONE, smdpEntries: NONE, usage: NONE, jobs: NONE }
+  for (const of of SimAggregate.confirmed(before)) {
+    for (const pack of of.packages.filter(isTaken)) {
+      const { aggregate } = applied
+      const present = aggregate.attachments.find(
+        ({ attachment }) => attachment.attachmentId === of.attachment.attachmentId
+      )
+      if (present === undefined) continue
+      const found = { of: present, pack, former: null }
+      applied = { ...applied, aggregate: applyEnd(aggregate, found, at, "revoked", now).aggregate }
+    }
+  }
+  const { aggregate } = applied
+  const { allocation, purchase } = aggregate.sim
+  if (allocation === undefined || isUsed({ allocation }) || purchase === null) return applied
+  return { ...applied, aggregate: { ...aggregate, sim: SimReturn.withReturn({ ...aggregate.sim, purchase }, "none") } }
 }
 
 /** Rule R2: what notifies of an attachment's threshold. */

@@ -7,7 +7,7 @@ import * as Polled from "../telco-calls/Polled.ts"
 import * as Shop from "./Shop.ts"
 
 const { LOAD, packageOrder, purchase } = Shop
-const { end, firstUse, total } = Polled
+const { end, firstUse, gone, total } = Polled
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -61,6 +61,25 @@ describe("Polls of an eSIM of Airalo", () => {
     await sell("pur-2", "b:0")
     last().status = "EXPIRED"
     expect(await later(2 * DAY)).toEqual([end("b:0", "lapsed")])
+  })
+
+  it("find that it is gone, once it was missing for a day while its order is there", async () => {
+    const iccid = await sell("pur-1", "a:0")
+    const orders = shop.fake.orders.splice(0)
+    shop.fake.sims.delete(iccid)
+    for (let times = 0; times < 8; times++) expect(await later(6 * HOUR)).toEqual([])
+    shop.fake.orders.push(...orders)
+    for (let times = 0; times < 4; times++) await later(7 * HOUR)
+    expect(core.taken).toEqual([])
+    expect(await later(7 * HOUR)).toEqual([gone])
+  })
+
+  it("find one in stock that was recycled", async () => {
+    const { iccid } = await shop.run((telco) => telco.buySim(purchase("pur-1")))
+    expect(await later(25 * HOUR)).toEqual([])
+    const sim = shop.fake.sims.get(iccid)
+    if (sim !== undefined) sim.isRecycled = true
+    expect(await later(25 * HOUR)).toEqual([gone])
   })
 
   it("find nothing of a former customer of an ICCID, also while the list lacks the new package", async () => {

@@ -21,4 +21,4 @@ const layer = Layer.unwrap(
   })
 )
 
-TelcoSuite.run("Airalo", layer, { describe, it, afterAll }, { load: Shop.LOAD, terms: Shop.terms })
+TelcoSuite.run("Airalo", layer, { describe, it, afterAll }, { findsOthers: true, load: Shop.LOAD, terms: Shop.terms })

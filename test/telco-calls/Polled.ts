@@ -41,5 +41,6 @@ export const total = (packageId: string, bytes: number): TelcoReport.Fact => ({
   packageId,
   usage: { _tag: "Total", bytes }
 })
+export const gone: TelcoReport.Fact = { _tag: "Gone" }
 export const end = (packageId: string, reason: Extract<TelcoReport.Fact, { _tag: "End" }>["reason"]) =>
   ({ _tag: "End", packageId, reason }) satisfies TelcoReport.Fact

@@ -35,6 +35,7 @@ const makeWorld = (lag: number) =>
       fails: false,
       hangs: false,
       rejects: false,
+      sim: null as "gone" | "missing" | null,
       polls: 0,
       taken: [] as TelcoReport.Report[],
       seen: new Set<string>()
@@ -45,9 +46,19 @@ const makeWorld = (lag: number) =>
         allowanceBytes: GB,
         expirationAt: activationAt === null ? null : activationAt + 7 * Time.DAY
       }))
+    /** A SIM that was sold, and has no package yet. */
+    const known = () => {
+      const last = state.bundles.at(-1)
+      if (last === undefined) return null
+      const own = state.bundles.filter(
+        ({ packageId, purchaseId }) => purchaseId === last.purchaseId && packageId !== ""
+      )
+      return { purchaseId: last.purchaseId, packageIds: own.map(({ packageId }) => packageId) }
+    }
     const polls = Polls.make({
       telco: TELCO,
       journal,
+      known: { kind: "purchase", of: () => Effect.sync(known) },
       callsPerSecond: 10,
       fastest: FASTEST,
       slowest: SLOWEST,
@@ -57,12 +68,11 @@ const makeWorld = (lag: number) =>
           state.polls += 1
           if (state.fails) return yield* new Telco.Unavailable({ message: "no answer" })
           if (state.hangs) return yield* Effect.never
-          const last = state.bundles.at(-1)
-          if (last === undefined) return null
-          const own = state.bundles.filter(({ purchaseId }) => purchaseId === last.purchaseId)
-          const packageIds = own.map(({ packageId }) => packageId)
+          const own = known()
+          if (own === null) return null
+          if (state.sim === "missing") return { ...own, seen: [], sim: state.sim }
           // The supplier knows ICCIDs only, and lists what a former customer has had as well.
-          return { purchaseId: last.purchaseId, packageIds, seen: state.lagging ?? listed() }
+          return { ...own, seen: state.lagging ?? listed(), ...(state.sim !== null && { sim: state.sim }) }
         })
     })
     const core = Layer.succeed(
@@ -186,6 +196,104 @@ describe("Polls of a SIM", () => {
         expect(world.state.polls).toBe(before + 1)
         yield* world.polls.hint("8988000000000000057")
         expect(yield* world.journal.get({ telco: TELCO, kind: Polls.KIND, key: "8988000000000000057" })).toBeNull()
+      })
+    ))
+
+  it("tell that it is gone, at once if the supplier says so, also while it is in stock", () =>
+    run((world) =>
+      Effect.gen(function* () {
+        world.bundle("p1", "")
+        yield* world.polls.stock(ICCID)
+        yield* pass(world, 60 * 23)
+        expect(world.state.polls).toBe(0)
+        yield* pass(world, 60 * 25)
+        expect(world.state.polls).toBe(2)
+        expect(world.state.taken).toEqual([])
+        world.state.sim = "gone"
+        yield* pass(world, 60 * 25)
+        expect(facts(world)).toEqual([{ _tag: "Gone" }])
+        const { polls } = world.state
+        yield* pass(world, 60 * 100)
+        expect(world.state.polls).toBe(polls)
+        // The supplier sells the ICCID again, and it goes once more.
+        world.bundle("p2", "")
+        yield* world.polls.stock(ICCID)
+        yield* pass(world, 60 * 25)
+        expect(world.state.taken.map(({ reportId }) => reportId)).toEqual([
+          "supplier/poll/p1/gone",
+          "supplier/poll/p2/gone"
+        ])
+      })
+    ))
+
+  it("tell that it is gone once it was missing for a day, and not if it comes back before", () =>
+    run((world) =>
+      Effect.gen(function* () {
+        world.bundle("p1", "a:0")
+        yield* world.polls.watch(ICCID)
+        yield* pass(world, 10)
+        world.state.sim = "missing"
+        yield* pass(world, 20 * 60)
+        world.state.sim = null
+        yield* pass(world, 7 * 60)
+        world.state.sim = "missing"
+        yield* pass(world, 23 * 60)
+        expect(world.state.taken).toEqual([])
+        world.state.rejects = true
+        yield* pass(world, 8 * 60)
+        expect(world.state.taken).toEqual([])
+        world.state.rejects = false
+        yield* pass(world, 7 * 60)
+        expect(facts(world)).toEqual([{ _tag: "Gone" }])
+        const { polls } = world.state
+        yield* pass(world, 48 * 60)
+        expect(world.state.polls).toBe(polls)
+      })
+    ))
+
+  it("are made of SIMs whose entry was lost, and not of those that are over", () =>
+    run((world) =>
+      Effect.gen(function* () {
+        const { journal, state } = world
+        const of = { telco: TELCO, iccid: ICCID, externalId: null, document: {} }
+        yield* journal.add({ ...of, kind: "purchase", key: "p1", dueAt: null })
+        const entry = { telco: TELCO, kind: Polls.KIND, key: ICCID }
+        /** What a restored backup has of the entry. */
+        const restore = (document: Journal.Document) =>
+          Journal.change(journal, entry, () => ({ iccid: ICCID, externalId: null, dueAt: null, document }))
+        const swept = Effect.gen(function* () {
+          yield* TestClock.adjust("1 day")
+          let found = 0
+          for (let isOver = false; !isOver; ) {
+            const turn = yield* world.polls.sweep
+            found += turn.found
+            isOver = turn.isOver
+          }
+          return found
+        })
+        expect(yield* swept).toBe(0)
+        const bundle = world.bundle("p1", "")
+        expect(yield* swept).toBe(1)
+        yield* world.due
+        expect(state.polls).toBe(1)
+        expect(yield* swept).toBe(0)
+        state.bundles[0] = { ...bundle, packageId: "a:0" }
+        yield* restore({})
+        expect(yield* swept).toBe(1)
+        yield* world.due
+        // Before the package was there.
+        yield* restore({ purchaseId: "p1", polledAt: 0, failures: 0, packages: {} })
+        expect(yield* swept).toBe(1)
+        const own = state.bundles[0]
+        if (own !== undefined) own.end = { reason: "lapsed", at: null }
+        yield* world.due
+        expect(facts(world)).toEqual([{ _tag: "End", packageId: "a:0", reason: "lapsed" }])
+        expect(yield* swept).toBe(0)
+        state.sim = "gone"
+        yield* world.polls.watch(ICCID)
+        yield* pass(world, 6)
+        expect(facts(world).at(-1)).toEqual({ _tag: "Gone" })
+        expect(yield* swept).toBe(0)
       })
     ))
 

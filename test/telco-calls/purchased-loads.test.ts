@@ -73,6 +73,35 @@ describe("The load of a SIM that was bought", () => {
     expect(claims.map(({ share }) => share).toSorted()).toEqual(["Load", "TopUp", "TopUp"])
   })
 
+  withSim("is refused to whoever is to be alone on the SIM, while others are there", function* ({ purchases }) {
+    yield* purchases.claim({ iccid, load: "daily", packageId: "a:0" })
+    const first = { iccid, load: "daily", packageId: "b:0", onlyAttachments: ["b"] }
+    expect(yield* Effect.flip(purchases.claim(first))).toMatchObject({ _tag: "Telco.Refused", occupiedBy: ["a:0"] })
+    expect(yield* purchases.listPackages({ iccid })).toEqual(["a:0"])
+    expect(yield* purchases.listPackages({ iccid, onlyAttachments: ["a"] })).toEqual([])
+    expect((yield* purchases.claim({ ...first, packageId: "a:0" })).share).toBe("Load")
+    const take = { load: () => Effect.succeed(false), topUp: () => Effect.die("it has none") }
+    expect(yield* purchases.cancel({ iccid, packageId: "a:0" }, take)).toEqual({ isLoadUsed: false })
+    expect((yield* purchases.claim(first)).share).toBe("Load")
+  })
+
+  withSim("is taken off once, and told to be used from then on", function* ({ purchases }) {
+    yield* purchases.claim({ iccid, load: "daily", packageId: "a:0" })
+    yield* purchases.claim({ iccid, load: "daily", packageId: "b:0" })
+    const taken: Array<string> = []
+    const take = {
+      load: () => Effect.sync(() => taken.push("load") > 0),
+      topUp: ({ packageId }: Telco.PackageRef) => Effect.sync(() => taken.push(packageId))
+    }
+    const cancel = (packageId: string) => purchases.cancel({ iccid, packageId }, take)
+    expect(yield* cancel("b:0")).toEqual({ isLoadUsed: false })
+    expect(yield* cancel("a:0")).toEqual({ isLoadUsed: true })
+    expect(yield* cancel("a:0")).toEqual({ isLoadUsed: true })
+    expect(yield* cancel("never:0")).toEqual({ isLoadUsed: true })
+    expect(taken).toEqual(["b:0", "load"])
+    expect(yield* purchases.cancel({ iccid: "8988000000000000057", packageId: "a:0" }, take)).toBeUndefined()
+  })
+
   withSim("is not given to a package that was told to top up, once it is free again", function* ({ purchases }) {
     const claim = (packageId: string, load = "daily") => purchases.claim({ iccid, load, packageId })
     expect((yield* claim("a:0")).share).toBe("Load")

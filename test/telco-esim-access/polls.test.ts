@@ -11,7 +11,7 @@ import * as Polled from "../telco-calls/Polled.ts"
 import * as Opened from "./Opened.ts"
 
 const { order, purchase } = Opened
-const { end, firstUse, total } = Polled
+const { end, firstUse, gone, total } = Polled
 
 const HOUR = 3_600_000
 
@@ -71,6 +71,37 @@ describe("Polls of an eSIM of eSIM Access", () => {
       const { profile } = yield* sell("pur-1", "one:0")
       profile.esimStatus = status
       expect(yield* later(HOUR)).toEqual([end("one:0", reason)])
+    })
+  }
+
+  test("find that it is gone, once it was missing for a day while its order is there", function* ({
+    core,
+    fake,
+    later,
+    sell
+  }) {
+    const { profile } = yield* sell("pur-1", "one:0")
+    // What an account that is not ours says: it has neither.
+    const own = fake.profiles.splice(0)
+    for (let times = 0; times < 8; times++) expect(yield* later(6 * HOUR)).toEqual([])
+    fake.profiles.push({ ...profile, esimTranNo: "of a sibling", iccid: "89852000000000099999" })
+    for (let times = 0; times < 4; times++) yield* later(7 * HOUR)
+    expect(core.taken).toEqual([])
+    expect(yield* later(7 * HOUR)).toEqual([gone])
+    expect(own).toHaveLength(1)
+  })
+
+  for (const [status, facts] of [
+    ["CANCEL", [gone]],
+    ["REVOKE", [gone]],
+    ["UNUSED_EXPIRED", [gone]],
+    ["IN_USE", []],
+    ["GOT_RESOURCE", []]
+  ] as const) {
+    test(`find the state ${status} of one in stock`, function* ({ by, fake, later, telco }) {
+      yield* by(telco.buySim(purchase("pur-1", { load: "CKH491" })))
+      Object.assign(fake.profiles[0] ?? {}, { esimStatus: status })
+      expect(yield* later(25 * HOUR)).toEqual(facts)
     })
   }
 

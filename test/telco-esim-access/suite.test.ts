@@ -19,4 +19,9 @@ const layer = Layer.effect(
   })
 )
 
-TelcoSuite.run("eSIM Access", layer, { describe, it, afterAll }, { load: "CKH491", terms: Opened.order("").terms })
+TelcoSuite.run(
+  "eSIM Access",
+  layer,
+  { describe, it, afterAll },
+  { findsOthers: true, load: "CKH491", terms: Opened.order("").terms }
+)

@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest"
 import * as Polled from "../telco-calls/Polled.ts"
 import * as World from "./World.ts"
 
-const { buy, LATE, OTHER, order, purchase, run } = World
-const { end, firstUse, total } = Polled
+const { buy, LATE, LOAD, OTHER, order, purchase, run } = World
+const { end, firstUse, gone, total } = Polled
 
 const DAY = 86_400_000
 const HOUR = DAY / 24
@@ -60,6 +60,63 @@ describe("Polls of an eSIM of eSIM Go", () => {
         world.supplier.revoke(iccid, OTHER, topUp?.id ?? "", false)
         yield* Effect.repeat(later(6 * HOUR), { times: 4 })
         expect(core.taken.map(({ fact }) => fact)).toContainEqual(end("b:0", "revoked"))
+      })
+    ))
+
+  it("find that it has left the account, once that is certain", () =>
+    run({}, (world) =>
+      Effect.gen(function* () {
+        const { later, iccid } = yield* sold(world)
+        const esim = world.supplier.esim(iccid)
+        world.supplier.esims.delete(iccid)
+        expect(yield* later(HOUR)).toEqual([])
+        expect(yield* later(20 * HOUR)).toEqual([])
+        world.supplier.esims.set(iccid, esim)
+        expect(yield* later(7 * HOUR)).toEqual([])
+        world.supplier.esims.delete(iccid)
+        yield* Effect.repeat(later(6 * HOUR), { times: 3 })
+        expect(yield* later(6 * HOUR)).toEqual([gone])
+        expect(yield* later(30 * DAY)).toEqual([])
+      })
+    ))
+
+  it("find nothing of that by the key of another account, which knows none of its orders", () =>
+    run({}, (world) =>
+      Effect.gen(function* () {
+        const { later, core, iccid } = yield* sold(world)
+        world.supplier.esims.delete(iccid)
+        world.supplier.orders.length = 0
+        yield* Effect.repeat(later(6 * HOUR), { times: 20 })
+        expect(core.taken).toEqual([])
+      })
+    ))
+
+  it("find one in stock whose bundle was revoked, or that somebody uses, or that has left", () =>
+    run({}, (world) =>
+      Effect.gen(function* () {
+        const { polls, telco } = yield* world.other()
+        const core = Polled.make()
+        const iccids = yield* Effect.forEach(["one", "two", "three"], (id) =>
+          Effect.map(buy(telco, purchase(id)), ({ iccid }) => iccid)
+        )
+        const [first = "", second = "", third = ""] = iccids
+        yield* world.pass(25 * HOUR)
+        expect(yield* core.poll(polls)).toEqual([])
+        const [own] = world.supplier.esim(first).assignments
+        world.supplier.revoke(first, LOAD, own?.id ?? "", false)
+        world.supplier.use(second, MEGA)
+        world.supplier.esims.delete(third)
+        yield* world.pass(25 * HOUR)
+        yield* core.poll(polls)
+        expect(core.taken.map(({ fact, iccid }) => [fact, iccid])).toEqual([
+          [gone, first],
+          [gone, second]
+        ])
+        for (let times = 0; times < 5; times++) {
+          yield* world.pass(6 * HOUR)
+          yield* core.poll(polls)
+        }
+        expect(core.taken.map(({ iccid }) => iccid)).toEqual(iccids)
       })
     ))
 

@@ -22,4 +22,4 @@ const layer = Layer.effect(
   })
 )
 
-TelcoSuite.run("eSIM Go", layer, { describe, it, afterAll }, { load: Supplier.week.name })
+TelcoSuite.run("eSIM Go", layer, { describe, it, afterAll }, { findsOthers: true, load: Supplier.week.name })

@@ -6,16 +6,14 @@
  * ids of reports follow from their content, so that a poll that is repeated counts once (rule R1).
  */
 import { Option, Schema } from "effect"
-import type { PackageEnd, TelcoReport, Time } from "simplan/ports"
+import { type PackageEnd, type TelcoReport, Time } from "simplan/ports"
 import type * as Journal from "../Journal.ts"
 import * as PollSchedule from "./PollSchedule.ts"
 
 type Instant = Time.Instant
 
-/** What the supplier says of a package now. */
-export interface Seen {
-  /** Ours. */
-  readonly packageId: string
+/** What the supplier says of a bundle now. */
+export interface Bundle {
   /** Of all that it grants; null: the supplier does not say, or it is unlimited. */
   readonly allowanceBytes: number | null
   /** The running total; null: the supplier does not say. */
@@ -28,14 +26,29 @@ export interface Seen {
   readonly end: { readonly reason: PackageEnd.Reason; readonly at: Instant | null } | null
 }
 
-/** What a poll finds of a SIM. */
-export interface Found {
+/** What it says of the bundle that a package has. */
+export interface Seen extends Bundle {
+  /** Ours. */
+  readonly packageId: string
+}
+
+/** What the journal has of a SIM that is polled. */
+export interface Known {
   /** The purchase that the SIM came by: an ICCID that is sold again is another one. */
   readonly purchaseId: string
-  /** The packages of ours that are on it, those that the supplier does not list included. */
+  /** The packages of ours that are on it; empty: it is in stock. */
   readonly packageIds: ReadonlyArray<string>
-  /** Those that it lists. */
+}
+
+/** What a poll finds of a SIM. */
+export interface Found extends Known {
+  /** Of its packages those that the supplier lists. */
   readonly seen: ReadonlyArray<Seen>
+  /**
+   * `gone`: the supplier says that nothing of the SIM can be used any more. `missing`: it does not
+   * know the SIM, as a list that lags does not either. Absent: it is there.
+   */
+  readonly sim?: "gone" | "missing"
 }
 
 /** The shape of what is remembered of a package, as the journal keeps it. */
@@ -67,6 +80,10 @@ const State = Schema.Struct({
   polledAt: Schema.NullOr(Schema.Finite),
   /** How many polls in a row have failed. */
   failures: Schema.Finite,
+  /** Since when each poll has missed the SIM. Absent: the last one has not. */
+  missingSince: Schema.optionalKey(Schema.Finite),
+  /** Absent: the core has not taken that it is gone. */
+  isGone: Schema.optionalKey(Schema.Literal(true)),
   packages: Schema.Record(Schema.String, Pack)
 })
 
@@ -109,6 +126,31 @@ interface Asked {
   readonly telco: string
   readonly iccid: string
   readonly now: Instant
+}
+
+/**
+ * How long a supplier has to miss a SIM, at each poll, until it is taken for gone: no list lags so
+ * long, and an account that is set up anew is noticed by then.
+ */
+const MISSED = Time.DAY
+
+/** How soon a SIM is polled again that is missing, in milliseconds. */
+const MISSING = 6 * Time.HOUR
+
+/** How soon one is polled that is in stock, in milliseconds. */
+export const STOCK = Time.DAY
+
+/** Since when the SIM is missing, this poll included. */
+const missingSince = (sim: Found["sim"], before: State, now: Instant): Instant | undefined =>
+  sim === "missing" ? (before.missingSince ?? now) : undefined
+
+/** What is to be reported of a SIM that is gone for certain; null: it is not, or it was. */
+export const goneOf = ({ purchaseId, sim }: Found, before: State, { iccid, now, telco }: Asked) => {
+  const since = missingSince(sim, before, now)
+  const isCertain = sim === "gone" || (since !== undefined && now - since >= MISSED)
+  if (!isCertain || before.isGone === true) return null
+  const fact = { _tag: "Gone" } as const
+  return { reportId: `${telco}/poll/${purchaseId}/gone`, iccid, occurredAt: now, fact } satisfies TelcoReport.Report
 }
 
 const observe = (seen: Seen, known: Pack | undefined, before: State, { iccid, now, telco }: Asked): Observed => {
@@ -165,9 +207,10 @@ export const observed = ({ packageIds, seen }: Found, before: State, asked: Aske
  * next poll. A package that is listed no more is remembered as it was.
  */
 export const remembered = (
-  { packageIds, purchaseId }: Found,
+  { packageIds, purchaseId, sim }: Found,
   before: State,
   observations: ReadonlyArray<Observed>,
+  gone: TelcoReport.Report | null,
   isTaken: (report: TelcoReport.Report) => boolean,
   now: Instant
 ): State => {
@@ -182,7 +225,12 @@ export const remembered = (
       overAt: pack.overAt ?? (taken.some(({ _tag }) => _tag === "End") ? now : null)
     })
   }
-  return { purchaseId, polledAt: now, failures: 0, packages: Object.fromEntries(packages) }
+  const since = missingSince(sim, before, now)
+  return {
+    ...{ purchaseId, polledAt: now, failures: 0, packages: Object.fromEntries(packages) },
+    ...(since !== undefined && { missingSince: since }),
+    ...((before.isGone === true || (gone !== null && isTaken(gone))) && { isGone: true })
+  }
 }
 
 /**
@@ -193,16 +241,35 @@ export const remembered = (
 const THRESHOLDS = [50, 80, 100]
 
 /**
+ * Whether a SIM should be polled that is not due: it is in stock, has a package that no poll has
+ * known, or one that is expected to change.
+ */
+export const isLeftOut = (
+  { packageIds, purchaseId }: Known,
+  state: State,
+  limits: Omit<PollSchedule.Limits, "notified">,
+  lag: number,
+  now: Instant
+): boolean => {
+  const own = ofPurchase(state, purchaseId)
+  if (own.isGone === true) return false
+  return packageIds.some((id) => own.packages[id] === undefined) || next(own, limits, lag, now) !== null
+}
+
+/**
  * When to poll again; null: not before there is another package. `lag`: how long after its end a
  * package's usage may still rise.
  */
 export const next = (
-  { packages }: State,
+  { isGone, missingSince, packages }: State,
   limits: Omit<PollSchedule.Limits, "notified">,
   lag: number,
   now: Instant
 ): Instant | null => {
+  if (isGone === true) return null
+  if (missingSince !== undefined) return now + Math.max(limits.fastest, Math.min(MISSING, limits.slowest))
   const all = Object.values(packages)
+  if (all.length === 0) return now + STOCK
   const live = all.flatMap((pack) => {
     const { activationAt, allowanceBytes, expirationAt, overAt, rate, since, usedAt, usedBytes } = pack
     if (overAt !== null) return []

@@ -2,11 +2,14 @@
  * Polls the SIMs of a supplier, whose packages are used and end at its place, and reports to the
  * core what is new: first uses, usage, and ends that the supplier decides (rules T3, R1 and R4).
  *
- * The journal's entries of kind `poll` say when. A SIM is polled from its first package on: often
- * while it is in use, more seldom while nothing changes (`PollSchedule`), and never once all of its
- * packages are over. What the supplier notifies is a hint and no more: it has a SIM polled soon,
- * which is not more often than polls may follow each other, so that hints that are lost, doubled,
- * late or forged change little.
+ * The journal's entries of kind `poll` say when. A SIM is polled from its purchase on: once a day
+ * while it is in stock, often while it is in use, more seldom while nothing changes
+ * (`PollSchedule`), and never once all of its packages are over. A SIM that the supplier has no
+ * more is reported as gone. What the supplier notifies is a hint and no more: it has a SIM polled
+ * soon, which is not more often than polls may follow each other, so that hints that are lost,
+ * doubled, late or forged change little.
+ *
+ * SIMs whose entry is lost are found by those of their purchases (`Sweep`).
  *
  * Processes claim entries under a lease: what a dead process has not polled falls due again. What
  * a poll has reported is remembered only after the core has taken it.
@@ -20,6 +23,7 @@ import * as Journal from "../Journal.ts"
 import * as Background from "./Background.ts"
 import * as PollState from "./PollState.ts"
 import * as PollSchedule from "./PollSchedule.ts"
+import * as Sweep from "./Sweep.ts"
 
 /** The kind of the entries; a SIM's key is its ICCID. */
 export const KIND = "poll"
@@ -32,6 +36,14 @@ export interface Options {
   readonly journal: Journal.Journal["Service"]
   /** What the supplier has of a SIM; null: nothing of ours is on it. */
   readonly poll: (iccid: string) => Effect.Effect<PollState.Found | null, CallFailure.TelcoFailure>
+  /**
+   * What of a SIM is to be polled, without a call; null: nothing. With the kind of the journal's
+   * entries that are about SIMs. Absent: SIMs whose entry is lost are not searched for.
+   */
+  readonly known?: {
+    readonly kind: string
+    readonly of: (iccid: string) => Effect.Effect<PollState.Known | null, CallFailure.TelcoFailure>
+  }
   /** How many calls a second the supplier allows, orders included. */
   readonly callsPerSecond: number
   /** How soon a poll follows the one before, in milliseconds; 5 minutes unless given. */
@@ -50,6 +62,8 @@ export class Polls extends Context.Service<
   {
     /** Has a SIM polled from now on: it has a package. */
     readonly watch: (iccid: string) => Effect.Effect<void, Telco.Unavailable>
+    /** Has a SIM polled from now on that nobody has yet. */
+    readonly stock: (iccid: string) => Effect.Effect<void, Telco.Unavailable>
     /**
      * Has a SIM polled soon, if one of its packages may still be used. What is unknown, and what
      * is over, is left alone.
@@ -57,6 +71,11 @@ export class Polls extends Context.Service<
     readonly hint: (iccid: string) => Effect.Effect<void, Journal.JournalError>
     /** Polls the SIMs that are due: how many there were, and how many polls have failed. */
     readonly due: Effect.Effect<{ readonly polls: number; readonly failed: number }, Journal.JournalError, Needs>
+    /**
+     * Has SIMs polled whose entries are lost: how many it has found in one step of the search, and
+     * whether that is over for now.
+     */
+    readonly sweep: Effect.Effect<{ readonly found: number; readonly isOver: boolean }, Sweep.Failure>
     /** Polls until it is interrupted; its calls give way to orders. */
     readonly forever: Effect.Effect<never, never, Needs>
     /** Polls what is due now, at most a hundred SIMs. */
@@ -67,6 +86,9 @@ export class Polls extends Context.Service<
 /** How many SIMs are claimed at once, and how many polls are under way at once. */
 const BATCH = 20
 const AT_ONCE = 4
+
+/** How often SIMs are searched for whose entry is lost: there are as many as were ever sold. */
+const SOUGHT = Time.DAY
 
 /** How soon after a poll a hint may have the next one made. */
 const HINTED = 30 * Time.SECOND
@@ -85,6 +107,7 @@ export const make = ({
   callsPerSecond,
   fastest = 5 * Time.MINUTE,
   journal,
+  known,
   lag = 0,
   poll,
   slowest = 6 * Time.HOUR,
@@ -94,14 +117,14 @@ export const make = ({
   const place = (iccid: string) => ({ telco, kind: KIND, key: iccid })
   const count = (outcome: Outcome) => Metric.update(counterOf(telco, outcome), 1)
 
-  const watch: Polls["Service"]["watch"] = (iccid) =>
+  const begin = (iccid: string, after: number): Effect.Effect<void, Telco.Unavailable> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       CallFailure.ofJournal(
         Journal.change(journal, place(iccid), (before) => ({
           iccid,
           externalId: null,
           document: before?.document ?? PollState.initial,
-          dueAt: Math.min(now + fastest, before?.dueAt ?? Number.POSITIVE_INFINITY)
+          dueAt: Math.min(now + after, before?.dueAt ?? Number.POSITIVE_INFINITY)
         }))
       )
     )
@@ -116,6 +139,11 @@ export const make = ({
       if (entry.dueAt <= dueAt || (yield* journal.replace({ ...entry, dueAt })) !== null) return
     }
   })
+
+  const limitsAt = (now: Time.Instant) => {
+    const limits = { fastest, slowest, notified: [] }
+    return { ...limits, spacing: meter.spacing(limits, now) }
+  }
 
   /** The reports that the core has taken now, or before. */
   const takenOf = Effect.fnUntraced(function* (batch: ReadonlyArray<TelcoReport.Report>) {
@@ -152,16 +180,17 @@ export const make = ({
     const found = yield* poll(iccid)
     const now = yield* Clock.currentTimeMillis
     meter.count(1, now)
-    if (found === null || found.packageIds.length === 0) {
+    if (found === null) {
       yield* remember(entry, { ...PollState.initial, polledAt: now }, null, isEnd)
       return yield* count("nothing_new")
     }
     const before = PollState.ofPurchase(PollState.of(entry), found.purchaseId)
-    const observations = PollState.observed(found, before, { telco, iccid, now })
-    const taken = yield* takenOf(observations.flatMap(({ reports }) => reports))
-    const state = PollState.remembered(found, before, observations, (report) => taken.has(report), now)
-    const limits = { fastest, slowest, notified: [] }
-    const dueAt = PollState.next(state, { ...limits, spacing: meter.spacing(limits, now) }, lag, now)
+    const asked = { telco, iccid, now }
+    const observations = PollState.observed(found, before, asked)
+    const gone = PollState.goneOf(found, before, asked)
+    const taken = yield* takenOf([...observations.flatMap(({ reports }) => reports), ...(gone === null ? [] : [gone])])
+    const state = PollState.remembered(found, before, observations, gone, (report) => taken.has(report), now)
+    const dueAt = PollState.next(state, limitsAt(now), lag, now)
     yield* remember(entry, state, dueAt, isEnd)
     yield* count(taken.size > 0 ? "reported" : "nothing_new")
   })
@@ -201,7 +230,24 @@ export const make = ({
     )
   })
 
+  const sweep: Polls["Service"]["sweep"] =
+    known === undefined
+      ? Effect.succeed({ found: 0, isOver: true })
+      : Sweep.make({
+          ...{ telco, journal, kind: known.kind, polls: KIND, every: SOUGHT },
+          isLeftOut: (iccid, entry, now) =>
+            Effect.map(known.of(iccid), (own) => {
+              if (own === null) return false
+              const state = entry === null ? PollState.initial : PollState.of(entry)
+              return PollState.isLeftOut(own, state, limitsAt(now), lag, now)
+            })
+        })
+
   const turns = [
+    Background.turn(
+      `The search for SIMs of ${telco} that nobody polls`,
+      Effect.map(sweep, ({ isOver }) => (isOver ? Time.MINUTE : 0))
+    ),
     Background.turn(
       `Polling SIMs of ${telco}`,
       Effect.map(due, ({ failed, polls }) =>
@@ -209,5 +255,15 @@ export const make = ({
       )
     )
   ]
-  return Polls.of({ watch, hint, due, forever: Background.forever(turns), drain: Background.drain(turns) })
+  const watch = (iccid: string) => begin(iccid, fastest)
+  const stock = (iccid: string) => begin(iccid, PollState.STOCK)
+  return Polls.of({
+    watch,
+    stock,
+    hint,
+    due,
+    sweep,
+    forever: Background.forever(turns),
+    drain: Background.drain(turns)
+  })
 }

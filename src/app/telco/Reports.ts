@@ -49,7 +49,7 @@ export class Reports extends Context.Service<
 
 /** The state of one SIM after the reports that were applied so far. */
 interface Tally {
-  readonly before: ForReports
+  before: ForReports
   aggregate: ForReports
   readonly seen: ReadonlyArray<string>
   accepted: ReadonlyArray<string>
@@ -136,8 +136,12 @@ const takeInto = (
     const applied = TelcoReport.apply(tally.aggregate, report, now)
     if (Result.isFailure(applied)) return rejected(applied.failure)
     const { fact } = report
-    if (fact._tag === "End" && applied.success.aggregate !== tally.aggregate) {
-      tally.ended.push({ field: `package ${fact.packageId}`, before: null, after: fact.reason })
+    if (applied.success.aggregate !== tally.aggregate && (fact._tag === "End" || fact._tag === "Gone")) {
+      tally.ended.push(
+        fact._tag === "End"
+          ? { field: `package ${fact.packageId}`, before: null, after: fact.reason }
+          : { field: "at its supplier", before: null, after: "gone" }
+      )
       tally.isAudited = true
     }
     add(tally, applied.success)
@@ -263,6 +267,15 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       return { tallies: yield* read([...others, ...all]), presentOfLeft }
     })
 
+    /** All of a SIM that is gone, whoever has it: reports of use need less. */
+    const readWhole = Effect.fnUntraced(function* (tally: Tally) {
+      const { iccid, organizationId } = tally.aggregate.sim
+      const whole = yield* storage.simAggregates.get({ organizationId, iccid })
+      if (whole === null) return
+      tally.before = whole
+      tally.aggregate = whole
+    })
+
     const attempt = Effect.fnUntraced(function* (reports: ReadonlyArray<Report>, keyOf: KeyOf) {
       // The storage is not asked for a text that it cannot keep.
       const problems = reports.map(TelcoReport.textProblem)
@@ -273,6 +286,10 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
         seenSince: TelcoReport.seenSince(reports, asOf),
         seenUntil: TelcoReport.seenUntil(asOf)
       })
+      for (const { fact, iccid } of sound) {
+        const tally = fact._tag === "Gone" ? tallies.get(iccid) : undefined
+        if (tally !== undefined) yield* readWhole(tally)
+      }
       // Read after the aggregates, so that what is notified now is not dated before what has led to
       // them.
       const now = yield* clock.now
@@ -331,7 +348,9 @@ export const layer: Layer.Layer<Reports, never, Storage | BusinessClock | Commit
       const types = yield* typesOf(tallies)
       for (const { aggregate, before, jobs, payloads } of tallies) {
         const isChanged =
-          before.attachments !== aggregate.attachments || before.sim.downloaded !== aggregate.sim.downloaded
+          before.attachments !== aggregate.attachments ||
+          before.sim.downloaded !== aggregate.sim.downloaded ||
+          before.sim.allocation !== aggregate.sim.allocation
         const isNotified = isChanged && (types.get(aggregate.sim.organizationId)?.size ?? 0) > 0
         if (!isNotified && jobs.length + payloads.length === 0) continue
         const decision = isNotified ? { sim: { loaded: before, next: aggregate }, jobs, payloads } : { jobs, payloads }
