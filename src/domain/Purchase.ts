@@ -9,8 +9,9 @@
  */
 import * as Cost from "./Cost.ts"
 import type { NewJob } from "./Decision.ts"
-import type { Work } from "./Job.ts"
+import type { Job, Refusals, Work } from "./Job.ts"
 import type { Bundle, PlanTerms } from "./Plan.ts"
+import { ended } from "./Problem.ts"
 import {
   changeOfPlan,
   changeOfService,
@@ -47,6 +48,39 @@ export const job = (
   work: { _tag: "BuySim", purchaseId, label, load, limit, ...(regionCode !== undefined && { regionCode }) },
   dueAt: now
 })
+
+/** Why nothing with a load is sold to the organization, whichever purchase asks for it. */
+const reasonsOfLoad = ["sold_out", "no_balance"] as const
+
+/** Which load of a label an organization cannot buy. */
+type OfLoad = Pick<Job, "organizationId"> & Pick<BuySim, "label" | "load">
+
+const problemId = ({ label, load, organizationId }: OfLoad, reason: string): string =>
+  `review:purchase/${organizationId}/${label}/${reason}/${load}`
+
+/** The ids of the problems that there may be of a load: one for each reason. */
+export const problemIds = (of: OfLoad): ReadonlyArray<string> => reasonsOfLoad.map((reason) => problemId(of, reason))
+
+/**
+ * The job of the problem that a refusal of the job is (rule S6): one for a load and a reason,
+ * however many purchases are refused, else the job itself.
+ */
+export const problem = (
+  job: Job,
+  { label, load }: Pick<BuySim, "label" | "load">,
+  said: Pick<Refusals, "message" | "reason" | "soldBy">,
+  now: Instant
+): Job => {
+  const shared = reasonsOfLoad.find((reason) => reason === said.reason)
+  const { organizationId } = job
+  return {
+    ...job,
+    jobId: shared === undefined ? job.jobId : problemId({ organizationId, label, load }, shared),
+    attempts: job.attempts + 1,
+    ...ended(job, said, now),
+    waiting: null
+  }
+}
 
 /** What the supplier says of a SIM that it has sold. */
 export interface Sold extends SimIdentities, Pick<Purchase, "sellBy" | "cost" | "telco"> {

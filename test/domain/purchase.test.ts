@@ -2,6 +2,7 @@
 import { Result } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as Job from "../../src/domain/Job.ts"
 import * as Plan from "../../src/domain/Plan.ts"
 import * as Purchase from "../../src/domain/Purchase.ts"
 import * as Sim from "../../src/domain/Sim.ts"
@@ -78,6 +79,23 @@ describe("I15: a purchase", () => {
         regionCode: plan().terms.regionCode
       },
       dueAt: NOW
+    })
+  })
+
+  it("that is refused is a problem of its own, or one of its load and the reason", () => {
+    if (work._tag !== "BuySim") return expect.fail()
+    const of = { organizationId: "organization", createdAt: NOW }
+    const job = { ...Job.make({ jobId: "buy:p", work, dueAt: NOW }, of), attempts: 1 }
+    const refused = (reason?: Job.UnsoldReason) =>
+      Purchase.problem(job, work, { message: "why", ...(reason !== undefined && { reason }) }, NOW + 1)
+    const ids = Purchase.problemIds({ ...work, organizationId: "organization" })
+    const { label } = work
+    expect(ids).toEqual(["sold_out", "no_balance"].map((one) => `review:purchase/organization/${label}/${one}/1 GB`))
+    expect([refused("sold_out"), refused("no_balance")].map(({ jobId }) => jobId)).toEqual(ids)
+    expect([refused("price"), refused()].map(({ jobId }) => jobId)).toEqual(["buy:p", "buy:p"])
+    expect(refused("no_balance")).toEqual({
+      ...{ ...job, jobId: ids[1], attempts: 2, dueAt: NOW + 1, endedAt: NOW + 1, waiting: null },
+      refused: { times: 3, since: NOW + 1, message: "why", reason: "no_balance" }
     })
   })
 

@@ -2,7 +2,8 @@
  * Buying an eSIM with a load of a supplier, for the stock (rule I15). The supplier is asked under
  * the purchase's id until it has answered for good, and then has sold one SIM or none, which is in
  * the ledger before it is in the stock (rule C1). What it refuses is a problem at once: nothing was
- * bought.
+ * bought. That a load is sold out, or too dear for the balance, is one problem until it is retried,
+ * or a purchase of the load succeeds.
  */
 import { Effect, Result } from "effect"
 import * as Problem from "../../domain/Problem.ts"
@@ -34,15 +35,40 @@ export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const giveBack = yield* makeGiveBack
 
+  /** The problems of the load that wait for an operator, but for one. */
+  const openProblems = Effect.fnUntraced(function* (
+    { job: { organizationId } }: LeasedJob,
+    { label, load }: Pick<Purchase.BuySim, "label" | "load">,
+    besides: string | null
+  ) {
+    const ids = Purchase.problemIds({ organizationId, label, load }).filter((id) => id !== besides)
+    const found = yield* Effect.forEach(ids, storage.jobs.get)
+    return found.flatMap((job) =>
+      job === null || job.endedAt === null ? [] : [{ jobId: job.jobId, endedAt: job.endedAt }]
+    )
+  })
+
   const end = Effect.fnUntraced(function* (
     held: LeasedJob,
+    work: Purchase.BuySim,
     refusal: Refused,
     soldBy?: string
   ): Effect.fn.Return<Done, StorageError> {
     const now = yield* clock.now
     const { message, reason } = refusal
     const said = { message, ...(reason !== undefined && { reason }), ...(soldBy !== undefined && { soldBy }) }
-    yield* commits.retryOnConflict(commits.write(ending(held, said, now)))
+    const problem = Purchase.problem(held.job, work, said, now)
+    const isOfLoad = problem.jobId !== held.job.jobId
+    yield* commits.retryOnConflict(
+      Effect.gen(function* () {
+        // One that is there stays as it is.
+        const commit = isOfLoad
+          ? finishing(held, { jobs: { put: [{ job: problem, lease: null }] } })
+          : ending(held, said, now)
+        const resolved = isOfLoad ? yield* openProblems(held, work, problem.jobId) : []
+        yield* commits.write({ ...commit, jobs: { ...commit.jobs, resolved } })
+      })
+    )
     return yield* logRefused(held, "purchase", refusal, true)
   })
 
@@ -71,7 +97,9 @@ export const make = Effect.gen(function* () {
         const { label } = bought
         const jobs = yield* commits.stockChecks(organizationId, [{ label, cause: bought.purchaseId }], now)
         const decision = revived === null ? { jobs } : { sim: { loaded: { sim: stored }, next: { sim: revived } } }
-        yield* commits.write(finishing(held, yield* commits.prepare(organizationId, decision, now)))
+        const commit = finishing(held, yield* commits.prepare(organizationId, decision, now))
+        const resolved = yield* openProblems(held, bought, held.job.jobId)
+        yield* commits.write({ ...commit, jobs: { ...commit.jobs, resolved } })
         return true
       })
     )
@@ -85,7 +113,7 @@ export const make = Effect.gen(function* () {
     const answer = yield* Effect.result(inTime("buySim", call))
     if (Result.isFailure(answer)) {
       const { failure } = answer
-      return yield* failure._tag === "Telco.Refused" ? end(held, failure) : giveBack(held, "purchase", failure)
+      return yield* failure._tag === "Telco.Refused" ? end(held, work, failure) : giveBack(held, "purchase", failure)
     }
     const sold = answer.success
     const bought = { purchaseId, label, load, ...(regionCode !== undefined && { regionCode }) }
@@ -93,6 +121,6 @@ export const make = Effect.gen(function* () {
     const message =
       `The supplier has sold the SIM ${sold.iccid}, which the inventory has already. Withdraw that one if nobody has it any ` +
       "more, and retry: the same purchase is asked for again"
-    return yield* end(held, new Refused({ message }), purchaseId)
+    return yield* end(held, work, new Refused({ message }), purchaseId)
   })
 })

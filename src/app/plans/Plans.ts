@@ -378,7 +378,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
         return yield* change("plan.set_bundle", of, (plan) => bundled(plan, sold))
       }),
       setPrice: ({ price, ...of }) =>
-        change("plan.set_price", of, (plan) => Result.succeed(PlanRules.priced(plan, price))),
+        change("plan.set_price", of, (plan) => Effect.succeed(PlanRules.priced(plan, price))),
       remove: (of) => Effect.asVoid(change("plan.delete", of, always(PlanRules.deleted), done))
     })
   })

@@ -43,9 +43,9 @@ const AGAIN = 5
 /** How many purchases a request awaits, one after the other, if others take what comes. */
 const MOST = 10
 
-const refusalOf = (job: Job.Job, load: string): NotBought => {
-  const message = job.refused?.message ?? ""
-  switch (job.refused?.reason) {
+const refusalOf = ({ refused }: Job.Job, load: string): NotBought => {
+  const message = refused?.message ?? ""
+  switch (refused?.reason) {
     case "sold_out":
       return new SoldOut({ load })
     case "no_balance":
@@ -136,12 +136,21 @@ export const make = Effect.gen(function* () {
     return found
   })
 
+  /** Refuses what the supplier has refused of the load, if what was awaited is gone. */
+  const refuseUnsold = Effect.fnUntraced(function* ({ label, organizationId }: Kind, load: string) {
+    for (const id of Purchase.problemIds({ organizationId, label, load })) {
+      const problem = yield* storage.jobs.get(id)
+      if (problem !== null && problem.endedAt !== null) return yield* refusalOf(problem, load)
+    }
+  })
+
+  /** Awaits a purchase. Whether it is gone: there is a SIM, or a problem of the load. */
   const awaitOne = Effect.fnUntraced(function* (
     kind: Kind,
     load: string,
     wanted: Wanted,
     until: number
-  ): Effect.fn.Return<void, NoFreeSim | NotBought | StorageError> {
+  ): Effect.fn.Return<boolean, NoFreeSim | NotBought | StorageError> {
     const { organizationId } = kind
     const { plan } = wanted
     const bundle = plan?.bundle ?? null
@@ -152,12 +161,12 @@ export const make = Effect.gen(function* () {
     const adopted = known ?? (yield* adopt(kind, load))
     if (begun !== null) yield* runner.tryAll(begun.commit, begun.lease, limit)
     // Another request was quicker to adopt what this one has added, or it has come.
-    if (adopted === null) return
+    if (adopted === null) return false
     const { job } = adopted
     const ended = Effect.gen(function* () {
       if (begun === null) yield* goOn(job)
       const found = yield* settled(job, until)
-      if (found === null) return
+      if (found === null) return true
       if (found.endedAt !== null) return yield* refusalOf(found, load)
       const seconds = Math.ceil((found.dueAt - (yield* clock.now)) / 1_000)
       return yield* issuing(kind, Job.isWaiting(found) ? Math.max(1, seconds) : AGAIN)
@@ -209,7 +218,9 @@ export const make = Effect.gen(function* () {
     ): Effect.fn.Return<Sim, Shortage | NotBought> {
       const kind = kindOf(wanted, yield* clock.now)
       if (kind.load === null || !isBuying(wanted)) return yield* reserve(kind)
+      const { load } = kind.load
       const until = (yield* Clocks.monotonicNow) + limit
+      let isGone = false
       for (let awaited = 0; awaited < MOST; awaited++) {
         // Failure: one is bought.
         const sim = yield* Effect.catchTags(reserve(kind), {
@@ -217,7 +228,8 @@ export const make = Effect.gen(function* () {
           SimsReleasing: () => Effect.succeed(null)
         })
         if (sim !== null) return sim
-        yield* Effect.provideContext(awaitOne(kind, kind.load.load, wanted, until), unattended)
+        if (isGone) yield* refuseUnsold(kind, load)
+        isGone = yield* Effect.provideContext(awaitOne(kind, load, wanted, until), unattended)
         if ((yield* Clocks.monotonicNow) >= until) break
       }
       return yield* issuing(kind)

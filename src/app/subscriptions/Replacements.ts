@@ -121,7 +121,7 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
         pause: pause.given,
         changeId: yield* ids.next(now, organizationId),
         notifiedUntil: yield* notifiedUntil(storage, Lifecycle.followedOf(aggregate.attachments)),
-        shown: capabilitiesOf(aggregate.sim)
+        shown: yield* capabilitiesOf(aggregate.sim)
       }
       const { decision, replaced } = yield* Effect.fromResult(Replacement.replace(aggregate, free, given, now))
       const lease = isInside ? undefined : yield* tasks.lease

@@ -432,7 +432,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
             const now = yield* clock.now
             const { given, resolved } = yield* changeOf(aggregate.sim, now)
             const decision = yield* Effect.fromResult(
-              Deletion.remove(aggregate, now, given, capabilitiesOf(aggregate.sim))
+              Deletion.remove(aggregate, now, given, yield* capabilitiesOf(aggregate.sim))
             )
             const lease = isLater ? undefined : yield* work.lease
             const resourceId = aggregate.subscription.subscriptionId

@@ -69,7 +69,14 @@ export const purchases = [
     ["I15", "a SIM that a customer has is sold again", "(isOut(sim) ||", "(true ||"],
     ["I15", "a SIM that can be sold is sold again", "!isUsed(sim) && isLapsed(sim, now)", "!isUsed(sim)"],
     ["I15", "a SIM that is sold again has its former purchase", "...stored, ...stocked(", "...stocked("],
-    ["I15", "what a former customer did counts", "at < purchase.boughtAt", "false"]
+    ["I15", "what a former customer did counts", "at < purchase.boughtAt", "false"],
+    ["I15", "each purchase that is refused is a problem", "(reason) => reason === said.reason", "() => false"],
+    [
+      "I15",
+      "a price beyond the limit is a problem of the load",
+      "shared === undefined ? job.jobId",
+      "false ? job.jobId"
+    ]
   ]),
   ...faultsOf("SimReturn.ts", "stock", [
     [

@@ -135,6 +135,51 @@ describe("I15: a creation of a plan that is a bundle", () => {
     expect(await sold()).toHaveLength(1)
   })
 
+  it.each([
+    ["sold_out", "SoldOut"],
+    ["no_balance", "NoBalance"]
+  ])("is one problem however often a load is refused by %s, until it can be bought", async (message, tag) => {
+    await fail({ fault: "refuse", on: "buySim", message })
+    for (let time = 0; time < 3; time++) {
+      const all = await Promise.all(Array.from({ length: 4 }, create))
+      expect(all.map(outcome)).toEqual([tag, tag, tag, tag])
+    }
+    expect(await problems()).toMatchObject([{ work: { _tag: "BuySim", load: "1 GB" }, refused: { reason: message } }])
+    await setBundle("2 GB")
+    expect(outcome(await create())).toBe(tag)
+    expect(await problems()).toHaveLength(2)
+    await fail()
+    await created()
+    expect(await problems()).toMatchObject([{ work: { load: "1 GB" } }])
+    await setBundle("1 GB")
+    await created()
+    expect(await problems()).toEqual([])
+    expect(await sold()).toHaveLength(2)
+  })
+
+  it("is another problem if the supplier refuses the load by another reason", async () => {
+    for (const [message, tag] of [
+      ["no_balance", "NoBalance"],
+      ["sold_out", "SoldOut"],
+      ["no_balance", "NoBalance"]
+    ] as const) {
+      await fail({ fault: "refuse", on: "buySim", message })
+      expect(outcome(await create())).toBe(tag)
+      expect(await problems()).toMatchObject([{ refused: { reason: message } }])
+    }
+    const [problem = expect.fail()] = await problems()
+    await fail({ fault: "refuse", on: "buySim", message: "sold_out" })
+    await world.run(Problems.Problems.use((of) => of.retry({ problemId: problem.jobId })))
+    await world.settle()
+    expect(await problems()).toMatchObject([{ refused: { reason: "sold_out", times: 6 } }])
+    await fail()
+    const [second = expect.fail()] = await problems()
+    await world.run(Problems.Problems.use((of) => of.retry({ problemId: second.jobId })))
+    await world.settle()
+    expect(await problems()).toEqual([])
+    expect(await sold()).toHaveLength(1)
+  })
+
   it("is bought after all if an operator has a refused purchase tried again", async () => {
     await fail({ fault: "refuse", on: "buySim", message: "no_balance", times: 1 })
     expect(outcome(await create())).toBe("NoBalance")
