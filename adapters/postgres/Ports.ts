@@ -96,7 +96,8 @@ const storage = (database: Database, notifications: Notifications.Notifications,
     jobs: {
       get: JobQueue.byId(database),
       waiting: JobQueue.waiting(database),
-      ofSim: JobQueue.ofSim(database)
+      ofSim: JobQueue.ofSim(database),
+      purchases: JobQueue.purchases(database)
     },
     problems: {
       page: JobQueue.problems(database),

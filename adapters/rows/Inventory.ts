@@ -2,6 +2,7 @@
  * The SIM inventory over rows: import and reservations.
  */
 import { type AuditEntry, Label, Sim, type SimAggregate, Stock, type Storage } from "simplan/ports"
+import { take } from "./Lists.ts"
 import * as Rows from "./Rows.ts"
 import type { RowStore } from "./RowStore.ts"
 
@@ -140,6 +141,15 @@ export const freeSim = (store: RowStore, of: Wanted): Storage.FreeSim => {
   }
   return { sim: null, shortage: shortageOf(store, of) }
 }
+
+/** How many eSIMs of a label are free, with a load if one is wanted. */
+export const countFree = (
+  store: RowStore,
+  { atMost, load, ...of }: Parameters<Storage.Service["sims"]["countFree"]>[0]
+): number =>
+  take(store.waiting("sim", Rows.freeSims(of)), atMost, (value) =>
+    load === undefined || Sim.hasLoad(Rows.supplied(value).sim, load) ? value : null
+  ).length
 
 export const reserve = (
   store: RowStore,

@@ -74,6 +74,13 @@ export const outbox = (store: RowStore): Outbox.Outbox["Service"] => {
   }
 }
 
+/** Rule I15: the outstanding purchases of an organization. */
+export const purchases = (
+  store: RowStore,
+  { limit, organizationId }: Parameters<Storage.Service["jobs"]["purchases"]>[0]
+): ReadonlyArray<Job.Job> =>
+  take(store.list("job", organizationId, null, "ascending"), limit, (job) => (Job.isPurchase(job) ? job : null))
+
 /** Rule I15: an outstanding purchase that nobody awaits, awaited from now on. */
 export const adoptPurchase = (
   store: RowStore,

@@ -249,7 +249,7 @@ const storage = (store: RowStore): Storage.Service => {
       stock: ({ organizationIds }) =>
         read(() => organizationIds.flatMap((organizationId) => Inventory.stockOf(store, organizationId))),
       counts: ({ organizationId }) => read(() => Inventory.counts(store, organizationId)),
-      countFree: ({ atMost, ...of }) => read(() => take(store.waiting("sim", Rows.freeSims(of)), atMost, all).length),
+      countFree: (of) => read(() => Inventory.countFree(store, of)),
       levels: ({ organizationIds }) =>
         read(() => organizationIds.toSorted().flatMap((organizationId) => values(list("stockLevel", organizationId)))),
       identities: (asked) =>
@@ -352,7 +352,8 @@ const storage = (store: RowStore): Storage.Service => {
             Job.isWaiting(job) && Job.isAsked(job, filter) ? job : null
           )
         ),
-      ofSim: (of) => read(() => Queues.ofSim(store, of))
+      ofSim: (of) => read(() => Queues.ofSim(store, of)),
+      purchases: (of) => read(() => Queues.purchases(store, of))
     },
     problems: {
       page: ({ after, limit, organizationId }) =>

@@ -3,7 +3,15 @@
  */
 import { Context, Effect, Layer, Schedule, type Scope } from "effect"
 import { Settings as Limits } from "simplan"
-import { Storage, Telco, TelcoBundles, TelcoCapabilities, TelcoPorts } from "simplan/ports"
+import {
+  PurchaseLimits,
+  Storage,
+  Telco,
+  TelcoBundles,
+  TelcoCapabilities,
+  TelcoPorts,
+  TelcoPurchases
+} from "simplan/ports"
 import { CallGate, Journal } from "../telco-calls/index.ts"
 import { TelcoHttp } from "../telco-http/index.ts"
 import { Books, SimulatorBundles, TelcoSimulator } from "../telco-simulator/index.ts"
@@ -125,6 +133,11 @@ const TOO_LONG = "A telco's timeout is longer than calls are given since the sta
 const together = <R>(effects: ReadonlyArray<Effect.Effect<unknown, never, R>>): Effect.Effect<void, never, R> =>
   Effect.all(effects, { concurrency: "unbounded", discard: true })
 
+/** What the routes of each moment hold purchases to. */
+const purchasesOf = (routes: ReadonlyArray<Routing.Route>): TelcoPurchases.TelcoPurchases => ({
+  limits: (of) => Effect.sync(() => Routing.find(routes, of)?.limits ?? PurchaseLimits.none)
+})
+
 /** What the telcos of each moment sell. */
 const bundlesOf = (
   routes: ReadonlyArray<Routing.Route>,
@@ -174,7 +187,8 @@ const make = (settings: Settings.Settings) =>
       Context.add(Telco.Telco, RoutedTelco.make({ journal, ownerOf, routes, telcos })),
       Context.add(TelcoPorts.TelcoTerms, RoutedTelco.makeTerms(routes, telcos)),
       Context.add(TelcoCapabilities.TelcoCapabilities, RoutedTelco.makeCapabilities(journal, routes, telcos)),
-      Context.add(TelcoBundles.TelcoBundles, bundlesOf(routes, telcos))
+      Context.add(TelcoBundles.TelcoBundles, bundlesOf(routes, telcos)),
+      Context.add(TelcoPurchases.TelcoPurchases, purchasesOf(routes))
     )
   })
 

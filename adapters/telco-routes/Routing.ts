@@ -3,7 +3,7 @@
  * organization, and, if it is to be bought, its load. A SIM that was bought stays with the telco
  * that has sold it.
  */
-import type { Label } from "simplan/ports"
+import type { Label, PurchaseLimits } from "simplan/ports"
 import type { FileSettings } from "../telco-calls/index.ts"
 
 /** What a telco can be asked for. */
@@ -27,11 +27,13 @@ export interface Route {
   readonly organizationId: string | null
   /** The loads of SIMs that are bought; one that ends in `*` is what loads begin with. */
   readonly loads: ReadonlyArray<string> | null
+  /** What purchases are held to (rule I16), each organization by itself. Absent: to nothing. */
+  readonly limits?: PurchaseLimits.Limits
   /** The names of the telcos by what they are asked for. */
   readonly telcos: Readonly<Record<Capability, string>>
 }
 
-type Rule = Omit<Route, "telcos">
+type Rule = Omit<Route, "telcos" | "limits">
 
 /** Whether a load of a route takes a load, or all that another load of a route takes. */
 const takes = (rule: string, load: string): boolean =>

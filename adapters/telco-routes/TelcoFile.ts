@@ -156,6 +156,13 @@ const Loads = Schema.Array(Fields.NonEmpty)
   .annotate(loads)
   .check(Schema.makeFilter((codes) => codes.length > 0, loads))
 
+const limits = { message: "must be an object with unsold, from 1 to 1000000" }
+/** What purchases are held to, each organization by itself (rule I16). */
+const Limits = Schema.Struct({
+  /** How many eSIMs of a label and a load may be free or outstanding. */
+  unsold: Fields.integer(1, 1_000_000)
+}).annotate(limits)
+
 /**
  * A rule of which SIMs go where: all of them, those of a label or of an organization, those that
  * are bought with certain loads, or what fits all of that.
@@ -164,11 +171,13 @@ const RouteRule = Schema.Struct({
   label: Schema.optionalKey(Fields.Label),
   organization_id: Schema.optionalKey(Fields.NonEmpty),
   loads: Schema.optionalKey(Loads),
+  limits: Schema.optionalKey(Limits),
   packages: Schema.String,
   sms: Schema.optionalKey(Schema.String),
   profiles: Schema.optionalKey(Schema.String)
 }).annotate({
-  message: "must be an object with packages, and with label, organization_id, loads, sms and profiles where needed"
+  message:
+    "must be an object with packages, and with label, organization_id, loads, limits, sms and profiles where needed"
 })
 
 /** The file; the settings of its telcos are decoded by kind. */
@@ -235,9 +244,11 @@ const unable = (telcos: Readonly<Record<string, unknown>>, name: string, capabil
 
 const ONLY_SOLD = "cannot stand beside loads: all of a SIM goes to the telco that has sold it"
 
+const ONLY_BOUGHT = "can be of a telco that sells eSIMs only"
+
 const routeOf = (
   telcos: Readonly<Record<string, unknown>>,
-  { label, loads, organization_id, packages, profiles, sms }: typeof RouteRule.Type,
+  { label, limits, loads, organization_id, packages, profiles, sms }: typeof RouteRule.Type,
   index: number
 ): Found<Routing.Route> => {
   const at: JsonLines.Path = ["routes", index]
@@ -253,7 +264,10 @@ const routeOf = (
     return message === undefined ? [] : [{ path: [...at, capability], message }]
   })
   if (mistakes.length > 0) return Result.fail(mistakes)
+  const salesless = limits === undefined ? undefined : unable(telcos, packages, "sales")
+  if (salesless !== undefined) return wrong([...at, "limits"], ONLY_BOUGHT)
   return Result.succeed({
+    ...(limits !== undefined && { limits }),
     label: label ?? null,
     organizationId: organization_id ?? null,
     loads: loads ?? null,

@@ -144,6 +144,8 @@ export type Work =
       readonly limit: Amount | null
       /** Of the plan that it is bought for. Absent: that was not kept. */
       readonly regionCode?: string
+      /** The supplier is not asked beyond the limits of purchases. Absent: there were none. */
+      readonly isLimited?: true
     }
   /**
    * Compare the bundle that a plan is with what its telco sells now, again and again. What has
@@ -303,18 +305,25 @@ export interface WaitingJob extends Job {
   readonly waiting: Waiting
 }
 
+/** Whether the job is an outstanding purchase (rule I15). */
+export const isPurchase = ({ endedAt, work }: Job): boolean => endedAt === null && work._tag === "BuySim"
+
 /**
  * Whether the job is an outstanding purchase of the load for the organization's label (rule I15).
  */
 export const isPurchaseOf = (
-  { endedAt, organizationId, work }: Job,
+  job: Job,
   of: { readonly organizationId: string; readonly label: Label; readonly load: string }
-): boolean =>
-  endedAt === null &&
-  work._tag === "BuySim" &&
-  organizationId === of.organizationId &&
-  work.label === of.label &&
-  work.load === of.load
+): boolean => {
+  const { organizationId, work } = job
+  return (
+    isPurchase(job) &&
+    organizationId === of.organizationId &&
+    work._tag === "BuySim" &&
+    work.label === of.label &&
+    work.load === of.load
+  )
+}
 
 /** Whether the job was tried and is to be tried again. */
 export const isWaiting = (job: Job): job is WaitingJob => job.waiting !== null && job.endedAt === null

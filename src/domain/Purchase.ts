@@ -34,6 +34,10 @@ export const wantedLoad = (load: string, now: Instant): WantedLoad => ({ load, s
 /** The job that buys a SIM. */
 export const jobId = (purchaseId: string): string => `buy:${purchaseId}`
 
+/** Whether the supplier may be asked only if the purchase is within the limits: it never was. */
+export const isToBeAdmitted = ({ attempts, refused }: Job, { isLimited }: BuySim): boolean =>
+  isLimited === true && attempts === 0 && refused === null
+
 /** The work of a purchase. */
 export type BuySim = Extract<Work, { readonly _tag: "BuySim" }>
 
@@ -42,10 +46,15 @@ export const job = (
   purchaseId: string,
   { label, regionCode }: Pick<PlanTerms, "label"> & Partial<Pick<PlanTerms, "regionCode">>,
   { limit, load }: Bundle,
-  now: Instant
+  now: Instant,
+  isLimited = false
 ): NewJob => ({
   jobId: jobId(purchaseId),
-  work: { _tag: "BuySim", purchaseId, label, load, limit, ...(regionCode !== undefined && { regionCode }) },
+  work: {
+    ...{ _tag: "BuySim", purchaseId, label, load, limit },
+    ...(regionCode !== undefined && { regionCode }),
+    ...(isLimited && { isLimited })
+  },
   dueAt: now
 })
 
@@ -62,8 +71,8 @@ const problemId = ({ label, load, organizationId }: OfLoad, reason: string): str
 export const problemIds = (of: OfLoad): ReadonlyArray<string> => reasonsOfLoad.map((reason) => problemId(of, reason))
 
 /**
- * The job of the problem that a refusal of the job is (rule S6): one for a load and a reason,
- * however many purchases are refused, else the job itself.
+ * The job of the problem that a refusal of the job is (rules S6 and I16): one for a load and a
+ * reason, however many purchases are refused, else the job itself.
  */
 export const problem = (
   job: Job,

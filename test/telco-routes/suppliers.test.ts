@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { Plans } from "simplan"
-import { type Label, SimIdentities, Storage, type Telco, TelcoBundles } from "simplan/ports"
+import { type Label, SimIdentities, Storage, type Telco, TelcoBundles, TelcoPurchases } from "simplan/ports"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import { Journal } from "../../adapters/telco-calls/index.ts"
@@ -68,7 +68,8 @@ describe("the settings of suppliers", () => {
 })
 
 describe("routes by load", () => {
-  const telcos = { ...accounts, ocs: { kind: "smpp", url: "smpp://a@b", password: { env: "SECRET" } } }
+  const bridge = { kind: "http", url: "http://bridge.example", key: { env: "SECRET" } }
+  const telcos = { ...accounts, bridge, ocs: { kind: "smpp", url: "smpp://a@b", password: { env: "SECRET" } } }
   const loads = ["esim_*", "AU_1_7"]
 
   const find = (routes: unknown, load?: string, label: Label.Label = "Green") =>
@@ -106,7 +107,10 @@ describe("routes by load", () => {
     [[{ loads: [], packages: "go" }], "routes[0].loads must be an array of codes of bundles"],
     [[{ loads: [""], packages: "go" }], "routes[0].loads[0] must"],
     [[{ loads, packages: "ocs" }], "routes[0].packages names a telco of the kind smpp, which sells no eSIMs"],
-    [[{ loads, packages: "go", sms: "ocs" }], "routes[0].sms cannot stand beside loads"]
+    [[{ loads, packages: "go", sms: "ocs" }], "routes[0].sms cannot stand beside loads"],
+    [[{ packages: "go", limits: {} }], "routes[0].limits.unsold is required"],
+    [[{ packages: "go", limits: { unsold: 0 } }], "routes[0].limits.unsold must"],
+    [[{ packages: "bridge", limits: { unsold: 1 } }], "routes[0].limits can be of a telco that sells eSIMs only"]
   ])("are refused: %j", (routes, sentence) => {
     expect(message(telcos, routes)).toContain(sentence)
   })
@@ -128,6 +132,19 @@ describe("routes by load", () => {
   ])("are all taken by some SIM: %j", (routes) => {
     expect(message(telcos, routes)).toBe("no mistake")
   })
+})
+
+it("limits of purchases are those of the route of the organization and the load (rule I16)", async () => {
+  const routes = [
+    { organization_id: "acme", loads: ["esim_*"], packages: "shop", limits: { unsold: 2 } },
+    { packages: "shop", limits: { unsold: 9 } }
+  ]
+  const { run } = await World.start(World.settings({ shop: { kind: "simulator" } }, routes))
+  const limits = (organizationId: string, load: string) =>
+    run(Effect.flatMap(TelcoPurchases.TelcoPurchases, (of) => of.limits({ organizationId, label: "Green", load })))
+  expect(await limits("acme", "esim_1")).toMatchObject({ unsold: 2 })
+  expect(await limits("acme", "other")).toMatchObject({ unsold: 9 })
+  expect(await limits("other", "esim_1")).toMatchObject({ unsold: 9 })
 })
 
 const ICCID = "8900000000000000011"

@@ -146,6 +146,22 @@ export const problemCount = (database: Database) =>
     (count) => count ?? 0
   )
 
+/** The outstanding purchases of an organization (rule I15). */
+export const purchases =
+  (database: Database) =>
+  ({ limit, organizationId }: Parameters<Storage.Service["jobs"]["purchases"]>[0]) =>
+    Effect.map(
+      database.rows(
+        (sql) => sql<Row<Packed>>`
+          select (${sql.literal(value)})::text as value
+          from simplan.job
+          where job.organization_id = ${organizationId} and ${sql.literal(isPurchase)}
+          order by job.created_at, job.job_id
+          limit ${limit}::int`
+      ),
+      (rows) => rows.map(unpack)
+    )
+
 /** An outstanding purchase that nobody awaits, awaited from now on (rule I15). */
 export const adoptPurchase =
   (database: Database) =>

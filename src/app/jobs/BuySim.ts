@@ -8,11 +8,13 @@
 import { Effect, Result } from "effect"
 import * as Problem from "../../domain/Problem.ts"
 import * as Purchase from "../../domain/Purchase.ts"
-import { BusinessClock } from "../../ports/Clocks.ts"
+import { BusinessClock, monotonicNow } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Refused, Telco } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
 import { Ids } from "../commit/Ids.ts"
+import { Settings } from "../Settings.ts"
+import * as PurchaseLimits from "../telco/PurchaseLimits.ts"
 import {
   type Done,
   ending,
@@ -34,6 +36,8 @@ export const make = Effect.gen(function* () {
   const clock = yield* BusinessClock
   const ids = yield* Ids
   const giveBack = yield* makeGiveBack
+  const limits = yield* PurchaseLimits.make
+  const { leaseMillis } = yield* Settings
 
   /** The problems of the load that wait for an operator, but for one. */
   const openProblems = Effect.fnUntraced(function* (
@@ -105,9 +109,24 @@ export const make = Effect.gen(function* () {
     )
   })
 
+  /** Whether the purchase is within the limits. Else it is withdrawn, and nobody was asked. */
+  const admit = Effect.fnUntraced(function* (held: LeasedJob, { label, load }: Purchase.BuySim) {
+    const { job, token } = held
+    const { dueAt, jobId, organizationId } = job
+    const isAdmitted = yield* limits.admit({ organizationId, label, load }, job)
+    // From now on the supplier may have been asked: whoever takes over asks it again.
+    const lease = { token, until: (yield* monotonicNow) + leaseMillis }
+    const commit = isAdmitted
+      ? { jobs: { retried: [{ jobId, token, dueAt, attempts: 1, lease }] } }
+      : finishing(held, {})
+    yield* commits.retryOnConflict(commits.write(commit))
+    return isAdmitted
+  })
+
   return Effect.fnUntraced(function* (held: LeasedJob, work: Purchase.BuySim): Effect.fn.Return<Done, StorageError> {
     const { organizationId, refused } = held.job
     const { label, limit, load, regionCode } = work
+    if (Purchase.isToBeAdmitted(held.job, work) && !(yield* admit(held, work))) return "done"
     const purchaseId = refused?.soldBy ?? Problem.telcoKey(work.purchaseId, held.job)
     const call = telco.buySim?.({ purchaseId, organizationId, label, load, limit }) ?? Effect.fail(sellsNone)
     const answer = yield* Effect.result(inTime("buySim", call))

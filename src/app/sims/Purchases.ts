@@ -22,6 +22,7 @@ import { Ids } from "../commit/Ids.ts"
 import * as JobRunner from "../jobs/JobRunner.ts"
 import { BackgroundTasks, Leases } from "../jobs/Leases.ts"
 import { Settings } from "../Settings.ts"
+import * as PurchaseLimits from "../telco/PurchaseLimits.ts"
 import { type Kind, type Reserve, type Shortage, unreserved } from "./SimReservations.ts"
 
 /** Why a request that waits for a purchase gets no SIM now. */
@@ -78,6 +79,7 @@ export const make = Effect.gen(function* () {
   const tasks = yield* BackgroundTasks
   const leases = yield* Leases
   const runner = yield* JobRunner.JobRunner
+  const limits = yield* PurchaseLimits.make
   const { telcoTimeoutMillis: limit } = yield* Settings
   const isStandingClock = clock.set !== null
 
@@ -100,7 +102,8 @@ export const make = Effect.gen(function* () {
     const now = yield* clock.now
     const purchaseId = yield* ids.next(now, organizationId)
     const lease = yield* tasks.lease
-    const jobs = [Purchase.job(purchaseId, { label, ...plan?.terms }, bundle, now)]
+    const isLimited = yield* limits.areSet({ organizationId, label, load: bundle.load })
+    const jobs = [Purchase.job(purchaseId, { label, ...plan?.terms }, bundle, now, isLimited)]
     const commit = yield* commits.prepare(organizationId, { jobs }, now, lease)
     yield* commits.retryOnConflict(commits.write(commit))
     return { commit, lease }
@@ -157,6 +160,7 @@ export const make = Effect.gen(function* () {
     if (plan === null || bundle === null || !(yield* wanted.isCurrent)) return yield* new NoFreeSim(kind)
     yield* refuseChanged(plan)
     const known = yield* adopt(kind, load)
+    if (known === null && !(yield* limits.hasRoom({ ...kind, load }))) return yield* issuing(kind)
     const begun = known === null ? yield* add(wanted, bundle) : null
     const adopted = known ?? (yield* adopt(kind, load))
     if (begun !== null) yield* runner.tryAll(begun.commit, begun.lease, limit)

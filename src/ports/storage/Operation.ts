@@ -72,6 +72,8 @@ export interface Jobs {
   readonly ofSim: (
     of: OfOrganization & Keyset<CreatedCursor> & { readonly iccid: string }
   ) => Read<ReadonlyArray<Job.Job>>
+  /** The outstanding purchases of an organization (`Job.isPurchase`), by creation and id. */
+  readonly purchases: (of: OfOrganization & { readonly limit: number }) => Read<ReadonlyArray<Job.Job>>
 }
 
 /** Reads of jobs that have ended in refusals (rule S6). */

@@ -135,6 +135,7 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     get: light(1),
     waiting: light(SCAN_LIMIT),
     ofSim: heavy(COUNTED),
+    purchases: light(1_000),
     backlog: heavy(COUNTED),
     partitions: light(HELD + PAGE),
     pending: light(2 * HELD)

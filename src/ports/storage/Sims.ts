@@ -163,9 +163,11 @@ export interface Sims {
   readonly counts: (of: OfOrganization) => Read<ReadonlyArray<Count>>
   /**
    * How many eSIMs of the label are free (`Sim.isFree`), reserved ones included, counted up to
-   * `atMost`.
+   * `atMost`. With `load` only those that a subscription takes for it (`Sim.hasLoad`) count.
    */
-  readonly countFree: (of: OfOrganization & { readonly label: Label; readonly atMost: number }) => Read<number>
+  readonly countFree: (
+    of: OfOrganization & { readonly label: Label; readonly atMost: number; readonly load?: WantedLoad }
+  ) => Read<number>
   /**
    * The levels of organizations, by organization and label, those that have ended included
    * (rule I12).

@@ -317,6 +317,7 @@ const use = (adapter: Adapter, round: number) =>
       yield* storage.usage.latest({ ...of, iccid, before, limit: 10 })
     }
     yield* storage.jobs.ofSim({ ...of, iccid, after: null, limit: 10 })
+    yield* storage.jobs.purchases({ ...of, limit: 10 })
     yield* storage.deliveries.lastAttempts({ ...of, deliveryIds: [`event-${round}:endpoint`, "another"] })
     yield* storage.usage.bookings({ ...of, attachmentIds: [`line-${round}`, "another"] })
     for (const by of UsageBook.totalGroupings) {
@@ -343,6 +344,8 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.deliveries.waitingCounts
     yield* storage.sims.stock({ organizationIds: [org, `org-${round}`] })
     yield* storage.sims.countFree({ organizationId: org, label: "Green", atMost: 1_000 })
+    const load = { load: "1 GB", sellAfter: 1 }
+    yield* storage.sims.countFree({ organizationId: org, label: "Green", atMost: 1_000, load })
     yield* storage.sims.levels({ organizationIds: [org, `org-${round}`] })
     yield* storage.idempotencyRecords.get({ ...of, key: "key-1" })
     yield* storage.commands.get({ ...of, commandId: "command-1" })

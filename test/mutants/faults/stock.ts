@@ -1,5 +1,5 @@
 /**
- * Faults in the stock and its levels: I11, I12.
+ * Faults in the stock, its levels and what is bought for it: I11, I12, I15, I16.
  */
 import { faultsOf, instead, without } from "./Fault.ts"
 
@@ -70,12 +70,33 @@ export const purchases = [
     ["I15", "a SIM that can be sold is sold again", "!isUsed(sim) && isLapsed(sim, now)", "!isUsed(sim)"],
     ["I15", "a SIM that is sold again has its former purchase", "...stored, ...stocked(", "...stocked("],
     ["I15", "what a former customer did counts", "at < purchase.boughtAt", "false"],
-    ["I15", "each purchase that is refused is a problem", "(reason) => reason === said.reason", "() => false"],
+    ["I16", "each purchase that is refused is a problem", "(reason) => reason === said.reason", "() => false"],
     [
-      "I15",
+      "I16",
       "a price beyond the limit is a problem of the load",
       "shared === undefined ? job.jobId",
       "false ? job.jobId"
+    ]
+  ]),
+  ...faultsOf("PurchaseLimits.ts", "stock", [
+    [
+      "I16",
+      "one more than the limit is bought",
+      "unsold !== null && count > unsold",
+      "unsold !== null && count > unsold + 1"
+    ],
+    [
+      "I16",
+      "free eSIMs do not count as unsold",
+      "isBeyond(limits, free + others.length + 1)",
+      "isBeyond(limits, others.length + 1)"
+    ],
+    ["I16", "only earlier purchases count", 'if (!isBeyond(limits, free + others.length + 1)) return "Made"', ""],
+    [
+      "I16",
+      "of too many purchases all withdraw",
+      'isBeyond(limits, free + before + 1) ? "Withdrawn"',
+      'true ? "Withdrawn"'
     ]
   ]),
   ...faultsOf("SimReturn.ts", "stock", [

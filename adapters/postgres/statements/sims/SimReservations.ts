@@ -109,7 +109,7 @@ const hasLoad = (sql: Sql, { load }: Pick<OfLabel, "load">): Fragment =>
     : sql`sim.purchase->>'load' = ${load.load} and coalesce((sim.purchase->>'sellBy')::bigint > ${load.sellAfter}::bigint, true)`
 
 /** Which SIMs fit the request, and in which order. */
-const fitting = (sql: Sql, of: OfLabel & Pick<Storage.ReservationRequest, "purpose">) => {
+export const fitting = (sql: Sql, of: OfLabel & Pick<Storage.ReservationRequest, "purpose">) => {
   const isSale = of.purpose === "subscription"
   const { fits, order } = purposes[isSale && of.load !== null ? "load" : of.purpose]
   return { order, fits: isSale ? sql`${sql.literal(fits)} and ${hasLoad(sql, of)}` : sql.literal(fits) }

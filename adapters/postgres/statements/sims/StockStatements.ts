@@ -7,7 +7,7 @@ import type { Stock, Storage } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
 import * as Columns from "../../sql/Columns.ts"
 import * as SimsStatements from "./SimsStatements.ts"
-import { isFree } from "./SimReservations.ts"
+import { fitting, isFree } from "./SimReservations.ts"
 
 /** How many SIMs an organization has, by label, kind and where they stand. */
 export const counts =
@@ -39,18 +39,22 @@ export const counts =
 /** How many eSIMs of a label are free. */
 export const countFree =
   (database: Database) =>
-  ({ atMost, label, organizationId }: Parameters<Storage.Service["sims"]["countFree"]>[0]) =>
+  ({ atMost, label, load, organizationId }: Parameters<Storage.Service["sims"]["countFree"]>[0]) =>
     Effect.map(
-      database.row(
-        (sql) => sql<Row<number>>`
+      database.row((sql) => {
+        const { fits, order } =
+          load === undefined
+            ? { fits: sql.literal(isFree), order: "sim.recycled_at nulls first, sim.import_sequence" }
+            : fitting(sql, { organizationId, label, load, purpose: "subscription" })
+        return sql<Row<number>>`
           select to_json(count(*))::text as value
           from (
             select from simplan.sim
-            where sim.organization_id = ${organizationId} and sim.label = ${label} and ${sql.literal(isFree)}
-            order by sim.recycled_at nulls first, sim.import_sequence
+            where sim.organization_id = ${organizationId} and sim.label = ${label} and ${fits}
+            order by ${sql.literal(order)}
             limit ${atMost}::int
           ) free`
-      ),
+      }),
       (found) => found ?? 0
     )
 

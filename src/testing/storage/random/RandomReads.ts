@@ -229,6 +229,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
       get: [storage.jobs.get(`${id}:0`)],
       waiting: [pages(created("jobId"), (keyset) => items(storage.jobs.waiting({ ...organization, ...keyset })))],
       ofSim: [storage.jobs.ofSim({ ...organization, iccid, after: null, limit: 1 + row })],
+      purchases: [storage.jobs.purchases({ ...organization, limit: 1 + row })],
       backlog: OF_ALL,
       partitions: OF_ALL,
       pending: [Effect.map(world.jobs.pending(at), own)]
@@ -299,7 +300,9 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
       free: [storage.sims.free({ ...organization, label: sims.label ?? "Green", load: wantedLoad(world.now, choice) })],
       stock: [sorted(storage.sims.stock({ organizationIds: [organizationId] }), "label")],
       counts: [sorted(storage.sims.counts(organization), "label", "isEsim", "state")],
-      countFree: [storage.sims.countFree({ ...organization, label: sims.label ?? "Green", atMost: 1 + choice })],
+      countFree: [{}, { load: { load: "1 GB", sellAfter: at.now } }].map((more) =>
+        storage.sims.countFree({ ...organization, label: sims.label ?? "Green", atMost: 1 + choice, ...more })
+      ),
       levels: [storage.sims.levels({ organizationIds })],
       identities: [storage.sims.identities({ ...organization, iccid })],
       smdpHistory: [storage.sims.smdpHistory({ ...organization, iccid })]

@@ -86,6 +86,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const free = (load: typeof wanted | null) => storage.sims.free({ organizationId, label: "Green", load })
     const first = yield* World.given("the third SIM of the load", sooner)
     yield* Suite.equals("the one that a request would get", yield* free(wanted), { sim: first, shortage: null })
+    const count = (of: typeof wanted, atMost = 10) =>
+      storage.sims.countFree({ organizationId, label: "Green", load: of, atMost })
+    yield* Suite.equals("how many there are", yield* count(wanted), 3)
+    yield* Suite.equals("up to fewer", yield* count(wanted, 2), 2)
+    yield* Suite.equals("an earlier sale has more", yield* count({ ...wanted, sellAfter: now }), 4)
     const given1 = (sim: Sim | undefined) => given(...(sim === undefined ? [] : [sim]))
     yield* expects("the one that is to be sold first", claim(world, { load: wanted }), given1(sooner))
     yield* expects("the next one", claim(world, { load: wanted }), given1(later))
@@ -167,6 +172,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
       purchase("2 GB", world.now)
     ]
     yield* storage.commit({ jobs: { put: [young, other, ended, old].map((job) => ({ job, lease: null })) } })
+    const outstanding = (limit: number) => storage.jobs.purchases({ organizationId, limit })
+    const ids = (some: ReadonlyArray<Job | undefined>) => some.map((job) => job?.jobId)
+    const all = [old, other].toSorted((a, b) => ((a?.jobId ?? "") < (b?.jobId ?? "") ? -1 : 1))
+    yield* Suite.equals("all that are outstanding", ids(yield* outstanding(10)), ids([...all, young]))
+    yield* Suite.equals("the first of them", ids(yield* outstanding(1)), ids(all.slice(0, 1)))
     const adopt = (at: number, load = "1 GB", label: Sim["label"] = "Green") =>
       storage.adoptPurchase({
         organizationId,
@@ -197,6 +207,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.adoptPurchase({ ...elsewhere, machineNow: until, until }),
       null
     )
+    yield* Suite.equals("none of another organization", yield* storage.jobs.purchases({ ...elsewhere, limit: 10 }), [])
   }),
 
   scenario(

@@ -172,6 +172,7 @@ export const calls = ({ jobs, outbox, storage }: Ports, share: number): Calls =>
     get: [storage.jobs.get("w-1")],
     waiting: [storage.jobs.waiting({ ...page, telco: "none" })],
     ofSim: [storage.jobs.ofSim({ ...ofSim, after: null, limit: 1_000 })],
+    purchases: [storage.jobs.purchases({ ...of, limit: 1_000 })],
     backlog: [jobs.backlog(at)],
     partitions: [jobs.partitions({ ...at, after: "", limit: 100 })],
     pending: [jobs.pending(at)]

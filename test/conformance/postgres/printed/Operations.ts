@@ -332,6 +332,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   "sims.stock": ({ storage }) => storage.sims.stock({ organizationIds: [organizationId] }),
   "sims.counts": ({ storage }) => storage.sims.counts({ organizationId }),
   "sims.countFree": ({ storage }) => storage.sims.countFree({ organizationId, label: "Green", atMost: 10 }),
+  "sims.countFree with a load": ({ storage }) =>
+    storage.sims.countFree({ organizationId, label: "Green", atMost: 10, load: { load: "1 GB", sellAfter: 1 } }),
   "sims.levels": ({ storage }) => storage.sims.levels({ organizationIds: [organizationId] }),
   "sims.identities": ({ storage }) => storage.sims.identities(ofSim),
   "sims.smdpHistory": ({ storage }) => storage.sims.smdpHistory(ofSim),
@@ -373,6 +375,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   "jobs.get": ({ storage }) => storage.jobs.get("j"),
   "jobs.waiting": ({ storage }) => storage.jobs.waiting({ after, limit: 10, organizationId, kind: "Provision" }),
   "jobs.ofSim": ({ storage }) => storage.jobs.ofSim({ ...ofSim, after, limit: 10 }),
+  "jobs.purchases": ({ storage }) => storage.jobs.purchases({ organizationId, limit: 10 }),
   "problems.page": ({ storage }) => storage.problems.page({ after, limit: 10 }),
   "problems.page of an organization": ({ storage }) => storage.problems.page({ organizationId, after, limit: 10 }),
   "problems.count": ({ storage }) => storage.problems.count,
