@@ -64,16 +64,16 @@ describe("A subscription is deleted (S3)", () => {
 })
 
 describe("What the telco shows of a download (S3)", () => {
-  const after = (changes: Parameters<typeof aggregate>[1], downloads: boolean) =>
+  const downloaded = (changes: Parameters<typeof aggregate>[1], downloads: boolean) =>
     Result.getOrThrow(Deletion.remove(aggregate([], changes), NOW, pauseChange, { downloads })).sim?.next.sim.downloaded
 
   it("decides whether the eSIM can be sold again: where it shows none, its code was handed out", () => {
-    expect(after({}, true)).toBe(false)
-    expect(after({}, false)).toBe(true)
+    expect(downloaded({}, true)).toBe(false)
+    expect(downloaded({}, false)).toBe(true)
   })
 
   it("makes no difference to a physical SIM", () => {
-    expect(after({ isEsim: false, lpa: null }, false)).toBe(false)
+    expect(downloaded({ isEsim: false, lpa: null }, false)).toBe(false)
   })
 })
 
