@@ -68,21 +68,39 @@ const first = <A>(rows: Iterable<A>): ReadonlyArray<A> => {
   return taken
 }
 
-export const stockOf = (store: RowStore, organizationId: string): ReadonlyArray<Sim.Stock> => {
+/** How many eSIMs of a label are free and can be sold, with a load if one is wanted. */
+export const countFree = (
+  store: RowStore,
+  { atMost, load, sellAfter, ...of }: Parameters<Storage.Sims["countFree"]>[0]
+): number =>
+  take(store.waiting("sim", Rows.freeSims(of)), atMost, (found) => {
+    const { sim } = Rows.supplied(found)
+    const fits = load === undefined ? Sim.isSellable(sim, sellAfter) : Sim.hasLoad(sim, { load, sellAfter })
+    return fits ? found : null
+  }).length
+
+export const stockOf = (
+  store: RowStore,
+  { organizationId, sellAfter }: Storage.OfOrganization & Storage.Selling
+): ReadonlyArray<Sim.Stock> => {
   const some = new Set<Label.Label>()
   for (const { value } of first(store.list("sim", organizationId, null, "ascending")))
     if (value.sim.isEsim) some.add(value.sim.label)
   return Label.labels.flatMap((label) => {
-    const free = first(store.waiting("sim", Rows.freeSims({ organizationId, label }))).length
+    const free = countFree(store, { organizationId, label, sellAfter, atMost: COUNTED })
     return free > 0 || some.has(label) ? [{ organizationId, label, free }] : []
   })
 }
 
-export const counts = (store: RowStore, organizationId: string): ReadonlyArray<Stock.Count> => {
+export const counts = (
+  store: RowStore,
+  { organizationId, sellAfter }: Storage.OfOrganization & Storage.Selling
+): ReadonlyArray<Stock.Count> => {
   const found = new Map<string, Stock.Count>()
   for (const { value } of store.list("sim", organizationId, null, "ascending")) {
-    const { isEsim, label } = value.sim
-    const state = Stock.stateOf(value.sim)
+    const { sim } = Rows.supplied(value)
+    const { isEsim, label } = sim
+    const state = Stock.stateOf(sim, sellAfter)
     const key = `${label} ${isEsim} ${state}`
     found.set(key, { label, isEsim, state, count: (found.get(key)?.count ?? 0) + 1 })
   }
@@ -141,15 +159,6 @@ export const freeSim = (store: RowStore, of: Wanted): Storage.FreeSim => {
   }
   return { sim: null, shortage: shortageOf(store, of) }
 }
-
-/** How many eSIMs of a label are free, with a load if one is wanted. */
-export const countFree = (
-  store: RowStore,
-  { atMost, load, ...of }: Parameters<Storage.Service["sims"]["countFree"]>[0]
-): number =>
-  take(store.waiting("sim", Rows.freeSims(of)), atMost, (value) =>
-    load === undefined || Sim.hasLoad(Rows.supplied(value).sim, load) ? value : null
-  ).length
 
 export const reserve = (
   store: RowStore,

@@ -1,7 +1,7 @@
 /**
  * What operators see first, over rows.
  */
-import { Job, Overview, type Stock, type Time, WebhookEndpoint } from "simplan/ports"
+import { Job, Overview, type Stock, type Storage, type Time, WebhookEndpoint } from "simplan/ports"
 import * as Inventory from "./Inventory.ts"
 import { all, take } from "./Lists.ts"
 import * as Rows from "./Rows.ts"
@@ -32,7 +32,7 @@ export const failingEndpoints = (store: RowStore, of: Overview.Watching): Readon
 /** How many free ones are counted if the level is lower. */
 const COUNTED_FREE = 1_000
 
-type Stocks = Overview.Watching & { readonly since: Time.Instant }
+type Stocks = Overview.Watching & Storage.Selling & { readonly since: Time.Instant }
 
 const levelsOf = (store: RowStore, organizationId: string): ReadonlyArray<Stock.Level> =>
   take(store.list("stockLevel", organizationId, null, "ascending"), Infinity, ({ level, ...one }) =>
@@ -61,10 +61,10 @@ const holders = (store: RowStore, { organizationId }: Stocks): Iterable<string> 
 const stocksOf = (
   store: RowStore,
   organizationId: string,
-  since: Time.Instant
+  { sellAfter, since }: Pick<Stocks, "since" | "sellAfter">
 ): ReadonlyArray<Overview.WatchedStock> => {
   const levels = new Map(levelsOf(store, organizationId).map((level) => [level.label, level]))
-  const stocked = Inventory.stockOf(store, organizationId).map(({ label }) => label)
+  const stocked = Inventory.stockOf(store, { organizationId, sellAfter }).map(({ label }) => label)
   // The place before everything that was made at `since`.
   const from = { createdAt: since, id: "" }
   const sold = take(store.also("sim", Rows.liveOf(organizationId), from), Infinity, all).slice(-Overview.RATE_SAMPLE)
@@ -75,14 +75,14 @@ const stocksOf = (
     const atMost = Math.max(COUNTED_FREE, level ?? 0)
     return {
       ...{ organizationId, label, level, isLow, soldSince },
-      free: take(store.waiting("sim", Rows.freeSims({ organizationId, label })), atMost, all).length,
+      free: Inventory.countFree(store, { organizationId, label, atMost, sellAfter }),
       sold: sold.filter(({ sim }) => sim.isEsim && sim.label === label).length
     }
   })
 }
 
 export const stocks = (store: RowStore, of: Stocks): ReadonlyArray<Overview.WatchedStock> =>
-  Array.from(holders(store, of)).flatMap((organizationId) => stocksOf(store, organizationId, of.since))
+  Array.from(holders(store, of)).flatMap((organizationId) => stocksOf(store, organizationId, of))
 
 export const loads = (store: RowStore): ReadonlyArray<Overview.Load> => {
   const found = new Map<string, Overview.Load>()

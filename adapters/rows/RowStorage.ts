@@ -246,9 +246,11 @@ const storage = (store: RowStore): Storage.Service => {
           const held = reservations.map(({ iccid: id, token }) => ({ organizationId, id, token }))
           store.lease("sim", held, null)
         }),
-      stock: ({ organizationIds }) =>
-        read(() => organizationIds.flatMap((organizationId) => Inventory.stockOf(store, organizationId))),
-      counts: ({ organizationId }) => read(() => Inventory.counts(store, organizationId)),
+      stock: ({ organizationIds, sellAfter }) =>
+        read(() =>
+          organizationIds.flatMap((organizationId) => Inventory.stockOf(store, { organizationId, sellAfter }))
+        ),
+      counts: (of) => read(() => Inventory.counts(store, of)),
       countFree: (of) => read(() => Inventory.countFree(store, of)),
       levels: ({ organizationIds }) =>
         read(() => organizationIds.toSorted().flatMap((organizationId) => values(list("stockLevel", organizationId)))),

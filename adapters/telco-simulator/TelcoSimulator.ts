@@ -133,6 +133,11 @@ export interface Options {
   readonly findsOthers?: boolean
   /** What it does otherwise than a full telco (rule P4); nothing by default. */
   readonly capabilities?: Partial<Capabilities.Capabilities>
+  /**
+   * What a SIM is sold as. What is left out: an ICCID that follows from the purchase's id, and no
+   * time by which it has to be in use. The first answer for a purchase counts.
+   */
+  readonly sale?: (purchase: Telco.SimPurchase) => Partial<Pick<Telco.BoughtSim, "iccid" | "sellBy">>
 }
 
 const timesOf = (order: Telco.PackageOrder, { times = "reported" }: Options): Times => {
@@ -181,7 +186,12 @@ const Message = Schema.Struct({
 const Release = Schema.Struct({ iccid: Schema.String, refusal: Refusal })
 
 /** A SIM that was sold, by the id of its purchase. */
-const Sale = Schema.Struct({ iccid: Schema.String, load: Schema.String, refusal: Refusal })
+const Sale = Schema.Struct({
+  iccid: Schema.String,
+  load: Schema.String,
+  sellBy: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
+  refusal: Refusal
+})
 
 /** A SIM that was returned, by the id of its purchase. */
 const Return = Schema.Struct({ iccid: Schema.String, refusal: Refusal })
@@ -461,18 +471,22 @@ const working = (
         )
       })
     ),
-  buySim: ({ load, purchaseId }) =>
-    booked(
-      Effect.flatMap(records.sales.add(purchaseId, { iccid: iccidOf(purchaseId), load, refusal }), (sale) =>
+  buySim: (purchase) => {
+    const { load, purchaseId } = purchase
+    const { iccid = iccidOf(purchaseId), sellBy } = (refusal === null ? options.sale?.(purchase) : undefined) ?? {}
+    const record = { iccid, load, ...(sellBy !== undefined && { sellBy }), refusal }
+    return booked(
+      Effect.flatMap(records.sales.add(purchaseId, record), (sale) =>
         Effect.as(answer(sale), {
           iccid: sale.iccid,
           lpa: `LPA:1$smdp.simulator.example$${sale.iccid}`,
           ...SimIdentities.none,
-          sellBy: null,
+          sellBy: sale.sellBy ?? null,
           cost: costOf(load)
         })
       )
-    ),
+    )
+  },
   // A refusal is of the call: another one may be taken.
   returnSim: ({ iccid, purchaseId }) =>
     booked(

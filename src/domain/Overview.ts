@@ -158,7 +158,7 @@ export const RATE_SPAN = 7 * DAY
  */
 export const RATE_SAMPLE = 200
 
-/** The free eSIMs of a label, and how many were sold lately. */
+/** The free eSIMs of a label that can be sold, and how many were sold lately. */
 export interface WatchedStock extends Pick<Level, "organizationId" | "label" | "isLow"> {
   /** Below how many the organization is notified (rule I12); null if it has set none. */
   readonly level: number | null

@@ -28,8 +28,14 @@ import { DAY, type Instant } from "./Time.ts"
 /** A SIM that has to be put into use within this time is given to nobody any more, in ms. */
 const MARGIN = DAY
 
+/** Rule S2: what has to be put into use by then is sold no more. */
+export const sellAfter = (now: Instant): Instant => now + MARGIN
+
+/** From when on a SIM that has to be put into use at an instant is sold no more (rule I11). */
+export const lapsesAt = (sellBy: Instant): Instant => sellBy - MARGIN
+
 /** Rule S2: the load that a SIM is taken with. */
-export const wantedLoad = (load: string, now: Instant): WantedLoad => ({ load, sellAfter: now + MARGIN })
+export const wantedLoad = (load: string, now: Instant): WantedLoad => ({ load, sellAfter: sellAfter(now) })
 
 /** The job that buys a SIM. */
 export const jobId = (purchaseId: string): string => `buy:${purchaseId}`

@@ -257,7 +257,7 @@ export interface Stock {
   readonly organizationId: string
   /** The label of the plans that they take. */
   readonly label: Label
-  /** Those that `isFree`, reserved ones included, counted up to 1,000. */
+  /** Those that `isFree` and can be sold, reserved ones included, counted up to 1,000. */
   readonly free: number
 }
 
@@ -273,13 +273,18 @@ export interface WantedLoad {
 }
 
 /**
+ * Rule S2: whether what the SIM was bought with can be sold still: it has to be put into use later
+ * than that, or need not be.
+ */
+export const isSellable = ({ purchase }: Pick<Sim, "purchase">, sellAfter: Instant): boolean =>
+  (purchase?.sellBy ?? Number.POSITIVE_INFINITY) > sellAfter
+
+/**
  * Rule S2: whether the SIM came with the wanted load, which can be sold still; null: whether it
  * came with none.
  */
 export const hasLoad = ({ purchase }: Pick<Sim, "purchase">, wanted: WantedLoad | null): boolean =>
-  wanted === null
-    ? purchase === null
-    : purchase?.load === wanted.load && (purchase.sellBy === null || purchase.sellBy > wanted.sellAfter)
+  wanted === null ? purchase === null : purchase?.load === wanted.load && isSellable({ purchase }, wanted.sellAfter)
 
 /**
  * Whether a SIM can be reserved for the purpose, if nobody else has it reserved: rules S2, I6 and

@@ -7,7 +7,7 @@ import type { Facts } from "./AuditEntry.ts"
 import type { NewJob } from "./Decision.ts"
 import { isLabel, type Label, labels } from "./Label.ts"
 import { InvalidField } from "./Refusal.ts"
-import { isUsed, type Sim, status } from "./Sim.ts"
+import { isSellable, isUsed, type Sim, status } from "./Sim.ts"
 import type { SimChange } from "./SimDifference.ts"
 import { type Instant, SECOND } from "./Time.ts"
 import type { Payload } from "./WebhookEvent.ts"
@@ -15,18 +15,29 @@ import type { Payload } from "./WebhookEvent.ts"
 /**
  * Where a SIM stands (rule I11). `free`: nobody has it, and an eSIM shows no sign of a download, so
  * a creation without an ICCID gets it. `downloaded`: an eSIM that nobody has, and that only a
- * creation with its ICCID gets. `inUse`: a subscription has it, or a creation under way.
- * `releasing`: on its way back to stock. `withdrawn`: nobody gets it (rule I9).
+ * creation with its ICCID gets. `lapsed`: an eSIM that nobody has, and that would have to be put
+ * into use within a day or has lapsed (rule I15), so that nobody is given it. `inUse`: a
+ * subscription has it, or a creation under way. `releasing`: on its way back to stock.
+ * `withdrawn`: nobody gets it (rule I9).
  */
-export const states = ["free", "downloaded", "inUse", "releasing", "withdrawn"] as const
+export const states = ["free", "downloaded", "lapsed", "inUse", "releasing", "withdrawn"] as const
 
 /** Where a SIM stands (rule I11). */
 export type State = (typeof states)[number]
 
-/** Rule I11: where the SIM stands. */
-export const stateOf = (sim: Pick<Sim, "allocation" | "downloaded" | "isEsim">): State => {
+/**
+ * Rule I11: where the SIM stands. What has to be put into use by `sellAfter` is sold no more
+ * (`Purchase.sellAfter`).
+ */
+export const stateOf = (
+  sim: Pick<Sim, "allocation" | "downloaded" | "isEsim" | "purchase">,
+  sellAfter: Instant
+): State => {
   const standing = status(sim)
-  if (standing === "free") return sim.isEsim && sim.downloaded ? "downloaded" : "free"
+  if (standing === "free") {
+    if (sim.isEsim && sim.downloaded) return "downloaded"
+    return isSellable(sim, sellAfter) ? "free" : "lapsed"
+  }
   return standing === "in_use" ? "inUse" : standing
 }
 
@@ -51,7 +62,7 @@ export interface OfLabel {
   readonly label: Label
   /** The eSIMs. */
   readonly esims: Counts
-  /** The physical SIMs; none of them is `downloaded`. */
+  /** The physical SIMs; none of them is `downloaded` or `lapsed`. */
   readonly physicalSims: Counts
 }
 
@@ -61,7 +72,7 @@ export const byLabel = (
   levels: ReadonlyArray<Pick<Level, "label">>
 ): ReadonlyArray<OfLabel> => {
   const countsOf = (label: Label, isEsim: boolean): Counts => {
-    const sums = { free: 0, downloaded: 0, inUse: 0, releasing: 0, withdrawn: 0 }
+    const sums = { free: 0, downloaded: 0, lapsed: 0, inUse: 0, releasing: 0, withdrawn: 0 }
     for (const one of counts) if (one.label === label && one.isEsim === isEsim) sums[one.state] += one.count
     return sums
   }

@@ -10,6 +10,7 @@ import { Effect, Equal } from "effect"
 import { Attachments } from "../app/subscriptions/Attachments.ts"
 import type { State } from "../domain/Attachment.ts"
 import type { SimAggregate } from "../domain/SimAggregate.ts"
+import * as Purchase from "../domain/Purchase.ts"
 import * as Stock from "../domain/Stock.ts"
 import * as Time from "../domain/Time.ts"
 import type { Instant } from "../domain/Time.ts"
@@ -148,8 +149,9 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
 
   const changedStock = Effect.fnUntraced(function* (organizationId: string) {
     const set = Stock.set(yield* storage.sims.levels({ organizationIds: [organizationId] }))
+    const sellAfter = Purchase.sellAfter(yield* simulated.now)
     const levels = new Map(set.map(({ label, level }) => [label, level]))
-    const counted = Stock.byLabel(yield* storage.sims.counts({ organizationId }), set)
+    const counted = Stock.byLabel(yield* storage.sims.counts({ organizationId, sellAfter }), set)
     const labels = counted.map((one) => ({ ...one, level: levels.get(one.label) ?? null }))
     if (Equal.equals(lastStock.get(organizationId), labels)) return []
     lastStock.set(organizationId, labels)

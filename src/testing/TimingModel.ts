@@ -1,6 +1,6 @@
 /**
  * An independent model of the timing rules, to be read in one sitting: what the interface's seven
- * `active_period` rules say of an attachment, and rules T1 to T7, R4 and S8 if the interface
+ * `active_period` rules say of an attachment, and rules T1 to T7, R4, S2 and S8 if the interface
  * is silent. It imports nothing, so that a mistake in the service is not made here as well.
  *
  * The seven rules, in the interface's words:
@@ -180,6 +180,12 @@ export const left = (
   if (megaBytes > 0) return megaBytes
   return plan.isThrottled ? 1 : 0
 }
+
+/**
+ * S2 and I11: whether an eSIM is given to anybody at `now` that has to be put into use by an
+ * instant; null: it need not be.
+ */
+export const isSold = (sellBy: number | null, now: number): boolean => sellBy === null || sellBy > now + DAY
 
 /** T6: the times that a creation is answered with; none if the period was omitted. */
 export const answer = (plan: Plan, period: Period | null, now: number, telcoReports: boolean): Times | null => {

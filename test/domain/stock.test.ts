@@ -9,6 +9,8 @@ import { NOW, sim } from "./Values.ts"
 
 const held = (_tag: "Provisioning" | "InService" | "Releasing") => ({ _tag, subscriptionId: "s" }) as const
 
+const bought = (sellBy: number | null) => ({ purchaseId: "p", load: "1 GB", sellBy, cost: null, boughtAt: NOW })
+
 const withdrawn = { _tag: "Withdrawn", reason: "broken", ending: null } as const
 
 const level = (changes: Partial<Stock.Level> = {}): Stock.Level => ({
@@ -25,12 +27,17 @@ describe("Where a SIM stands (I11)", () => {
     [{}, "free"],
     [{ downloaded: true }, "downloaded"],
     [{ downloaded: true, isEsim: false }, "free"],
+    [{ purchase: bought(null) }, "free"],
+    [{ purchase: bought(NOW + 1) }, "free"],
+    [{ purchase: bought(NOW) }, "lapsed"],
+    [{ purchase: bought(NOW), downloaded: true }, "downloaded"],
+    [{ purchase: bought(NOW), allocation: held("InService") }, "inUse"],
     [{ allocation: held("Provisioning") }, "inUse"],
     [{ allocation: held("InService"), downloaded: true }, "inUse"],
     [{ allocation: held("Releasing") }, "releasing"],
     [{ allocation: withdrawn }, "withdrawn"]
   ] as const)("%j", (changes, state) => {
-    expect(Stock.stateOf(sim(changes))).toBe(state)
+    expect(Stock.stateOf(sim(changes), NOW)).toBe(state)
   })
 
   it("is counted by label and kind, also of a label that has a level only", () => {
@@ -39,7 +46,7 @@ describe("Where a SIM stands (I11)", () => {
       { label: "Green", isEsim: true, state: "inUse", count: 3 },
       { label: "Green", isEsim: false, state: "releasing", count: 1 }
     ] as const
-    const none = { free: 0, downloaded: 0, inUse: 0, releasing: 0, withdrawn: 0 }
+    const none = { free: 0, downloaded: 0, lapsed: 0, inUse: 0, releasing: 0, withdrawn: 0 }
     expect(Stock.byLabel(counts, [{ label: "Blue" }])).toEqual([
       { label: "Green", esims: { ...none, free: 2, inUse: 3 }, physicalSims: { ...none, releasing: 1 } },
       { label: "Blue", esims: none, physicalSims: none }

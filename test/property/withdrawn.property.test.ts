@@ -316,7 +316,7 @@ describe("A withdrawn SIM (I9, S8)", () => {
           Sim.isSuitable(one, "subscription", null),
           Sim.isSuitable(one, "mobile plan", null)
         ]).toEqual(Array(5).fill(false))
-        expect([Sim.status(one), Stock.stateOf(one), Sim.isUsed(one)]).toEqual(["withdrawn", "withdrawn", true])
+        expect([Sim.status(one), Stock.stateOf(one, NOW), Sim.isUsed(one)]).toEqual(["withdrawn", "withdrawn", true])
         expect(Result.getOrThrow(Result.flip(SimAggregate.visible(of, ICCID)))._tag).toBe("NotFound")
         const replaced = Replacement.replace(
           of,

@@ -104,7 +104,7 @@ const stock = Operations.make(
         physical_releasing: physical.releasing,
         physical_withdrawn: physical.withdrawn
       }),
-      ["label", "free", "in_use", "releasing", "withdrawn", "downloaded", "level"]
+      ["label", "free", "in_use", "releasing", "withdrawn", "downloaded", "lapsed", "level"]
     )
   })
 ).pipe(Command.withShortDescription("Show how many SIMs are free, and set levels"))

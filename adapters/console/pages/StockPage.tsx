@@ -21,6 +21,7 @@ const columns = (of: string, tasks: Task.Tasks): ReadonlyArray<View.Column<Item>
   { title: "In use", of: ({ in_use }) => in_use },
   { title: "On their way back", of: ({ releasing }) => releasing },
   { title: "Downloaded, and free", of: ({ downloaded }) => downloaded },
+  { title: "Lapsed", of: ({ lapsed }) => lapsed },
   { title: "Withdrawn", of: ({ withdrawn }) => withdrawn },
   {
     title: "SIM cards",

@@ -170,6 +170,7 @@ export const StockItem = Schema.Struct({
     "The eSIMs that nobody has, but that were downloaded: only a creation with their `iccid` gets them",
     7
   ),
+  lapsed: number("The eSIMs that nobody has, and that nobody is given: they have to be put into use within a day", 0),
   physical: Schemas.field(
     Schema.Struct({
       free: number("Those that nobody has", 20),

@@ -139,6 +139,7 @@ const stockItem = ({ esims, label, level, physicalSims }: Stock.OfLabel): typeof
   releasing: esims.releasing,
   withdrawn: esims.withdrawn,
   downloaded: esims.downloaded,
+  lapsed: esims.lapsed,
   physical: {
     free: physicalSims.free,
     in_use: physicalSims.inUse,

@@ -8,7 +8,7 @@ import { Label, Overview, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as JobQueue from "./JobQueue.ts"
-import { hasSome, isFree } from "../statements/sims/SimReservations.ts"
+import { freeOf, hasSome } from "../statements/sims/SimReservations.ts"
 
 /**
  * The organizations with the first levels, low ones first, and those that have sold last, among the
@@ -159,7 +159,7 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
     )
   },
   /** The stocks of organizations by label, and what was sold of them lately. */
-  stocks: ({ organizationId, since }) => {
+  stocks: ({ organizationId, sellAfter, since }) => {
     const stocks = (organizationId: string | null) =>
       database.rows((sql) => {
         const owner = organizationId === null ? sql`asked.organization_id` : sql`${organizationId}`
@@ -192,14 +192,7 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
         cross join json_array_elements_text(${JSON.stringify(Label.labels)}::json) as known(label)
         left join simplan.stock_level watched
           on watched.organization_id = ${owner} and watched.label = known.label and watched.level > 0
-        cross join lateral (
-          select count(*) as free from (
-            select from simplan.sim
-            where sim.organization_id = ${owner} and sim.label = known.label and ${sql.literal(isFree)}
-            order by sim.recycled_at nulls first, sim.import_sequence
-            limit greatest(1000, watched.level)
-          ) free
-        ) stocked
+        cross join lateral ${freeOf(sql, { owner, label: sql.literal("known.label"), atMost: sql.literal("greatest(1000, watched.level)"), sellAfter })} stocked
         where stocked.free > 0 or watched.level is not null or ${hasSome(sql, owner)}`
       })
     if (organizationId !== null || !database.isDistributed) return stocks(organizationId)

@@ -80,6 +80,11 @@ export interface StockCounts {
    * eSIMs that nobody has, but that were downloaded: only a creation with their ICCID gets them.
    */
   readonly downloaded: number
+  /**
+   * eSIMs that nobody has, and that nobody is given: they have to be put into use within a day, or
+   * had to be (rule I15).
+   */
+  readonly lapsed: number
   /** Those that a subscription has, or a creation under way. */
   readonly inUse: number
   /** Those on their way back to stock: the telco has not confirmed the release. */

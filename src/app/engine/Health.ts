@@ -16,6 +16,7 @@ import * as Delivery from "../../domain/Delivery.ts"
 import { type FailingEndpoint, ofAnyTelco, type WaitingGroup } from "../../domain/Overview.ts"
 import type { Process } from "../../domain/Process.ts"
 import type * as Sim from "../../domain/Sim.ts"
+import * as Purchase from "../../domain/Purchase.ts"
 import * as Stock from "../../domain/Stock.ts"
 import { type Instant, SECOND } from "../../domain/Time.ts"
 import type { Failing } from "../../domain/WebhookEndpoint.ts"
@@ -333,7 +334,10 @@ const depthLayer: Layer.Layer<QueueDepth, never, Needs | StorageProbe> = Layer.e
       const [found, levels] =
         organizationIds.length === 0
           ? [[], []]
-          : [yield* storage.sims.stock({ organizationIds }), Stock.set(yield* storage.sims.levels({ organizationIds }))]
+          : [
+              yield* storage.sims.stock({ organizationIds, sellAfter: Purchase.sellAfter(yield* clock.now) }),
+              Stock.set(yield* storage.sims.levels({ organizationIds }))
+            ]
       const last = organizations.length === COUNTED_ORGANIZATIONS ? organizations.at(-1) : undefined
       countedTo = last === undefined ? null : { createdAt: last.createdAt, id: last.organizationId }
       yield* updateStock(found, levels, last === undefined)

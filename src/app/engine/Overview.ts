@@ -6,6 +6,7 @@
 import { Clock as MachineClock, Context, Effect, Layer } from "effect"
 import * as Rules from "../../domain/Overview.ts"
 import type { Process } from "../../domain/Process.ts"
+import * as Purchase from "../../domain/Purchase.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { Backlog, Jobs } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
@@ -102,7 +103,10 @@ export const layer: Layer.Layer<Overviews, never, Needs> = Layer.effect(
                 whole: Effect.succeed(null)
               })
         const stocks = Rules.scarcest(
-          yield* storage.overview.stocks({ organizationId, since: now - Rules.RATE_SPAN }),
+          yield* storage.overview.stocks({
+            ...{ organizationId, since: now - Rules.RATE_SPAN },
+            sellAfter: Purchase.sellAfter(now)
+          }),
           now
         )
         const names = yield* organizations.names([...seen.endpoints, ...stocks, ...(seen.whole?.loads ?? [])])

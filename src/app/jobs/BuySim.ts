@@ -98,9 +98,20 @@ export const make = Effect.gen(function* () {
         const isThere = stored !== null && Purchase.isOf(bought, stored)
         const revived = stored === null || isThere ? null : Purchase.revived(stored, bought, sold, now)
         if (stored === null || !(isThere || revived !== null)) return false
-        const { label } = bought
-        const jobs = yield* commits.stockChecks(organizationId, [{ label, cause: bought.purchaseId }], now)
-        const decision = revived === null ? { jobs } : { sim: { loaded: { sim: stored }, next: { sim: revived } } }
+        const changed = [{ label: bought.label, cause: bought.purchaseId }]
+        // The sale of a new one is no decision about a SIM, and neither is that its time is over.
+        const sale = revived === null ? yield* commits.stockChecks(organizationId, changed, now) : []
+        const lapse =
+          sold.sellBy === null
+            ? []
+            : yield* commits.stockChecks(
+                organizationId,
+                [{ label: bought.label, cause: `${bought.purchaseId} lapses` }],
+                Math.max(now, Purchase.lapsesAt(sold.sellBy))
+              )
+        const jobs = [...sale, ...lapse]
+        const decision =
+          revived === null ? { jobs } : { sim: { loaded: { sim: stored }, next: { sim: revived } }, jobs }
         const commit = finishing(held, yield* commits.prepare(organizationId, decision, now))
         const resolved = yield* openProblems(held, bought, held.job.jobId)
         yield* commits.write({ ...commit, jobs: { ...commit.jobs, resolved } })

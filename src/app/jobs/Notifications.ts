@@ -22,6 +22,7 @@ import { Commits } from "../commit/Commits.ts"
 import { NamedTypes } from "../commit/Caused.ts"
 import { type Done, finishing, type LeasedJob } from "../telco/TelcoCall.ts"
 import * as Paging from "../Paging.ts"
+import * as Purchase from "../../domain/Purchase.ts"
 import * as Stock from "../../domain/Stock.ts"
 
 /**
@@ -108,8 +109,9 @@ export const checkStock = Effect.gen(function* () {
         const levels = Stock.set(yield* storage.sims.levels({ organizationIds: [organizationId] }))
         const stored = levels.find((one) => one.label === label)
         if (stored === undefined || !isTaken) return yield* commits.write(finishing(held, {}))
-        const free = yield* storage.sims.countFree({ organizationId, label, atMost: stored.level })
         const now = yield* clock.now
+        const selling = { sellAfter: Purchase.sellAfter(now) }
+        const free = yield* storage.sims.countFree({ organizationId, label, atMost: stored.level, ...selling })
         const { level, payloads } = Stock.checked(stored, free)
         const commit = yield* commits.prepare(organizationId, { payloads }, now)
         return yield* commits.write(finishing(held, { ...commit, stockLevels: [level] }))

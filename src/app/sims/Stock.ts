@@ -7,6 +7,7 @@
  */
 import { Context, Effect, Fiber, Layer } from "effect"
 import { differences } from "../../domain/AuditEntry.ts"
+import * as Purchase from "../../domain/Purchase.ts"
 import type { InvalidField, NotFound } from "../../domain/Refusal.ts"
 import * as StockRules from "../../domain/Stock.ts"
 import * as Clocks from "../../ports/Clocks.ts"
@@ -73,7 +74,8 @@ export const layer: Layer.Layer<Stock, never, Needs> = Layer.effect(
 
     const count = Effect.fnUntraced(function* (organizationId: string) {
       const began = yield* Clocks.monotonicNow
-      const counts = yield* storage.sims.counts({ organizationId })
+      const sellAfter = Purchase.sellAfter(yield* clock.now)
+      const counts = yield* storage.sims.counts({ organizationId, sellAfter })
       const ended = yield* Clocks.monotonicNow
       for (const [id, { until }] of kept) if (until <= ended) kept.delete(id)
       if (ended - began >= CHEAP) kept.set(organizationId, { counts, until: ended + KEPT * (ended - began) })

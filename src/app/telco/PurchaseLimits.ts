@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
     if (outstanding.length >= MOST) return null
     const load = Purchase.wantedLoad(of.load, yield* clock.now)
     const atMost = limits.unsold ?? 0
-    const free = atMost === 0 ? 0 : yield* storage.sims.countFree({ organizationId, label, load, atMost })
+    const free = atMost === 0 ? 0 : yield* storage.sims.countFree({ organizationId, label, ...load, atMost })
     return { free, outstanding }
   })
 

@@ -11,6 +11,7 @@ import type * as Overview from "../../domain/Overview.ts"
 import type { Process } from "../../domain/Process.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { CreatedCursor, Filtered, FilteredKeyset, Keyset, OfOrganization, Page, Read } from "./Read.ts"
+import type { Selling } from "./Sims.ts"
 
 /** A page of an organization's entries, newest first, as far as the filter takes them. */
 export interface AuditQuery extends FilteredKeyset, OfOrganization, AuditEntry.Filter {}
@@ -125,7 +126,9 @@ export interface Overviews {
    * organization's `Overview.RATE_SAMPLE` newest subscriptions that are live and were made at
    * `since` or later.
    */
-  readonly stocks: (of: Overview.Watching & { readonly since: Instant }) => Read<ReadonlyArray<Overview.WatchedStock>>
+  readonly stocks: (
+    of: Overview.Watching & Selling & { readonly since: Instant }
+  ) => Read<ReadonlyArray<Overview.WatchedStock>>
   /**
    * Whose the first 10,000 jobs are that wait for their next try, by creation, and the first 10,000
    * pending deliveries to endpoints, by next attempt (`Overview.heaviest`).

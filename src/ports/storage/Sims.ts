@@ -92,6 +92,12 @@ export type FreeSim =
   | { readonly sim: Sim; readonly shortage: null }
   | { readonly sim: null; readonly shortage: "Releasing" | "None" }
 
+/** What a SIM can be sold still by (rule S2). */
+export interface Selling {
+  /** What has to be put into use by then is sold no more (`Sim.isSellable`). */
+  readonly sellAfter: Instant
+}
+
 /** The inventory. Every operation may fail with `StorageError`. */
 export interface Sims {
   /**
@@ -151,22 +157,23 @@ export interface Sims {
     of: OfOrganization & { readonly reservations: ReadonlyArray<SimReservation> }
   ) => Effect.Effect<void, StorageError>
   /**
-   * The free eSIMs of organizations, by label, in any order. A label of which an organization has
-   * eSIMs, but no free one, is reported with 0; that it has some is searched among the first 1,000
-   * of its SIMs, or more. For watching: the cost does not grow with the inventory.
+   * The free eSIMs of organizations that can be sold, by label, in any order. A label of which an
+   * organization has eSIMs, but no free one, is reported with 0; that it has some is searched among
+   * the first 1,000 of its SIMs, or more. For watching: the cost does not grow with the inventory.
    */
-  readonly stock: (of: { readonly organizationIds: ReadonlyArray<string> }) => Read<ReadonlyArray<Stock>>
+  readonly stock: (of: Selling & { readonly organizationIds: ReadonlyArray<string> }) => Read<ReadonlyArray<Stock>>
   /**
    * How many SIMs an organization has, by label, kind and where they stand (rule I11); in any
    * order. It reads them all.
    */
-  readonly counts: (of: OfOrganization) => Read<ReadonlyArray<Count>>
+  readonly counts: (of: OfOrganization & Selling) => Read<ReadonlyArray<Count>>
   /**
-   * How many eSIMs of the label are free (`Sim.isFree`), reserved ones included, counted up to
-   * `atMost`. With `load` only those that a subscription takes for it (`Sim.hasLoad`) count.
+   * How many eSIMs of the label are free (`Sim.isFree`) and can be sold, reserved ones included,
+   * counted up to `atMost`. With `load` only those that a subscription takes for it
+   * (`Sim.hasLoad`) count.
    */
   readonly countFree: (
-    of: OfOrganization & { readonly label: Label; readonly atMost: number; readonly load?: WantedLoad }
+    of: OfOrganization & Selling & { readonly label: Label; readonly atMost: number; readonly load?: string }
   ) => Read<number>
   /**
    * The levels of organizations, by organization and label, those that have ended included

@@ -9,7 +9,9 @@ import type { Label } from "../../domain/Label.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import type { LevelRequest, State } from "../../domain/Stock.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
+import type { Instant } from "../../domain/Time.ts"
 import { isIdle, type Step, type StockOf } from "../History.ts"
+import * as TimingModel from "../TimingModel.ts"
 import { first, type Invariant, type Lines, make, same, show, type Stocks } from "./Invariant.ts"
 
 /**
@@ -18,10 +20,11 @@ import { first, type Invariant, type Lines, make, same, show, type Stocks } from
  */
 export const levelOf = (esims: number): number => Math.max(1, esims - 1)
 
-const stateOf = ({ allocation, downloaded, isEsim }: Sim): State => {
+const stateOf = ({ allocation, downloaded, isEsim, purchase }: Sim, now: Instant): State => {
   switch (allocation._tag) {
     case "Free":
-      return isEsim && downloaded ? "downloaded" : "free"
+      if (isEsim && downloaded) return "downloaded"
+      return TimingModel.isSold(purchase?.sellBy ?? null, now) ? "free" : "lapsed"
     case "Provisioning":
     case "InService":
       return "inUse"
@@ -35,18 +38,18 @@ const stateOf = ({ allocation, downloaded, isEsim }: Sim): State => {
 const countOf = (lines: Lines, organizationId: string, counts: (sim: Sim) => boolean): number =>
   [...lines.values()].filter(({ sim }) => sim.organizationId === organizationId && counts(sim)).length
 
-const freeOf = (lines: Lines, organizationId: string, label: Label): number =>
-  countOf(lines, organizationId, (sim) => sim.isEsim && sim.label === label && stateOf(sim) === "free")
+const freeOf = (lines: Lines, organizationId: string, label: Label, now: Instant): number =>
+  countOf(lines, organizationId, (sim) => sim.isEsim && sim.label === label && stateOf(sim, now) === "free")
 
 const kinds = ["esims", "physicalSims"] as const
-const states: ReadonlyArray<State> = ["free", "downloaded", "inUse", "releasing", "withdrawn"]
+const states: ReadonlyArray<State> = ["free", "downloaded", "lapsed", "inUse", "releasing", "withdrawn"]
 
 /** Rule I11. */
 export const stockIsCounted: Invariant = make(
   "the stock has each SIM once, by its label and kind, where it stands",
   "I11",
   () =>
-    ({ after, stock }) =>
+    ({ after, step: { ended }, stock }) =>
       first(stock, ([organizationId, labels]) => {
         const all = labels.flatMap(({ esims, physicalSims }) =>
           [esims, physicalSims].flatMap((of) => Object.values(of))
@@ -58,7 +61,7 @@ export const stockIsCounted: Invariant = make(
           first(kinds, (kind) =>
             first(states, (state) => {
               const is = ({ isEsim, label }: Sim) => label === of.label && isEsim === (kind === "esims")
-              const expected = countOf(after, organizationId, (sim) => is(sim) && stateOf(sim) === state)
+              const expected = countOf(after, organizationId, (sim) => is(sim) && stateOf(sim, ended) === state)
               return of[kind][state] === expected
                 ? null
                 : `${organizationId} has ${expected} of ${of.label} that are ${state}, and counted are ${show(of)}`
@@ -105,10 +108,10 @@ export const levelsAreAsSet: Invariant = make(
 )
 
 /** Every label of which an organization has a level, with how many are free. */
-const levels = (stock: Stocks, lines: Lines) =>
+const levels = (stock: Stocks, lines: Lines, now: Instant) =>
   [...stock].flatMap(([organizationId, labels]) =>
     [...levelsOf(labels)].map(([label, level]) => {
-      const free = freeOf(lines, organizationId, label)
+      const free = freeOf(lines, organizationId, label, now)
       return { key: `${organizationId} ${label}`, organizationId, label, level, free, isLow: free < level }
     })
   )
@@ -116,12 +119,12 @@ const levels = (stock: Stocks, lines: Lines) =>
 /** The levels below which the stock is, by label. */
 type Low = ReadonlyMap<string, number>
 
-const lowIn = (stock: Stocks, lines: Lines): Low =>
-  new Map(levels(stock, lines).flatMap(({ isLow, key, level }) => (isLow ? [[key, level] as const] : [])))
+const lowIn = (stock: Stocks, lines: Lines, now: Instant): Low =>
+  new Map(levels(stock, lines, now).flatMap(({ isLow, key, level }) => (isLow ? [[key, level] as const] : [])))
 
 /** Those that are still set so: one that was set anew is counted anew. */
-const unchanged = (low: Low, stock: Stocks, lines: Lines): Low => {
-  const set = new Map(levels(stock, lines).map(({ key, level }) => [key, level]))
+const unchanged = (low: Low, stock: Stocks, lines: Lines, now: Instant): Low => {
+  const set = new Map(levels(stock, lines, now).map(({ key, level }) => [key, level]))
   return new Map([...low].filter(([key, level]) => set.get(key) === level))
 }
 
@@ -146,9 +149,9 @@ export const lowStockIsNotified: Invariant = make(
         notified.add(`${notice.key} ${notice.level}`)
         return notice.free < notice.level ? null : `${notice.key} was notified of ${show(notice)}`
       })
-      low = unchanged(low, stock, after)
+      low = unchanged(low, stock, after, step.ended)
       if (wrong !== null || !isIdle(step)) return wrong
-      const now = lowIn(stock, after)
+      const now = lowIn(stock, after, step.ended)
       const complaint = first(now, ([key, level]) =>
         low.has(key) || notified.has(`${key} ${level}`)
           ? null
@@ -178,10 +181,11 @@ export const lowStockIsNotifiedOnce: Invariant = make(
     return ({ after, before, step, stock }) => {
       const notices = step.changes.events.map(lowOf).filter((notice) => notice !== null)
       const wrong = first(notices, ({ free, key, level }) => {
-        const watched = levels(stock, after).find((one) => one.key === key)
+        const watched = levels(stock, after, step.ended).find((one) => one.key === key)
         if (watched === undefined || watched.level !== level)
           return `${key} was notified of the level ${level}, and has ${watched?.level}`
-        const [least, most] = [freeOf(before, watched.organizationId, watched.label), watched.free].toSorted(
+        const { label, organizationId } = watched
+        const [least, most] = [freeOf(before, organizationId, label, step.began), watched.free].toSorted(
           (one, other) => one - other
         )
         if (free < (least ?? 0) || free > (most ?? 0))
@@ -190,7 +194,11 @@ export const lowStockIsNotifiedOnce: Invariant = make(
         const times = notices.filter((notice) => notice.key === key).length
         return times === 1 ? null : `${key} was notified ${times} times`
       })
-      low = isIdle(step) ? lowIn(stock, after) : doesJobs(step) ? new Map() : unchanged(low, stock, after)
+      low = isIdle(step)
+        ? lowIn(stock, after, step.ended)
+        : doesJobs(step)
+          ? new Map()
+          : unchanged(low, stock, after, step.ended)
       return wrong
     }
   }

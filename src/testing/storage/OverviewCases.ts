@@ -219,7 +219,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const other = yield* World.neighbour(world)
     const byLabel = (stocks: ReadonlyArray<Overview.WatchedStock>) =>
       stocks.toSorted((a, b) => (a.label < b.label ? -1 : 1))
-    const stocks = Effect.map(storage.overview.stocks({ ...World.of(world), since: now - DAY }), byLabel)
+    const stocks = Effect.map(
+      storage.overview.stocks({ ...World.of(world), since: now - DAY, sellAfter: now }),
+      byLabel
+    )
     yield* Suite.equals("before any", yield* stocks, [])
     const level = { organizationId: world.organizationId, level: 5, isLow: false, version: 0 }
     yield* storage.commit({
@@ -250,13 +253,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
       { ...watched, level: null, label: "Red", isLow: false, free: 2, sold: 0 }
     ]
     yield* Suite.equals("of one", yield* stocks, ours)
-    const all = yield* storage.overview.stocks({ organizationId: null, since: now - DAY })
+    const all = yield* storage.overview.stocks({ organizationId: null, since: now - DAY, sellAfter: now })
     yield* Suite.equals(
       "of all",
       byLabel(all.filter(({ organizationId }) => organizationId === world.organizationId)),
       ours
     )
-    const theirs = yield* storage.overview.stocks({ ...World.of(other), since: now - DAY })
+    const theirs = yield* storage.overview.stocks({ ...World.of(other), since: now - DAY, sellAfter: now })
     yield* Suite.equals(
       "of the other",
       theirs.map(({ label, level }) => [label, level]),
@@ -273,7 +276,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     // Later than what other cases sell.
     const createdAt = now + 1_000 * DAY
     yield* storage.commit({ sims: [subscribe(sim, Rows.subscription(world, sim, { createdAt }))] })
-    const all = yield* storage.overview.stocks({ organizationId: null, since: now })
+    const all = yield* storage.overview.stocks({ organizationId: null, since: now, sellAfter: now })
     yield* Suite.equals(
       "its stock",
       all.filter(({ organizationId }) => organizationId === world.organizationId),
@@ -294,7 +297,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       stockLevels: [{ organizationId: world.organizationId, label: "Green", level: 1, isLow: false, version: 0 }],
       sims: sims.map((sim, index) => subscribe(sim, Rows.subscription(world, sim, { createdAt: now + index })))
     })
-    const [stock] = yield* storage.overview.stocks({ ...World.of(world), since: now })
+    const [stock] = yield* storage.overview.stocks({ ...World.of(world), since: now, sellAfter: now })
     yield* Suite.equals("what was sold", stock, {
       ...{ organizationId: world.organizationId, label: "Green", level: 1, isLow: false, free: 0 },
       ...{ sold: Overview.RATE_SAMPLE, soldSince: now + 1 }

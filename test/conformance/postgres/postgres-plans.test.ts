@@ -338,14 +338,14 @@ const use = (adapter: Adapter, round: number) =>
     for (const organizationId of [null, org]) {
       yield* storage.overview.waitingJobs({ organizationId })
       yield* storage.overview.failingEndpoints({ organizationId })
-      yield* storage.overview.stocks({ organizationId, since: 1e12 })
+      yield* storage.overview.stocks({ organizationId, since: 1e12, sellAfter: 1e12 })
     }
     yield* storage.overview.loads
     yield* storage.deliveries.waitingCounts
-    yield* storage.sims.stock({ organizationIds: [org, `org-${round}`] })
-    yield* storage.sims.countFree({ organizationId: org, label: "Green", atMost: 1_000 })
-    const load = { load: "1 GB", sellAfter: 1 }
-    yield* storage.sims.countFree({ organizationId: org, label: "Green", atMost: 1_000, load })
+    yield* storage.sims.stock({ organizationIds: [org, `org-${round}`], sellAfter: 1e12 })
+    const counted = { organizationId: org, label: "Green", atMost: 1_000, sellAfter: 1e12 } as const
+    yield* storage.sims.countFree(counted)
+    yield* storage.sims.countFree({ ...counted, load: "1 GB" })
     yield* storage.sims.levels({ organizationIds: [org, `org-${round}`] })
     yield* storage.idempotencyRecords.get({ ...of, key: "key-1" })
     yield* storage.commands.get({ ...of, commandId: "command-1" })

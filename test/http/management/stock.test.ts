@@ -29,11 +29,11 @@ describe("the stock", () => {
       data: [
         {
           label: "Green",
-          ...{ free: 3, in_use: 1, releasing: 0, withdrawn: 0, downloaded: 0 },
+          ...{ free: 3, in_use: 1, releasing: 0, withdrawn: 0, downloaded: 0, lapsed: 0 },
           physical: { ...none, free: 1 },
           level: null
         },
-        { label: "Blue", ...{ ...none, free: 1, downloaded: 0 }, physical: none, level: null }
+        { label: "Blue", ...{ ...none, free: 1, downloaded: 0, lapsed: 0 }, physical: none, level: null }
       ]
     })
   })

@@ -4,18 +4,14 @@
 import { faultsOf, instead, without } from "./Fault.ts"
 
 export const stock = faultsOf("Stock.ts", "stock", [
-  [
-    "I11",
-    "a downloaded eSIM counts as free",
-    'return sim.isEsim && sim.downloaded ? "downloaded" : "free"',
-    'return "free"'
-  ],
+  ["I11", "a downloaded eSIM counts as free", 'if (sim.isEsim && sim.downloaded) return "downloaded"', ""],
   [
     "I11",
     "a downloaded physical SIM is not free",
-    'return sim.isEsim && sim.downloaded ? "downloaded" : "free"',
-    'return sim.downloaded ? "downloaded" : "free"'
+    'if (sim.isEsim && sim.downloaded) return "downloaded"',
+    'if (sim.downloaded) return "downloaded"'
   ],
+  ["I11", "an eSIM that nobody is given counts as free", '? "free" : "lapsed"', '? "free" : "free"'],
   ["I11", "physical SIMs count as eSIMs", "one.label === label && one.isEsim === isEsim", "one.label === label"],
   ["I12", "a stock at its level is low", "const isLow = free < level", "const isLow = free <= level"],
   ["I12", "a low stock is notified with each check", "isLow && !stored.isLow ?", "isLow ?"],
@@ -59,6 +55,7 @@ export const stock = faultsOf("Stock.ts", "stock", [
 export const purchases = [
   ...faultsOf("Purchase.ts", "stock", [
     ["S2", "a load is given that has to be put into use at once", "now + MARGIN", "now"],
+    ["I12", "a stock that lapses is counted too late", "sellBy - MARGIN", "sellBy"],
     [
       "I15",
       "a SIM comes into the stock without its load",
@@ -134,8 +131,8 @@ export const purchases = [
     [
       "S2",
       "a SIM is given on the day it lapses",
-      "purchase.sellBy > wanted.sellAfter",
-      "purchase.sellBy >= wanted.sellAfter"
+      "Number.POSITIVE_INFINITY) > sellAfter",
+      "Number.POSITIVE_INFINITY) >= sellAfter"
     ]
   ]),
   ...faultsOf("Plan.ts", "stock", [

@@ -115,7 +115,7 @@ const refusalOf = (exit: Exit.Exit<unknown, Storage.StorageError>) =>
 Tests.onTestClock("an organization has one under way, and others begin beside it", function* () {
   const { begun, end, storage } = yield* held
   const one = yield* Effect.forkChild(storage.usage.totals(countries("a")), { startImmediately: true })
-  const second = yield* Effect.forkChild(Effect.exit(storage.sims.counts({ organizationId: "a" })), {
+  const second = yield* Effect.forkChild(Effect.exit(storage.sims.counts({ organizationId: "a", sellAfter: 0 })), {
     startImmediately: true
   })
   yield* Effect.forkChild(storage.usage.totals(countries("b")), { startImmediately: true })
@@ -125,7 +125,9 @@ Tests.onTestClock("an organization has one under way, and others begin beside it
   yield* TestClock.adjust("5 seconds")
   expect(refusalOf(yield* Fiber.join(second))).toMatchObject({ value: { refusedRead: "own" } })
   expect(refusalOf(yield* Fiber.join(fourth))).toMatchObject({ value: { refusedRead: "others" } })
-  const third = yield* Effect.forkChild(storage.sims.counts({ organizationId: "a" }), { startImmediately: true })
+  const third = yield* Effect.forkChild(storage.sims.counts({ organizationId: "a", sellAfter: 0 }), {
+    startImmediately: true
+  })
   yield* Deferred.succeed(end, undefined)
   yield* Fiber.join(one)
   yield* Fiber.join(third)

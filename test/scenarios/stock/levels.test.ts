@@ -3,11 +3,13 @@
  * checks and however often.
  */
 import { Effect } from "effect"
-import { SimCorrections, Stock, Worker } from "simplan"
+import { Plans, SimCorrections, Stock, Worker } from "simplan"
 import { Storage } from "simplan/ports"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "../Calls.ts"
 import { make, START, type World } from "../World.ts"
+
+const DAY = 86_400_000
 
 let world: World
 let iccids: ReadonlyArray<string>
@@ -89,6 +91,24 @@ describe("I12: a level", () => {
     expect(await notified()).toEqual([5])
   })
 
+  it("counts an eSIM as gone from when it would have to be in use within a day (I11)", async () => {
+    world = await make({ telcoTimeoutMillis: 10_000 }, { sale: () => ({ sellBy: START + 10 * DAY }) })
+    planId = await world.createPlan()
+    const { organizationId } = world
+    const bundle = { load: "1 GB", topUpLoad: null, limit: null }
+    await world.run(Plans.Plans.use((of) => of.setBundle({ organizationId, planId, bundle })))
+    await listen()
+    await Calls.remove(world, await subscribe())
+    await set(1)
+    expect(await notified()).toEqual([])
+    await world.advanceBy(9 * DAY - 1)
+    expect(await notified()).toEqual([])
+    await world.advanceBy(1)
+    expect(await notified()).toEqual([0])
+    const [green] = await world.run(Stock.Stock.use((of) => of.get({ organizationId })))
+    expect(green?.esims).toMatchObject({ free: 0, lapsed: 1 })
+  })
+
   it("leaves no job where nobody takes the event", async () => {
     await set(10)
     await world.settle()
@@ -115,7 +135,7 @@ describe("I12: a level", () => {
       await world.advanceBy(60_000)
       const free = await world.run(
         Effect.flatMap(Storage.Storage, (storage) =>
-          storage.sims.countFree({ organizationId: world.organizationId, label: "Green", atMost: 100 })
+          storage.sims.countFree({ organizationId: world.organizationId, label: "Green", atMost: 100, sellAfter: 0 })
         )
       )
       await world.settle()

@@ -29,31 +29,54 @@ export const hasSome = (sql: Sql, owner: Fragment): Fragment => sql`(
         limit 1
       )`
 
+/** Whose eSIMs of which label are counted, how many at most, and what can be sold still. */
+interface Counted {
+  readonly owner: Fragment
+  readonly label: Fragment
+  readonly atMost: Fragment
+  readonly sellAfter: number
+}
+
+// What is sold no more is few, and is counted apart, so that the rest is counted by an index alone.
+/** How many free eSIMs can be sold, as a row `free`. */
+export const freeOf = (sql: Sql, { atMost, label, owner, sellAfter }: Counted): Fragment => sql`(
+        select (
+          select count(*) from (
+            select from simplan.sim
+            where sim.organization_id = ${owner} and sim.label = ${label} and ${sql.literal(isFree)}
+            order by sim.recycled_at nulls first, sim.import_sequence
+            limit ${atMost} + lapsed.count
+          ) counted
+        ) - lapsed.count as free
+        from (
+          select count(*) from simplan.sim
+          where sim.organization_id = ${owner} and sim.label = ${label} and ${sql.literal(isFree)}
+            and sim.purchase is not null and (sim.purchase->>'sellBy')::bigint <= ${sellAfter}::bigint
+        ) lapsed
+      )`
+
 /** How many free eSIMs an organization has, by label. */
-const stockOf = (sql: Sql, asked: Fragment, owner: Fragment) => sql<Row<Sim.Stock>>`
+const stockOf = (sql: Sql, asked: Fragment, owner: Fragment, sellAfter: number) => sql<Row<Sim.Stock>>`
       select json_build_object('organizationId', ${owner}, 'label', known.label, 'free', found.free)::text
         as value
       from ${asked}
-      cross join lateral (
-        select count(*) as free from (
-          select from simplan.sim
-          where sim.organization_id = ${owner} and sim.label = known.label
-            and ${sql.literal(isFree)}
-          order by sim.recycled_at nulls first, sim.import_sequence
-          limit 1000
-        ) free
-      ) found
+      cross join lateral ${freeOf(sql, { owner, label: sql.literal("known.label"), atMost: sql.literal("1000"), sellAfter })} found
       where found.free > 0 or ${hasSome(sql, owner)}`
 
 const LABELS = JSON.stringify(Label.labels)
 
 /** The same of organizations; one after another where tables are distributed. */
-export const stock = (database: Database) => (of: { readonly organizationIds: ReadonlyArray<string> }) =>
+export const stock = (database: Database) => (of: Parameters<Storage.Sims["stock"]>[0]) =>
   database.isDistributed
     ? Effect.map(
         Effect.forEach(of.organizationIds, (organizationId) =>
           database.rows((sql) =>
-            stockOf(sql, sql`json_array_elements_text(${LABELS}::json) as known(label)`, sql`${organizationId}::text`)
+            stockOf(
+              sql,
+              sql`json_array_elements_text(${LABELS}::json) as known(label)`,
+              sql`${organizationId}::text`,
+              of.sellAfter
+            )
           )
         ),
         (found) => found.flat()
@@ -63,7 +86,8 @@ export const stock = (database: Database) => (of: { readonly organizationIds: Re
           sql,
           sql`json_array_elements_text(${JSON.stringify(of.organizationIds)}::json) as asked(organization_id)
       cross join json_array_elements_text(${LABELS}::json) as known(label)`,
-          sql.literal("asked.organization_id")
+          sql.literal("asked.organization_id"),
+          of.sellAfter
         )
       )
 

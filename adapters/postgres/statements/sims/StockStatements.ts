@@ -7,12 +7,12 @@ import type { Stock, Storage } from "simplan/ports"
 import type { Database, Row } from "../../database/Database.ts"
 import * as Columns from "../../sql/Columns.ts"
 import * as SimsStatements from "./SimsStatements.ts"
-import { fitting, isFree } from "./SimReservations.ts"
+import { fitting, freeOf } from "./SimReservations.ts"
 
 /** How many SIMs an organization has, by label, kind and where they stand. */
 export const counts =
   (database: Database) =>
-  ({ organizationId }: Storage.OfOrganization) =>
+  ({ organizationId, sellAfter }: Parameters<Storage.Sims["counts"]>[0]) =>
     database.rows(
       (sql) => sql<Row<Stock.Count>>`
         select json_build_object(
@@ -24,7 +24,11 @@ export const counts =
           cross join lateral (
             select case
               when ${sql.literal(SimsStatements.standing("free"))}
-                then case when sim.is_esim and sim.downloaded then 'downloaded' else 'free' end
+                then case
+                  when sim.is_esim and sim.downloaded then 'downloaded'
+                  when (sim.purchase->>'sellBy')::bigint <= ${sellAfter}::bigint then 'lapsed'
+                  else 'free'
+                end
               when ${sql.literal(SimsStatements.standing("releasing"))} then 'releasing'
               when ${sql.literal(SimsStatements.standing("withdrawn"))} then 'withdrawn'
               else 'inUse'
@@ -35,24 +39,26 @@ export const counts =
         ) found`
     )
 
-// The order is for the planner, which goes by the index of it.
-/** How many eSIMs of a label are free. */
+/** How many eSIMs of a label are free, and can be sold. */
 export const countFree =
   (database: Database) =>
-  ({ atMost, label, load, organizationId }: Parameters<Storage.Service["sims"]["countFree"]>[0]) =>
+  ({ atMost, label, load, organizationId, sellAfter }: Parameters<Storage.Sims["countFree"]>[0]) =>
     Effect.map(
       database.row((sql) => {
-        const { fits, order } =
-          load === undefined
-            ? { fits: sql.literal(isFree), order: "sim.recycled_at nulls first, sim.import_sequence" }
-            : fitting(sql, { organizationId, label, load, purpose: "subscription" })
+        const [owner, most] = [sql`${organizationId}`, sql`${atMost}::int`]
+        if (load === undefined) {
+          const free = freeOf(sql, { owner, label: sql`${label}`, atMost: most, sellAfter })
+          return sql<Row<number>>`select to_json(found.free)::text as value from ${free} found`
+        }
+        const wanted = { organizationId, label, load: { load, sellAfter }, purpose: "subscription" } as const
+        const { fits, order } = fitting(sql, wanted)
         return sql<Row<number>>`
           select to_json(count(*))::text as value
           from (
             select from simplan.sim
-            where sim.organization_id = ${organizationId} and sim.label = ${label} and ${fits}
+            where sim.organization_id = ${owner} and sim.label = ${label} and ${fits}
             order by ${sql.literal(order)}
-            limit ${atMost}::int
+            limit ${most}
           ) free`
       }),
       (found) => found ?? 0

@@ -48,6 +48,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
   const { organizationId, storage } = world
   const { choice, row } = ask
   const organization = { organizationId }
+  const selling = { sellAfter: world.now + (choice % 4) * DAY }
   const id = idOf(run, world, row)
   const iccid = pick(run.iccids, row)
   const plans = {
@@ -284,7 +285,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
     overview: {
       waitingJobs: [storage.overview.waitingJobs(organization)],
       failingEndpoints: [storage.overview.failingEndpoints(organization)],
-      stocks: [sorted(storage.overview.stocks({ ...organization, since: world.now - choice }), "label")],
+      stocks: [sorted(storage.overview.stocks({ ...organization, since: world.now - choice, ...selling }), "label")],
       loads: OF_ALL,
       database: "the reference has no server"
     },
@@ -298,10 +299,16 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
           ? []
           : [storage.sims.search({ search: searches.search, organizationId, limit: 1_000 })],
       free: [storage.sims.free({ ...organization, label: sims.label ?? "Green", load: wantedLoad(world.now, choice) })],
-      stock: [sorted(storage.sims.stock({ organizationIds: [organizationId] }), "label")],
-      counts: [sorted(storage.sims.counts(organization), "label", "isEsim", "state")],
-      countFree: [{}, { load: { load: "1 GB", sellAfter: at.now } }].map((more) =>
-        storage.sims.countFree({ ...organization, label: sims.label ?? "Green", atMost: 1 + choice, ...more })
+      stock: [sorted(storage.sims.stock({ organizationIds: [organizationId], ...selling }), "label")],
+      counts: [sorted(storage.sims.counts({ ...organization, ...selling }), "label", "isEsim", "state")],
+      countFree: [{}, { load: "1 GB" }].map((more) =>
+        storage.sims.countFree({
+          ...organization,
+          ...selling,
+          label: sims.label ?? "Green",
+          atMost: 1 + choice,
+          ...more
+        })
       ),
       levels: [storage.sims.levels({ organizationIds })],
       identities: [storage.sims.identities({ ...organization, iccid })],

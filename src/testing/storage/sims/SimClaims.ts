@@ -87,7 +87,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const first = yield* World.given("the third SIM of the load", sooner)
     yield* Suite.equals("the one that a request would get", yield* free(wanted), { sim: first, shortage: null })
     const count = (of: typeof wanted, atMost = 10) =>
-      storage.sims.countFree({ organizationId, label: "Green", load: of, atMost })
+      storage.sims.countFree({ organizationId, label: "Green", ...of, atMost })
     yield* Suite.equals("how many there are", yield* count(wanted), 3)
     yield* Suite.equals("up to fewer", yield* count(wanted, 2), 2)
     yield* Suite.equals("an earlier sale has more", yield* count({ ...wanted, sellAfter: now }), 4)
@@ -231,7 +231,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         plans.sims.map(({ iccid }) => iccid),
         [other.iccid]
       )
-      const stock = storage.sims.stock({ organizationIds: [world.organizationId] })
+      const stock = storage.sims.stock({ organizationIds: [world.organizationId], sellAfter: world.now })
       yield* Suite.equals(
         "the stock",
         (yield* stock).map(({ free }) => free),
@@ -313,7 +313,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const other = yield* World.neighbour(world)
     const stock = (...of: ReadonlyArray<World.World>) =>
       Effect.map(
-        world.storage.sims.stock({ organizationIds: of.map(({ organizationId }) => organizationId) }),
+        world.storage.sims.stock({
+          organizationIds: of.map(({ organizationId }) => organizationId),
+          sellAfter: world.now
+        }),
         (found) => found.toSorted((a, b) => (a.organizationId + a.label < b.organizationId + b.label ? -1 : 1))
       )
     const stockOf = ({ organizationId }: World.World, label: Stock["label"], free: number) => ({
@@ -322,10 +325,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
       free
     })
     yield* Suite.equals("before any import", yield* stock(world, other), [])
+    const { now } = world
+    const lapsed = { purchaseId: world.id(), load: "1 GB", sellBy: now, cost: null, boughtAt: now }
     const [sim] = yield* World.stock(world, [
       ...World.newSims(world, 3),
       World.newSim(world, { downloaded: true }),
       World.newSim(world, { recycledAt: world.now }),
+      World.newSim(world, { purchase: lapsed }),
       World.newSim(world, { isEsim: false, lpa: null }),
       World.newSim(world, { isEsim: false, lpa: null, label: "Red" }),
       World.newSim(world, { label: "Blue", allocation: { _tag: "InService", subscriptionId: world.id() } })

@@ -2,7 +2,7 @@
  * What an organization has in stock, and its levels (rules I11 and I12).
  */
 import { Effect } from "effect"
-import type { Allocation } from "../../../domain/Sim.ts"
+import type { Allocation, Purchase } from "../../../domain/Sim.ts"
 import type { Count, Level } from "../../../domain/Stock.ts"
 import * as Suite from "../../Suite.ts"
 import { subscribe } from "../world/World.ts"
@@ -24,10 +24,19 @@ const level = ({ organizationId }: World.World, changes: Partial<Level> = {}): L
   ...changes
 })
 
+const bought = ({ id, now }: World.World, after: number | null): Purchase => ({
+  ...{ purchaseId: id(), load: "1 GB", cost: null, boughtAt: now },
+  sellBy: after === null ? null : now + after
+})
+
+/** Bought eSIMs, of which two can be sold still after now, and two no more. */
+const lapsing = (world: World.World) =>
+  [null, 1, 0, -1].map((after) => World.newSim(world, { purchase: bought(world, after) }))
+
 /** The cases. */
 export const cases: ReadonlyArray<World.Scenario> = [
   scenario("SIMs are counted by label, kind and where they stand", function* (world) {
-    const counts = Effect.map(world.storage.sims.counts(World.of(world)), counted)
+    const counts = Effect.map(world.storage.sims.counts({ ...World.of(world), sellAfter: world.now }), counted)
     yield* Suite.equals("before any import", yield* counts, [])
     const held = (tag: Exclude<Allocation["_tag"], "Free" | "Withdrawn">): Allocation => ({
       _tag: tag,
@@ -36,6 +45,8 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const [sim] = yield* World.stock(world, [
       ...World.newSims(world, 3),
       World.newSim(world, { downloaded: true }),
+      ...lapsing(world),
+      World.newSim(world, { downloaded: true, purchase: bought(world, 0) }),
       World.newSim(world, { isEsim: false, lpa: null }),
       World.newSim(world, { isEsim: false, lpa: null, downloaded: true }),
       World.newSim(world, { label: "Blue", allocation: held("InService") }),
@@ -49,23 +60,26 @@ export const cases: ReadonlyArray<World.Scenario> = [
       "Blue true releasing 1",
       "Blue true withdrawn 1",
       "Green false free 2",
-      "Green true downloaded 1"
+      "Green true downloaded 2"
     ]
-    yield* Suite.equals("one's own", yield* counts, [...others, "Green true free 3"])
+    const lapsed = "Green true lapsed 2"
+    yield* Suite.equals("one's own", yield* counts, [...others, "Green true free 5", lapsed])
     if (sim === undefined) return
     yield* world.storage.commit({ sims: [subscribe(sim, Rows.subscription(world, sim))] })
     yield* Suite.equals("after one went into service", yield* counts, [
       ...others,
-      "Green true free 2",
-      "Green true inUse 1"
+      "Green true free 4",
+      "Green true inUse 1",
+      lapsed
     ])
   }),
 
   scenario("free eSIMs of a label are counted up to a limit, reserved ones too", function* (world) {
     const free = (atMost: number, label: "Green" | "Blue" = "Green") =>
-      world.storage.sims.countFree({ ...World.of(world), label, atMost })
+      world.storage.sims.countFree({ ...World.of(world), label, atMost, sellAfter: world.now })
     yield* World.stock(world, [
-      ...World.newSims(world, 3),
+      ...World.newSims(world, 1),
+      ...lapsing(world),
       World.newSim(world, { downloaded: true }),
       World.newSim(world, { isEsim: false, lpa: null }),
       World.newSim(world, { allocation: { _tag: "Releasing", subscriptionId: world.id() } })

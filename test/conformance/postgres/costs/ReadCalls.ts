@@ -41,6 +41,7 @@ const at = { now: Filled.NOW, machineNow: 1 }
 const days = { from: Filled.TODAY - Filled.DAYS * 86_400_000, until: Filled.TODAY + 86_400_000 }
 const watched = Array.from({ length: Filled.WATCHED }, (_, index) => Filled.organization(index + 1))
 const since = 0
+const sellAfter = 0
 
 /** SIMs in service, as many as one request reports of, beside the one that has everything. */
 const reported = Array.from({ length: 999 }, (_, index) => Filled.iccid(2 * (index + 1)))
@@ -213,7 +214,10 @@ export const calls = ({ jobs, outbox, storage }: Ports, share: number): Calls =>
       storage.overview.failingEndpoints({ organizationId: null }),
       storage.overview.failingEndpoints(of)
     ],
-    stocks: [storage.overview.stocks({ organizationId: null, since }), storage.overview.stocks({ ...of, since })],
+    stocks: [
+      storage.overview.stocks({ organizationId: null, since, sellAfter }),
+      storage.overview.stocks({ ...of, since, sellAfter })
+    ],
     loads: [storage.overview.loads],
     database: [storage.overview.database]
   },
@@ -235,9 +239,9 @@ export const calls = ({ jobs, outbox, storage }: Ports, share: number): Calls =>
       )
     ),
     free: several(Label.labels.map((label) => storage.sims.free({ ...of, label, load: null }))),
-    stock: [storage.sims.stock({ organizationIds: watched })],
-    counts: [storage.sims.counts(of)],
-    countFree: [storage.sims.countFree({ ...of, label: "Green", atMost: 100_000 * share })],
+    stock: [storage.sims.stock({ organizationIds: watched, sellAfter })],
+    counts: [storage.sims.counts({ ...of, sellAfter })],
+    countFree: [storage.sims.countFree({ ...of, label: "Green", atMost: 100_000 * share, sellAfter })],
     levels: [storage.sims.levels({ organizationIds: watched })],
     identities: [storage.sims.identities(ofSim)],
     smdpHistory: [storage.sims.smdpHistory(ofSim)]

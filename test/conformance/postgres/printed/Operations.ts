@@ -329,11 +329,12 @@ export const operations: Readonly<Record<string, Operation>> = {
   leavePurchase: ({ storage }) => storage.leavePurchase({ organizationId, jobId: "j", until: 2 }),
   "sims.release": ({ storage }) => storage.sims.release({ organizationId, reservations: [{ iccid, token: "t" }] }),
   "sims.free": ({ storage }) => storage.sims.free({ organizationId, label: "Green", load: null }),
-  "sims.stock": ({ storage }) => storage.sims.stock({ organizationIds: [organizationId] }),
-  "sims.counts": ({ storage }) => storage.sims.counts({ organizationId }),
-  "sims.countFree": ({ storage }) => storage.sims.countFree({ organizationId, label: "Green", atMost: 10 }),
+  "sims.stock": ({ storage }) => storage.sims.stock({ organizationIds: [organizationId], sellAfter: 1 }),
+  "sims.counts": ({ storage }) => storage.sims.counts({ organizationId, sellAfter: 1 }),
+  "sims.countFree": ({ storage }) =>
+    storage.sims.countFree({ organizationId, label: "Green", atMost: 10, sellAfter: 1 }),
   "sims.countFree with a load": ({ storage }) =>
-    storage.sims.countFree({ organizationId, label: "Green", atMost: 10, load: { load: "1 GB", sellAfter: 1 } }),
+    storage.sims.countFree({ organizationId, label: "Green", atMost: 10, load: "1 GB", sellAfter: 1 }),
   "sims.levels": ({ storage }) => storage.sims.levels({ organizationIds: [organizationId] }),
   "sims.identities": ({ storage }) => storage.sims.identities(ofSim),
   "sims.smdpHistory": ({ storage }) => storage.sims.smdpHistory(ofSim),
@@ -420,8 +421,9 @@ export const operations: Readonly<Record<string, Operation>> = {
   "overview.failingEndpoints": ({ storage }) => storage.overview.failingEndpoints({ organizationId: null }),
   "overview.failingEndpoints of an organization": ({ storage }) =>
     storage.overview.failingEndpoints({ organizationId }),
-  "overview.stocks": ({ storage }) => storage.overview.stocks({ organizationId: null, since: 1 }),
-  "overview.stocks of an organization": ({ storage }) => storage.overview.stocks({ organizationId, since: 1 }),
+  "overview.stocks": ({ storage }) => storage.overview.stocks({ organizationId: null, since: 1, sellAfter: 1 }),
+  "overview.stocks of an organization": ({ storage }) =>
+    storage.overview.stocks({ organizationId, since: 1, sellAfter: 1 }),
   "overview.loads": ({ storage }) => storage.overview.loads,
   "overview.database": ({ storage }) => storage.overview.database,
   "processes.list": ({ storage }) => storage.processes.list({ since: 1 }),

@@ -26,17 +26,25 @@ cross join json_array_elements_text($8::json) as known(label)
 left join simplan.stock_level watched
 on watched.organization_id = $9 and watched.label = known.label and watched.level > 0
 cross join lateral (
-  select count(*) as free from (
-    select from simplan.sim
-    where sim.organization_id = $10 and sim.label = known.label and sim.is_esim and sim.allocated_to is null
+  select (
+    select count(*) from (
+      select from simplan.sim
+      where sim.organization_id = $10 and sim.label = known.label and sim.is_esim and sim.allocated_to is null
+      and not sim.downloaded
+      order by sim.recycled_at nulls first, sim.import_sequence
+      limit greatest(1000, watched.level) + lapsed.count
+    ) counted
+  ) - lapsed.count as free
+  from (
+    select count(*) from simplan.sim
+    where sim.organization_id = $11 and sim.label = known.label and sim.is_esim and sim.allocated_to is null
     and not sim.downloaded
-    order by sim.recycled_at nulls first, sim.import_sequence
-    limit greatest(1000, watched.level)
-  ) free
+    and sim.purchase is not null and (sim.purchase->>'sellBy')::bigint <= $12::bigint
+  ) lapsed
 ) stocked
 where stocked.free > 0 or watched.level is not null or (
   select true from simplan.sim
-  where sim.organization_id = $11 and sim.label <= known.label
+  where sim.organization_id = $13 and sim.label <= known.label
   and (sim.label, sim.is_esim) >= (known.label, true)
   order by sim.label, sim.is_esim
   limit 1

@@ -7,12 +7,16 @@ from (
   cross join lateral (
     select case
     when sim.allocation in ('Free')
-    then case when sim.is_esim and sim.downloaded then 'downloaded' else 'free' end
+    then case
+    when sim.is_esim and sim.downloaded then 'downloaded'
+    when (sim.purchase->>'sellBy')::bigint <= $1::bigint then 'lapsed'
+    else 'free'
+    end
     when sim.allocation in ('Releasing') then 'releasing'
     when sim.allocation in ('Withdrawn', 'Replaced') then 'withdrawn'
     else 'inUse'
     end as state
   ) standing
-  where sim.organization_id = $1
+  where sim.organization_id = $2
   group by sim.label, sim.is_esim, standing.state
 ) found;
