@@ -263,6 +263,12 @@ const make = ({ accessCode, telco = "esim-access", timeout = "30 seconds", url =
     return Context.make(AccountApi.AccountApi, api).pipe(Context.add(CallGate.CallGate, gate))
   })
 
+/** The same over a client of one's own. */
+export const layerWithoutClient = (
+  options: Options
+): Layer.Layer<AccountApi.AccountApi | CallGate.CallGate, never, HttpClient.HttpClient> =>
+  Layer.effectContext(make(options))
+
 /** The account at the address, and the gate that its calls pass. */
 export const layer = (options: Options): Layer.Layer<AccountApi.AccountApi | CallGate.CallGate> =>
-  Layer.effectContext(make(options)).pipe(Layer.provide(FetchHttpClient.layer))
+  Layer.provide(layerWithoutClient(options), FetchHttpClient.layer)

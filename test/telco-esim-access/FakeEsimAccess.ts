@@ -135,7 +135,7 @@ const bodyOf = (request: IncomingMessage): Promise<string> =>
 const isObject = (value: unknown): value is Body => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The state of the account, and its calls. */
-export const account = (accessCode: string) => {
+export const account = (accessCode: string, now: () => number = Date.now) => {
   const catalogue = packages()
   const profiles: Array<Profile> = []
   const messages: Array<{ readonly esimTranNo: string; readonly message: string }> = []
@@ -189,7 +189,7 @@ export const account = (accessCode: string) => {
       transactionId,
       iccid: free.shift() ?? `89852000000000${String(number).padStart(5, "0")}`,
       package: found,
-      createTime: `${new Date().toISOString().slice(0, 19)}+0000`,
+      createTime: `${new Date(now()).toISOString().slice(0, 19)}+0000`,
       charged: price,
       esimStatus: "GOT_RESOURCE",
       smdpStatus: "RELEASED",

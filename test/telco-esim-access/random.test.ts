@@ -11,7 +11,7 @@ import * as Tests from "../setup/Tests.ts"
 import * as FakeEsimAccess from "./FakeEsimAccess.ts"
 import * as Opened from "./Opened.ts"
 
-const RUNS = Number(process.env["SELLER_RUNS"] ?? 6)
+const RUNS = Number(process.env["SELLER_RUNS"] ?? 3)
 const FROM = Number(process.env["SELLER_FROM"] ?? 1)
 
 const mishaps = [
