@@ -83,7 +83,7 @@ class Copy {
 }
 
 /** Areas that have tests of their own. */
-const own = new Set(["operation", "sign-in"])
+const own = new Set(["operation", "sign-in", "polls"])
 
 const suitesOf = ({ area }) => (own.has(area) ? [area] : ["property", "domain"])
 

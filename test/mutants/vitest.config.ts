@@ -1,7 +1,7 @@
 /**
  * How the tests run against a faulty domain: the property tests, or the unit tests, in the order in
  * which they are likely to find the fault in the shortest time, and no further than the first that
- * does. What operators see, API keys and the sign-in have tests of their own.
+ * does. What operators see, API keys, the sign-in and polls have tests of their own.
  *
  * Left out are the random histories that say nothing of the domain: those that compare storages or
  * fast paths with each other, those that look for faults of their own, and those about mistakes in
@@ -35,7 +35,8 @@ export default defineConfig({
       "test/{domain,property,histories}/**/*.test.ts",
       "test/scenarios/operation/{key-uses,processes}.test.ts",
       "test/http/management/{sessions,sign-in}.test.ts",
-      "test/conformance/memory.test.ts"
+      "test/conformance/memory.test.ts",
+      "test/telco-calls/polls.test.ts"
     ],
     exclude: [...configDefaults.exclude, ...others.map((name) => `test/histories/${name}.test.ts`)],
     setupFiles: ["test/mutants/setup.ts"],

@@ -34,6 +34,7 @@ const suites = {
     "test/scenarios/operation/",
     "test/conformance/memory.test.ts"
   ]),
+  polls: await vitest.globTestSpecifications(["test/telco-calls/polls.test.ts"]),
   "sign-in": await vitest.globTestSpecifications(
     ["sign-in", "sessions"].map((name) => `test/http/management/${name}.test.ts`)
   )

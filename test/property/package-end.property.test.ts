@@ -124,3 +124,44 @@ describe("An end on a SIM that the subscription has left (R4, S8)", () => {
     expect(TelcoReport.isOfUse(report(end("revoked"), NOW))).toBe(false)
   })
 })
+
+describe("A SIM that its supplier has no more (R4, I15)", () => {
+  const purchase = { purchaseId: "p", load: "1 GB", sellBy: null, cost: null, boughtAt: NOW - 9 * DAY_MS }
+  const gone: TelcoReport.Fact = { _tag: "Gone" }
+
+  it("ends all packages that were not over, and stays with whoever has it", () => {
+    fc.assert(
+      fc.property(stored, stored, moment, (some, others, at) => {
+        const attachments = [some, others].map((packages, index) =>
+          attached({ attachmentId: `attachment-${index}`, createdAt: NOW - 3 * DAY_MS }, packages)
+        )
+        const before = aggregate(attachments, { purchase })
+        const after = take(before, gone, at).aggregate
+        const ended = (of: ForReports) => of.attachments.flatMap(({ packages }) => packages)
+        for (const [index, { activationAt, expirationAt }] of ended(after).entries()) {
+          const was = ended(before)[index]
+          expect(expirationAt).toBeLessThanOrEqual(NOW)
+          expect(activationAt).toBe(was?.activationAt)
+          if (was?.expirationAt != null && was.expirationAt <= NOW) expect(expirationAt).toBe(was.expirationAt)
+        }
+        expect(after.sim).toEqual(before.sim)
+      })
+    )
+  })
+
+  it("is withdrawn if it is free, whatever was asked of it before", () => {
+    const free = aggregate([], { purchase, allocation: { _tag: "Free" } })
+    const { aggregate: after } = take(free, gone, NOW)
+    expect(after.sim).toMatchObject({
+      allocation: { _tag: "Withdrawn", reason: "returned", ending: null },
+      purchase: { ...purchase, returned: "none" }
+    })
+    expect(take(after, gone, NOW).aggregate).toEqual(after)
+  })
+
+  it("is one that was bought, and not by a later purchase", () => {
+    const apply = (of: ForReports) => Result.isFailure(TelcoReport.apply(of, report(gone, NOW), NOW))
+    expect(apply(aggregate([]))).toBe(true)
+    expect(apply(aggregate([], { purchase: { ...purchase, boughtAt: NOW + DAY_MS } }))).toBe(true)
+  })
+})

@@ -289,6 +289,12 @@ describe("Polls of a SIM", () => {
         yield* world.due
         expect(facts(world)).toEqual([{ _tag: "End", packageId: "a:0", reason: "lapsed" }])
         expect(yield* swept).toBe(0)
+        // A top-up, of which the backup knows nothing.
+        const topUp = world.bundle("p1", "b:0")
+        expect(yield* swept).toBe(1)
+        topUp.end = { reason: "lapsed", at: null }
+        yield* world.due
+        expect(yield* swept).toBe(0)
         state.sim = "gone"
         yield* world.polls.watch(ICCID)
         yield* pass(world, 6)

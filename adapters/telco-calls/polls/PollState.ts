@@ -252,7 +252,6 @@ export const isLeftOut = (
   now: Instant
 ): boolean => {
   const own = ofPurchase(state, purchaseId)
-  if (own.isGone === true) return false
   return packageIds.some((id) => own.packages[id] === undefined) || next(own, limits, lag, now) !== null
 }
 

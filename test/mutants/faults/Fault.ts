@@ -21,6 +21,7 @@ export type Area =
   | "operation"
   | "sessions"
   | "sign-in"
+  | "polls"
   | "engine"
 
 export interface Fault {

@@ -11,6 +11,7 @@ import { limits, terms } from "./limits.ts"
 import { operation } from "./operation.ts"
 import { outages } from "./outages.ts"
 import { pauses } from "./pauses.ts"
+import { polls } from "./polls.ts"
 import { recurrence } from "./recurrence.ts"
 import { replacements } from "./replacements.ts"
 import { reports } from "./reports.ts"
@@ -49,5 +50,6 @@ export const faults: ReadonlyArray<Fault> = [
   ...limits,
   ...operation,
   ...sessions,
+  ...polls,
   ...inEngine
 ]

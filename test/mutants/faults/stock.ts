@@ -118,6 +118,14 @@ export const purchases = [
     ]
   ]),
   ...faultsOf("TelcoReport.ts", "stock", [
+    ["I15", "a customer's eSIM that is gone is withdrawn", "isUsed({ allocation }) || purchase", "purchase"],
+    [
+      "I15",
+      "an eSIM that is gone was used",
+      'applyEnd(aggregate, found, at, "revoked", now)',
+      instead("revoked", "depleted")
+    ],
+    ["I15", "an imported SIM may be gone", "return aggregate.sim.purchase === null\n        ?", "return false ?"],
     [
       "I15",
       "a telco's clock that is behind loses reports",
