@@ -51,6 +51,7 @@ import * as Sims from "./app/sims/Sims.ts"
 import * as SoldBundles from "./app/telco/SoldBundles.ts"
 import * as Stock from "./app/sims/Stock.ts"
 import * as Subscriptions from "./app/subscriptions/Subscriptions.ts"
+import * as Costs from "./app/plans/Costs.ts"
 import * as Usage from "./app/subscriptions/Usage.ts"
 import * as UsageReconciliation from "./app/telco/UsageReconciliation.ts"
 import * as Verdicts from "./app/subscriptions/Verdicts.ts"
@@ -80,6 +81,7 @@ export const byName = {
   catalogues: Catalogues.Catalogues,
   clock: Clock.Clock,
   commands: Commands.Commands,
+  costs: Costs.Costs,
   coverage: Coverage.Coverage,
   eventHandlers: EventHandlers.EventHandlers,
   history: History.History,
@@ -144,6 +146,7 @@ export type Services =
   | Health.StorageProbe
   | Stock.Stock
   | Subscriptions.Subscriptions
+  | Costs.Costs
   | Usage.Usage
   | UsageReconciliation.UsageReconciliation
   | Problems.WaitingJobs
@@ -188,6 +191,7 @@ const resources = Layer.mergeAll(
   Problems.layer,
   Overview.layer.pipe(Layer.provideMerge(Layer.mergeAll(Health.layer, Organizations.layer))),
   Reports.layer,
+  Costs.layer,
   Usage.layer,
   UsageReconciliation.layer,
   BulkCorrections.layer.pipe(Layer.provideMerge(Layer.mergeAll(SimCorrections.layer, Sims.layer))),

@@ -23,6 +23,7 @@ import * as SimsCommands from "./commands/SimsCommands.ts"
 import * as Simulate from "./commands/Simulate.ts"
 import * as SubscriptionsCommands from "./commands/SubscriptionsCommands.ts"
 import * as TelcoCommands from "./commands/TelcoCommands.ts"
+import * as CostsCommands from "./commands/CostsCommands.ts"
 import * as UsageCommands from "./commands/UsageCommands.ts"
 import * as WebhooksCommands from "./commands/WebhooksCommands.ts"
 import { Output, safe } from "./output/Output.ts"
@@ -52,6 +53,7 @@ const simplan = Command.make("simplan").pipe(
     SubscriptionsCommands.plans,
     SubscriptionsCommands.subscriptions,
     UsageCommands.command,
+    CostsCommands.command,
     WebhooksCommands.webhook,
     WebhooksCommands.deliveries,
     JobsCommands.jobs,

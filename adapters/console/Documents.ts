@@ -22,6 +22,7 @@ export const pages: Readonly<Record<string, string>> = {
   deliveries: "adapters/cli/trouble.md#webhooks-that-failed",
   delivery: "adapters/http/webhooks.md#deliveries",
   usage: "adapters/cli/tasks.md#what-did-we-use-this-month",
+  costs: "adapters/cli/tasks.md#what-did-we-earn-this-month",
   audit: "adapters/cli/commands.md#who-changed-what",
   catalogue: "adapters/cli/telcos.md",
   operators: "adapters/cli/tasks.md#a-colleague-needs-access"

@@ -56,6 +56,7 @@ const places: ReadonlyArray<Place> = [
   { name: "deliveries", title: "Deliveries", load: () => import("./pages/DeliveriesPage.tsx"), isOf: true },
   { name: "delivery", title: "Delivery", load: () => import("./pages/DeliveryPage.tsx"), isInner: true },
   { name: "usage", title: "Usage", load: () => import("./pages/UsagePage.tsx"), isOf: true },
+  { name: "costs", title: "Costs", load: () => import("./pages/CostsPage.tsx") },
   {
     name: "audit",
     title: "Audit log",

@@ -37,6 +37,7 @@ import * as SimsHandlers from "./handlers/SimsHandlers.ts"
 import * as SubscriptionsHandlers from "./handlers/SubscriptionsHandlers.ts"
 import * as SystemHandlers from "./handlers/SystemHandlers.ts"
 import * as TelcosHandlers from "./handlers/TelcosHandlers.ts"
+import * as CostsHandlers from "./handlers/CostsHandlers.ts"
 import * as UsageHandlers from "./handlers/UsageHandlers.ts"
 import * as WebhooksHandlers from "./handlers/WebhooksHandlers.ts"
 import * as Auth from "./middleware/Auth.ts"
@@ -235,6 +236,7 @@ const endpoints = Effect.fnUntraced(function* (
   const implementations = {
     subscriptions: yield* SubscriptionsHandlers.make(byOrganization),
     usage: yield* UsageHandlers.make(byOrganization),
+    costs: yield* CostsHandlers.make(byOrganization),
     plans: yield* PlansHandlers.make(byOrganization),
     coverage: yield* CoverageHandlers.make(byOrganization),
     sims: yield* SimsHandlers.make(byOrganization),
@@ -250,6 +252,8 @@ const endpoints = Effect.fnUntraced(function* (
     organizationSims: yield* SimsHandlers.make(byOrganizationOfPath),
     organizationSubscriptions: yield* SubscriptionsHandlers.make(byOrganizationOfPath),
     organizationUsage: yield* UsageHandlers.make(byOrganizationOfPath),
+    organizationCosts: yield* CostsHandlers.make(byOrganizationOfPath),
+    serviceCosts: yield* CostsHandlers.ofService(byReader),
     organizationPlans: yield* PlansHandlers.make(byOrganizationOfPath),
     bundles: Endpoints.group(
       BundlesApi,

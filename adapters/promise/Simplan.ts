@@ -28,6 +28,7 @@ import * as PlansResource from "./resources/PlansResource.ts"
 import * as ServiceOperatorsResource from "./resources/ServiceOperatorsResource.ts"
 import * as SimsResource from "./resources/SimsResource.ts"
 import * as SubscriptionsResource from "./resources/SubscriptionsResource.ts"
+import * as CostsResource from "./resources/CostsResource.ts"
 import * as UsageResource from "./resources/UsageResource.ts"
 import * as WebhooksResource from "./resources/WebhooksResource.ts"
 import * as Runtime from "./Runtime.ts"
@@ -90,6 +91,7 @@ export const createSimplan = (options: Options): Simplan => {
     sims: SimsResource.make(runtime),
     subscriptions: SubscriptionsResource.make(runtime),
     telcos: OperationResource.makeTelcos(runtime),
+    costs: CostsResource.make(runtime),
     usage: UsageResource.make(runtime),
     waitingJobs: JobsResource.makeWaitingJobs(runtime),
     wallet: SimsResource.makeWallet(runtime),

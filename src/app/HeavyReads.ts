@@ -100,6 +100,7 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn, inSearch: InTurn):
     deliveries,
     eventHandlers,
     jobs,
+    ledger,
     overview,
     plans,
     problems,
@@ -114,6 +115,7 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn, inSearch: InTurn):
     deliveries: { ...deliveries, waitingCounts: inTurn(null, deliveries.waitingCounts) },
     eventHandlers: { ...eventHandlers, failed: ofService(eventHandlers.failed) },
     jobs: { ...jobs, ofSim: ofNamed(jobs.ofSim) },
+    ledger: { ...ledger, totals: (query) => inTurn(query.organizationId, ledger.totals(query)) },
     overview: {
       waitingJobs: ofNamed(overview.waitingJobs),
       failingEndpoints: ofNamed(overview.failingEndpoints),

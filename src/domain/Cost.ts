@@ -6,12 +6,13 @@
  * that a month's report stays as it is. All sums are exact: in millionths of the currency, as
  * integers of any length.
  */
-import { Order } from "effect"
+import { Order, Result } from "effect"
 import type { Amount } from "./Amount.ts"
 import type { Attachment } from "./Attachment.ts"
 import type { Label } from "./Label.ts"
 import type { Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
+import { addDays, fromIso } from "./Time.ts"
 import { monthOf } from "./UsageBook.ts"
 
 /**
@@ -224,6 +225,57 @@ export const spent = (entries: Iterable<Entry>): ReadonlyArray<Spent> => {
   return [...found.values()].sort(compareSpent)
 }
 
+/** UTC months, of which `until` is the first instant after them. */
+export interface Months {
+  /** The first instant of the first month. */
+  readonly from: Instant
+  /** The first instant after the last one. */
+  readonly until: Instant
+}
+
+/** The longest time that one report is about, in months. */
+export const MONTHS_LIMIT = 60
+
+/** What is wrong with the months that were asked for. */
+export interface MonthsProblem {
+  /** The parameter that is meant. */
+  readonly field: "from" | "to"
+  /** The end of the sentence that begins with the parameter's name. */
+  readonly message: string
+}
+
+const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/
+
+const parsedMonth = (field: MonthsProblem["field"], text: string): Result.Result<Instant, MonthsProblem> => {
+  const month = MONTH.test(text) ? fromIso(`${text}-01T00:00:00Z`) : undefined
+  return month === undefined
+    ? Result.fail({ field, message: "must be a month, such as 2026-11" })
+    : Result.succeed(month)
+}
+
+/** The first instant of the month after the one that an instant is in. */
+const nextMonth = (month: Instant): Instant => monthOf(addDays(month, 31))
+
+/**
+ * The months from one to another, both included. Without `to` they end with this one, and without
+ * `from` they are that and the one before.
+ */
+export const months = (
+  { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+  now: Instant
+): Result.Result<Months, MonthsProblem> =>
+  Result.gen(function* () {
+    const last = to === undefined ? monthOf(now) : yield* parsedMonth("to", to)
+    const first = from === undefined ? monthOf(last - 1) : yield* parsedMonth("from", from)
+    if (first > last) return yield* Result.fail({ field: "to" as const, message: "must not be before from" })
+    const until = nextMonth(last)
+    if (until > addDays(first, MONTHS_LIMIT * 30.5)) {
+      const message = `must be within ${MONTHS_LIMIT} months of from`
+      return yield* Result.fail({ field: "to" as const, message })
+    }
+    return { from: first, until }
+  })
+
 /** What a report can be by, beside months and currencies; several may be named. */
 export const groups = ["plan", "label", "supplier", "country"] as const
 
@@ -266,6 +318,9 @@ export interface Total {
   /** How many plans with a price were sold. */
   readonly sales: number
 }
+
+/** What was earned: the price without the cost; null: nothing was sold at a price. */
+export const margin = ({ cost, price, sales }: Total): bigint | null => (sales === 0 ? null : price - cost)
 
 /**
  * Orders totals of the same groups: by month, then by plan, label, supplier and country, unknown

@@ -187,6 +187,7 @@ const faces: Faces = {
     previewRemove: { library: "subscriptions.previewRemove", api: preview },
     lastOperator: both("subscriptions.lastOperator", "subscriptions.location")
   },
+  costs: { report: both("costs.ofOrganization") },
   usage: { ofSim: both("usage.ofSim"), ofOrganization: both("usage.ofOrganization") },
   waitingJobs: {
     page: both("waitingJobs.list", "jobs.list"),
@@ -213,6 +214,7 @@ const faces: Faces = {
  * themselves.
  */
 const ofLibraryAlone = [
+  "costs.ofService",
   "messages.settled",
   "plans.bundle",
   "sims.previewImport",
@@ -228,7 +230,7 @@ const ofLibraryAlone = [
  * API.
  */
 const ofApiAlone =
-  /^(?:system|notifications|organization[A-Z]\w*)\.|^telcos\.(?:comparisons|compare|zones|setZone)$|^bundles\.bundle$|^serviceOperators\.(?:begin|end)Session$/
+  /^(?:system|notifications|organization[A-Z]\w*)\.|^telcos\.(?:comparisons|compare|zones|setZone)$|^bundles\.bundle$|^serviceCosts\.ofService$|^serviceOperators\.(?:begin|end)Session$/
 
 const namesOf = (face: "library" | "api"): ReadonlyArray<string> =>
   Object.values(faces).flatMap((methods) =>

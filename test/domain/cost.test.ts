@@ -1,7 +1,8 @@
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Cost from "../../src/domain/Cost.ts"
 import { DAY } from "../../src/domain/Time.ts"
-import { monthOf } from "../../src/domain/UsageBook.ts"
+import { monthOf, textOfMonth } from "../../src/domain/UsageBook.ts"
 import { attachment, NOW, sim } from "./Values.ts"
 
 const usd = (units: number, scale = 2) => ({ units, scale, currency: "USD" })
@@ -109,6 +110,30 @@ describe("C3: a report", () => {
     expect(Cost.grouping(["country", "plan", "plan"])).toEqual(["plan", "country"])
     expect(Cost.groupings).toHaveLength(16)
     expect(Cost.totals(entries, ["plan"]).map(({ planId }) => planId)).toEqual([null, null, null, null, "p"])
+  })
+
+  it("has a margin where something was sold at a price", () => {
+    expect(Cost.totals(entries, []).map(Cost.margin)).toEqual([null, null, null, 9_000_000n])
+  })
+
+  it.each([
+    [{}, ["2026-02", "2026-03"]],
+    [{ to: "2026-01" }, ["2025-12", "2026-01"]],
+    [{ from: "2024-02", to: "2024-02" }, ["2024-02", "2024-02"]],
+    [{ from: "2021-01", to: "2025-12" }, ["2021-01", "2025-12"]]
+  ])("is of months: %j", (asked, [from, to]) => {
+    const found = Result.getOrThrow(Cost.months(asked, NOW))
+    expect([textOfMonth(found.from), textOfMonth(found.until - 1)]).toEqual([from, to])
+    expect(monthOf(found.until)).toBe(found.until)
+  })
+
+  it.each([
+    [{ from: "2026-3" }, "from"],
+    [{ to: "2026-00" }, "to"],
+    [{ from: "2026-04" }, "to"],
+    [{ from: "2020-12", to: "2025-12" }, "to"]
+  ])("refuses months: %j", (asked, field) => {
+    expect(Cost.months(asked, NOW)).toMatchObject({ failure: { field } })
   })
 
   it("leaves what came back out of what was spent", () => {

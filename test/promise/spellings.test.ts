@@ -282,6 +282,9 @@ const calls: Readonly<Record<string, Asked>> = {
     telcos.setZone({ telco: "ocs", label: "Green", coverageId, zoneId: 1 }).catch(({ code }) => {
       expect(code).toBe("telco_not_found")
     }),
+  "costs.ofOrganization": ({ costs }, { organizationId }) =>
+    costs.ofOrganization({ organizationId, from: "2026-01", to: "2026-01", by: "supplier" }).toArray(),
+  "costs.ofService": ({ costs }) => costs.ofService({ from: "2026-01", to: "2026-01" }).toArray(),
   "usage.ofOrganization": ({ usage }, { organizationId }) =>
     usage.ofOrganization({ organizationId, from: "2026-01-31", to: "2026-01-31", by: "sim" }).toArray(),
   "usage.ofSim": ({ usage }, { iccid, organizationId }) =>

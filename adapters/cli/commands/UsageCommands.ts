@@ -9,18 +9,9 @@ import * as Lists from "../client/Lists.ts"
 import * as Output from "../output/Output.ts"
 import * as Operations from "./Operations.ts"
 
-const columns = [
-  "day",
-  "month",
-  "country_alpha_2",
-  "plan_attachment_id",
-  "plan_id",
-  "label",
-  "iccid",
-  "used_bytes"
-] as const
+const columns = ["day", "month", "country_alpha_2", "plan_attachment_id", "plan_id", "label", "iccid", "used_bytes"]
 
-type Row = { readonly [Name in (typeof columns)[number]]?: unknown }
+type Row = Readonly<Record<string, unknown>>
 
 const flags = {
   csv: Flag.Boolean("csv").pipe(
@@ -31,9 +22,14 @@ const flags = {
 }
 
 /** A command that prints the list as CSV, as lines of JSON, or as a table. */
-const listing = (operation: "usage.ofOrganization" | "usage.ofSim", options: Operations.Options) =>
+export const listing = (
+  name: string,
+  operation: "costs.ofOrganization" | "usage.ofOrganization" | "usage.ofSim",
+  columns: ReadonlyArray<string>,
+  options: Operations.Options
+) =>
   Operations.make(
-    "usage",
+    name,
     operation,
     options,
     flags,
@@ -55,7 +51,7 @@ const listing = (operation: "usage.ofOrganization" | "usage.ofSim", options: Ope
     })
   )
 
-export const command = listing("usage.ofOrganization", {
+export const command = listing("usage", "usage.ofOrganization", columns, {
   says: "List what an organization used, by day or month, country, plan, label or several of them, or by SIM. Days are UTC.",
   examples: [
     { command: "simplan usage --from 2026-11-01 --to 2026-11-30 --by day,country" },
@@ -65,7 +61,7 @@ export const command = listing("usage.ofOrganization", {
 })
 
 /** `simplan subscriptions usage ICCID`. */
-export const ofSubscription = listing("usage.ofSim", {
+export const ofSubscription = listing("usage", "usage.ofSim", columns, {
   says: "List what a SIM used, by day, country, attachment or several of them. Days are UTC.",
   examples: [{ command: "simplan subscriptions usage 8944500000000000014 --from 2026-11-01 --by day,country" }]
 })

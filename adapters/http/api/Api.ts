@@ -14,6 +14,7 @@ import {
   OrganizationPlansApi,
   OrganizationSimsApi,
   OrganizationSubscriptionsApi,
+  OrganizationCostsApi,
   OrganizationUsageApi,
   SearchApi
 } from "./OrganizationOperationsApi.ts"
@@ -24,13 +25,14 @@ import { SimsApi, WalletApi } from "./SimsApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { ClockApi, JobsApi, OverviewApi, ProblemsApi, SystemApi } from "./SystemApi.ts"
 import { NotificationsApi, TelcosApi } from "./TelcosApi.ts"
-import { UsageApi } from "./UsageApi.ts"
+import { CostsApi, ServiceCostsApi, UsageApi } from "./UsageApi.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
 
 /** The whole API: routes, document and client follow from it. */
 export class Api extends HttpApi.make("simplan")
   .add(SubscriptionsApi)
   .add(UsageApi)
+  .add(CostsApi)
   .add(PlansApi)
   .add(CoverageApi)
   .add(SimsApi)
@@ -42,6 +44,8 @@ export class Api extends HttpApi.make("simplan")
   .add(OrganizationSimsApi)
   .add(OrganizationSubscriptionsApi)
   .add(OrganizationUsageApi)
+  .add(OrganizationCostsApi)
+  .add(ServiceCostsApi)
   .add(OrganizationPlansApi)
   .add(BundlesApi)
   .add(BoughtSimsApi)

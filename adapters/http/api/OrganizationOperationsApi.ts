@@ -124,6 +124,11 @@ export class OrganizationUsageApi extends HttpApiGroup.make("organizationUsage")
   .annotateMerge(group("usage", "What was used by SIMs"))
   .prefix("/admin/v1") {}
 
+export class OrganizationCostsApi extends HttpApiGroup.make("organizationCosts")
+  .add(UsageApi.costReads.ofOrganization.managed)
+  .annotateMerge(group("costs", "What eSIMs and top-ups of suppliers cost"))
+  .prefix("/admin/v1") {}
+
 export class OrganizationPlansApi extends HttpApiGroup.make("organizationPlans")
   .add(
     PlansApi.reads.list.managed,

@@ -14,6 +14,7 @@ import type { Plans } from "./PlansTypes.ts"
 import type { ServiceOperators } from "./ServiceOperatorsTypes.ts"
 import type { Sims, Wallet } from "./SimsTypes.ts"
 import type { Attachments, Messages, Subscriptions } from "./SubscriptionsTypes.ts"
+import type { Costs } from "./CostsTypes.ts"
 import type { Usage } from "./UsageTypes.ts"
 import type { Webhooks } from "./WebhooksTypes.ts"
 import type { Commands, Transaction, Within } from "./Within.ts"
@@ -76,6 +77,8 @@ export interface Simplan extends AsyncDisposable {
   readonly telcos: Telcos
   /** What was used, by day and country. */
   readonly usage: Usage
+  /** What suppliers have charged, and what plans were sold for (rule C3). */
+  readonly costs: Costs
   /** Jobs that were tried and wait for their next try. */
   readonly waitingJobs: WaitingJobs
   /** The mobile plan of eSIMs. */

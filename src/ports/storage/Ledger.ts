@@ -10,7 +10,8 @@ import type { OfOrganization, Read } from "./Read.ts"
 export interface Ledger {
   /**
    * What an organization's purchases and top-ups since an instant, that one included, have cost, as
-   * `Cost.spent` has it. What no supplier has named an amount of is left out.
+   * `Cost.spent` has it. What no supplier has named an amount of is left out. It is asked for each
+   * purchase, and about a day.
    */
   readonly spent: (of: OfOrganization & { readonly since: Instant }) => Read<ReadonlyArray<Spent>>
   /**

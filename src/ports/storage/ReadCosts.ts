@@ -149,7 +149,8 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     totals: heavy(BOOK),
     sims: heavy(BOOK)
   },
-  ledger: { spent: heavy(INVENTORY), totals: heavy(LEDGER) },
+  // What was bought within a day is read for each purchase.
+  ledger: { spent: light(COUNTED), totals: heavy(LEDGER) },
   overview: {
     waitingJobs: heavy(COUNTED),
     failingEndpoints: heavy(COUNTED),

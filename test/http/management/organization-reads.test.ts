@@ -52,6 +52,7 @@ const queries: Readonly<Record<string, ReadonlyArray<string>>> = {
   "/v3/sims": ["page_size=2", "search=4711", "label=Blue", "install=true", "page_size=0"],
   "/v3/subscription": ["search=order", "install=true"],
   "/v3/plans": ["page_size=1", "label=Blue"],
+  "/v3/costs": ["by=supplier", "by=plan,label,country", "from=2026-13", "from=2026-02&to=2026-01"],
   "/v3/usage": ["by=country", "by=month,country", "by=nothing", "by=day,month"]
 }
 

@@ -89,6 +89,7 @@ const harmless = new Set([
   "coverage.list",
   "sims.list",
   "usage.ofOrganization",
+  "costs.ofOrganization",
   "sims.updateMany",
   "sims.stock",
   "sims.setStockLevels",

@@ -170,7 +170,7 @@ export const growing = (from: number, to: number): ReadonlyArray<string> => {
     `insert into simplan.usage_entry select '${BIG}', '${FULL_SIM}', 'a-' || i / ${DAYS} % 6,
         ${TODAY} - (i % ${DAYS}) * ${DAY}::bigint, 'C' || i / ${DAYS * 6}, 1 ${part(WHOLE.entries)}`,
     `insert into simplan.cost (organization_id, cost_id, kind, at, telco, load, label, region_code, iccid, amount, currency)
-      select case i % 2 when 0 then '${BIG}' else ${name("i % 100")} end, 'purchase:' || i, 'purchase', ${NOW} - i, 'telco', 'load',
+      select case i % 2 when 0 then '${BIG}' else ${name("i % 100")} end, 'purchase:' || i, 'purchase', ${NOW} - i * 15000::bigint, 'telco', 'load',
         'Green', 'FR', '1', 1.90, 'USD' ${part(WHOLE.charges)}`,
     `insert into simplan.smdp_entry (organization_id, iccid, modified_at, report_id, state, modification_result)
       select '${BIG}', '${FULL_SIM}', i, 'r-' || i, 'Enable', 'Success' ${part(WHOLE.profileChanges)}`,

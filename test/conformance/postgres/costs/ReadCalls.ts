@@ -201,7 +201,7 @@ export const calls = ({ jobs, outbox, storage }: Ports, share: number): Calls =>
     sims: [storage.usage.sims({ ...of, ...days, after: null, limit: 800 })]
   },
   ledger: {
-    spent: [storage.ledger.spent({ ...of, since: 0 })],
+    spent: [storage.ledger.spent({ ...of, since: Filled.NOW - 86_400_000 })],
     totals: several(
       [null, organizationId].flatMap((organizationId) =>
         Cost.groupings.map((by) => storage.ledger.totals({ organizationId, ...days, by, after: null, limit: 800 }))

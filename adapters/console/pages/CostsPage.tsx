@@ -1,0 +1,156 @@
+/**
+ * What suppliers have charged and what was earned in a UTC month, beside the month before
+ * (rule C3): of all organizations or of one, by supplier, plan, label or country; as a file too.
+ */
+import { UsageBook } from "simplan/ports"
+import * as Api from "../Api.ts"
+import * as Filters from "../Filters.tsx"
+import * as Location from "../Location.ts"
+import type * as Types from "../Types.ts"
+import * as View from "../View.tsx"
+import * as Words from "../Words.ts"
+
+type Costs = Types.Item<"serviceCosts", "ofService">
+
+/** How many months can be shown. */
+const MONTHS = 25
+
+const text = UsageBook.textOfMonth
+const before = (month: number): number => UsageBook.monthOf(month - 1)
+
+/** The latest months, the one that is not over first. */
+const latest = (now: number): ReadonlyArray<number> => {
+  const months = [UsageBook.monthOf(now)]
+  for (let last = months[0]; last !== undefined && months.length < MONTHS; ) {
+    last = before(last)
+    months.push(last)
+  }
+  return months
+}
+
+/** What costs are listed by, and what its column is called; the first is the one at the start. */
+const groups = [
+  ["supplier", "Supplier", ({ supplier }: Costs) => supplier ?? "not known"],
+  ["plan", "Plan", ({ plan_id }: Costs) => plan_id ?? "not claimed"],
+  ["label", "Label", ({ label }: Costs) => label ?? ""],
+  ["country", "Country", ({ region_code }: Costs) => (region_code == null ? "not known" : Words.country(region_code))]
+] as const
+
+type Group = (typeof groups)[number]
+
+/** What was charged and earned in a month and in the one before, in one currency. */
+interface Row {
+  readonly key: string
+  readonly of: string
+  readonly currency: string | null
+  readonly now: Costs | undefined
+  readonly then: Costs | undefined
+}
+
+/** It stays in one line, on a phone too. */
+const shown = (amount: string | null | undefined) => <span class="whole-line">{amount ?? "–"}</span>
+
+const columns = (title: string, now: number, then: number): ReadonlyArray<View.Column<Row>> => [
+  { title, of: (row) => row.of },
+  { title: "Currency", of: ({ currency }) => currency ?? "no amount named" },
+  { title: `Cost ${text(now)}`, of: (row) => shown(row.now?.cost) },
+  { title: text(then), of: (row) => shown(row.then?.cost) },
+  { title: `Price ${text(now)}`, of: (row) => shown(row.now?.price) },
+  { title: text(then), of: (row) => shown(row.then?.price) },
+  { title: `Margin ${text(now)}`, of: (row) => shown(row.now?.margin) },
+  { title: text(then), of: (row) => shown(row.then?.margin) },
+  { title: "eSIMs bought", of: (row) => row.now?.purchases ?? 0 },
+  { title: "Top-ups", of: (row) => row.now?.top_ups ?? 0 },
+  { title: "Sold", of: (row) => row.now?.sales ?? 0 }
+]
+
+const rowsOf = (found: ReadonlyArray<Costs>, [, , nameOf]: Group, month: number): ReadonlyArray<Row> => {
+  const keyOf = (one: Costs): string => JSON.stringify([nameOf(one), one.currency])
+  return [...new Map(found.map((one) => [keyOf(one), one]))].map(([key, one]) => {
+    const at = (of: number) => found.find((other) => keyOf(other) === key && other.month === text(of))
+    return { key, of: nameOf(one), currency: one.currency, now: at(month), then: at(before(month)) }
+  })
+}
+
+const Shown = ({ group, month, path }: { readonly path: string; readonly month: number; readonly group: Group }) => {
+  const [by, title] = group
+  const months = (from: number) => `${path}?from=${text(from)}&to=${text(month)}&by=${by}`
+  const { data, failure } = View.useReading(
+    months(before(month)),
+    () => Api.read<ReadonlyArray<Costs>>(months(before(month))),
+    null
+  )
+  if (data === undefined)
+    return failure === null ? <p class="empty">Reading …</p> : <View.Failure>{failure}</View.Failure>
+  const File = ({ from, label, name }: { readonly from: number; readonly label: string; readonly name: string }) => (
+    <View.Action
+      label={label}
+      does={async () => View.download(name, await Api.text(months(from), "text/csv"))}
+      done={() => undefined}
+    />
+  )
+  return (
+    <>
+      <p>
+        What suppliers have charged counts in the month of the charge, and a price in the month of the sale. Months are
+        of UTC.
+      </p>
+      <p class="actions">
+        <File label="Month as CSV" from={month} name={`costs-${text(month)}-${by}.csv`} />
+        <File label="Both months as CSV" from={before(month)} name={`costs-${text(month)}-${by}-months.csv`} />
+      </p>
+      <View.Table
+        label="Costs"
+        columns={columns(title, month, before(month))}
+        items={rowsOf(data, group, month)}
+        empty="Nothing was charged or sold."
+      />
+    </>
+  )
+}
+
+/** The organizations that can be chosen, the oldest first. */
+const CHOICES = 100
+
+export default () => {
+  const months = latest(Api.now())
+  const [first] = months
+  const month = months.find((one) => text(one) === Location.field("month")) ?? first
+  const group = groups.find(([by]) => by === Location.field("by")) ?? groups[0]
+  const { data = [] } = View.useReading(
+    "organizations",
+    async () => (await Api.page<Types.Item<"organizations", "list">>(`/organizations?page_size=${CHOICES}`)).data,
+    null
+  )
+  const of = Location.field("of")
+  return (
+    <>
+      <h1>Costs</h1>
+      <div class="filters">
+        <Filters.Choice
+          label="Organization"
+          name="of"
+          choices={[["", "All"], ...data.map(({ name, organization_id }) => [organization_id, name] as const)]}
+        />
+        <Filters.Choice
+          label="Month (UTC)"
+          name="month"
+          choices={months.map((one) => [one === first ? "" : text(one), Words.month(one)])}
+        />
+        <Filters.Choice
+          label="By"
+          name="by"
+          choices={groups.map(([by, title]) => [by === groups[0][0] ? "" : by, title])}
+        />
+      </div>
+      {month !== undefined && (
+        <Shown
+          key={`${of} ${month} ${group[0]}`}
+          group={group}
+          month={month}
+          path={of === "" ? "/costs" : `/organizations/${encodeURIComponent(of)}/costs`}
+        />
+      )}
+    </>
+  )
+}
