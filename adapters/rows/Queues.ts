@@ -37,7 +37,8 @@ export const ofSim = (
 
 /** The port of jobs. */
 export const jobs = (store: RowStore): Jobs.Jobs["Service"] => {
-  const held = (leases: ReadonlyArray<Jobs.JobLease>) => leases.map(({ jobId: id, token }) => ({ id, token }))
+  const held = (leases: ReadonlyArray<Jobs.JobLease>) =>
+    leases.map(({ jobId: id, organizationId, token }) => ({ organizationId, id, token }))
   return {
     claim: (claim) => run(store, () => store.claim("job", Rows.JOBS, claim)),
     renew: ({ leases, until }) => run(store, () => store.lease("job", held(leases), until)),

@@ -347,7 +347,7 @@ const storage = (store: RowStore): Storage.Service => {
       )
     },
     jobs: {
-      get: (jobId) => read(() => store.find("job", jobId)?.value ?? null),
+      get: ({ jobId, organizationId }) => read(() => store.find("job", jobId, organizationId)?.value ?? null),
       waiting: (filter) =>
         read(() =>
           scan(store.also("job", Rows.WAITING, filter.after), filter, listed(Rows.placeOf.job), (job) =>

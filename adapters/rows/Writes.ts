@@ -202,17 +202,17 @@ const writeJobs = (
     retried = []
   }: NonNullable<Storage.Commit["jobs"]>
 ): void => {
-  for (const { jobId, token } of finished) {
-    change(store, "job", { id: jobId }, (_, held) => {
+  for (const { jobId, organizationId, token } of finished) {
+    change(store, "job", { id: jobId, organizationId }, (_, held) => {
       checkLease(held, token)
       return null
     })
   }
-  for (const { attempts, dueAt, endedAt = null, jobId, refused, token, waiting = null, lease = null } of retried) {
+  for (const { attempts, dueAt, endedAt = null, refused, token, waiting = null, lease = null, ...of } of retried) {
     change(
       store,
       "job",
-      { id: jobId },
+      { id: of.jobId, organizationId: of.organizationId },
       (stored, held) => {
         checkLease(held, token)
         return stored && { ...stored, attempts, dueAt, endedAt, waiting, ...(refused && { refused }) }
@@ -220,25 +220,25 @@ const writeJobs = (
       lease
     )
   }
-  for (const { dueAt, jobId } of hastened) {
-    const found = store.find("job", jobId)
+  for (const { dueAt, jobId, organizationId } of hastened) {
+    const found = store.find("job", jobId, organizationId)
     if (found === null || !Job.isWaiting(found.value) || found.value.dueAt <= dueAt) continue
     store.put("job", { ...found.value, dueAt }, found.lease)
   }
-  for (const { attempts, dueAt, endedAt, jobId, work } of reopened) {
-    change(store, "job", { id: jobId }, (stored) => {
+  for (const { attempts, dueAt, endedAt, jobId, organizationId, work } of reopened) {
+    change(store, "job", { id: jobId, organizationId }, (stored) => {
       check("version", stored?.endedAt === endedAt)
       return stored && { ...stored, attempts, dueAt, endedAt: null, waiting: null, ...(work !== undefined && { work }) }
     })
   }
-  for (const { endedAt, jobId } of resolved) {
-    change(store, "job", { id: jobId }, (stored) => {
+  for (const { endedAt, jobId, organizationId } of resolved) {
+    change(store, "job", { id: jobId, organizationId }, (stored) => {
       check("version", stored?.endedAt === endedAt)
       return null
     })
   }
-  for (const jobId of cancelled) {
-    change(store, "job", { id: jobId }, (stored) => {
+  for (const { jobId, organizationId } of cancelled) {
+    change(store, "job", { id: jobId, organizationId }, (stored) => {
       check("version", stored?.attempts === 0)
       return null
     })

@@ -90,13 +90,13 @@ const isFollowed = (of: Of): boolean => isConfirmed(of) && of.attachment.suspend
 const isDeletion = ({ loaded, next }: SimChange): boolean => isDeleted(next.subscription) && isLive(loaded.subscription)
 
 /** What names the job of an attachment. */
-export type NotifiedAttachment = Pick<Attachment.Attachment, "attachmentId" | "replacements">
+export type NotifiedAttachment = Pick<Attachment.Attachment, "organizationId" | "attachmentId" | "replacements">
 
 /**
  * The id of the job that notifies what falls due of an attachment. One that moves with its
  * subscription gets another one.
  */
-export const jobIdOf = ({ attachmentId, replacements }: NotifiedAttachment): string =>
+export const jobIdOf = ({ attachmentId, replacements }: Omit<NotifiedAttachment, "organizationId">): string =>
   replacements === 0 ? `notify:${attachmentId}` : `notify:${attachmentId}:${replacements}`
 
 /** Whether the telco has ended an attachment before its time (rule R4). */

@@ -120,10 +120,15 @@ export const refusalJobId = (attachmentId: string): string => findingJobId(refus
  * Rule S6: the jobs of the problems that end when these attachments are deleted or suspended: what
  * the telco refuses of them is not wanted any more.
  */
-export const endingWith = (attachments: ReadonlyArray<WithPackages>): ReadonlyArray<string> =>
+export const endingWith = (
+  attachments: ReadonlyArray<WithPackages>
+): ReadonlyArray<{ readonly organizationId: string; readonly jobId: string }> =>
   attachments
     .filter(({ packages }) => packages.some((pack) => isRefused(pack) || pack.refusal !== null))
-    .map(({ attachment }) => refusalJobId(attachment.attachmentId))
+    .map(({ attachment: { attachmentId, organizationId } }) => ({
+      organizationId,
+      jobId: refusalJobId(attachmentId)
+    }))
 
 /**
  * What an operator reads of a package that the telco refuses for good (rules T5 and S8): once for

@@ -36,6 +36,8 @@ export interface Partition {
 export interface Share {
   /** The id of a partition that `partitions` has found. */
   readonly partitionId: string
+  /** The organization whose work it is. */
+  readonly organizationId: string
   /** Inclusive. */
   readonly from: Place
   /** How many jobs or deliveries to claim at most. */
@@ -63,10 +65,16 @@ export interface Claim {
   readonly shares?: ReadonlyArray<Share>
 }
 
-/** The lease of a job: the token that it was claimed with. */
-export interface JobLease {
-  /** The job that is held. */
+/** A job by its id. Its rows stand with those of its organization. */
+export interface OfJob {
+  /** Whose it is: a job of another organization is not there. */
+  readonly organizationId: string
+  /** Unique in the whole service. */
   readonly jobId: string
+}
+
+/** The lease of a job: the token that it was claimed with. */
+export interface JobLease extends OfJob {
   /** The token of the claim that took it. */
   readonly token: string
 }

@@ -38,7 +38,8 @@ export const oneOf = (name, value, all) => {
  */
 export const run = async (folder, env, ...names) => {
   const config = `test/${folder}/vitest.config.ts`
-  const child = spawn(process.execPath, [vitest, "run", "--config", config, "--disable-console-intercept", ...names], {
+  const options = ["--config", config, "--disable-console-intercept"]
+  const child = spawn(process.execPath, [vitest, "run", ...names, ...options], {
     cwd: root,
     stdio: "inherit",
     env: { ...process.env, ...env }

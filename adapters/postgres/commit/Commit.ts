@@ -34,13 +34,18 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
   const some = <A>(rows: ReadonlyArray<A> | undefined, part: Part<A>): ReadonlyArray<Columns.Clause> =>
     rows === undefined || rows.length === 0 ? [] : [part(sql, rows, database)]
   // What asks whether a row is there asks it of one organization where tables are distributed.
-  const ofEach = <A extends { readonly organizationId: string }>(
+  const ofEachOf = <A>(
     rows: ReadonlyArray<A> | undefined,
+    ownerOf: (row: A) => string,
     part: Part<A>
   ): ReadonlyArray<Columns.Clause> => {
     if (!database.isDistributed) return some(rows, part)
-    return Columns.ofEach(rows ?? [], (own, ending) => part(sql, own, database, ending))
+    return Columns.ofEach(rows ?? [], ownerOf, (own, ending) => part(sql, own, database, ending))
   }
+  const ofEach = <A extends { readonly organizationId: string }>(
+    rows: ReadonlyArray<A> | undefined,
+    part: Part<A>
+  ): ReadonlyArray<Columns.Clause> => ofEachOf(rows, ({ organizationId }) => organizationId, part)
   const { rows, sims } = SimWrites.clauses(sql, commit.sims ?? [], database)
   return [
     ...some(commit.organizations, OrganizationsStatements.put),
@@ -58,13 +63,13 @@ const parts = (database: Database, sql: Sql, commit: Storage.Commit): ReadonlyAr
     ...some(commit.regions, PlansStatements.addRegions),
     ...ofEach(commit.stockLevels, StockStatements.putLevels),
     ...sims,
-    ...some(commit.jobs?.finished, JobQueue.finish),
-    ...some(commit.jobs?.retried, JobQueue.retry),
-    ...some(commit.jobs?.hastened, JobQueue.hasten),
-    ...some(commit.jobs?.reopened, JobQueue.reopen),
-    ...some(commit.jobs?.resolved, JobQueue.resolve),
-    ...some(commit.jobs?.cancelled, JobQueue.cancel),
-    ...some(commit.jobs?.put, JobQueue.put),
+    ...ofEach(commit.jobs?.finished, JobQueue.finish),
+    ...ofEach(commit.jobs?.retried, JobQueue.retry),
+    ...ofEach(commit.jobs?.hastened, JobQueue.hasten),
+    ...ofEach(commit.jobs?.reopened, JobQueue.reopen),
+    ...ofEach(commit.jobs?.resolved, JobQueue.resolve),
+    ...ofEach(commit.jobs?.cancelled, JobQueue.cancel),
+    ...ofEachOf(commit.jobs?.put, ({ job }) => job.organizationId, JobQueue.put),
     ...rows,
     ...some(commit.reports?.smdpEntries, ReportsStatements.addEntries),
     ...some(commit.reports?.seen, ReportsStatements.putSeen),

@@ -83,11 +83,22 @@ export const stateOf = ({ reason }: SqlError): string | undefined => text(reason
 /** SQLSTATEs with which the server ends a connection: shutdown, crash, start-up, idle session. */
 const ENDED = /^57P0[1235]$/
 
+/** How the server ends a statement, and not the connection. */
+const ERROR = "ERROR"
+
+/**
+ * Whether the server could not reach another one that has the rows: its own connection goes on.
+ */
+export const isServerUnreached = ({ reason: { cause } }: SqlError): boolean =>
+  text(cause, "code")?.startsWith("08") === true && text(cause, "severity") === ERROR
+
 /**
  * Whether the statement failed with its connection, perhaps because of another statement on it. A
  * failure without a SQLSTATE comes from the client, which then closes the connection.
  */
-export const isConnectionLost = ({ reason }: SqlError): boolean => {
+export const isConnectionLost = (error: SqlError): boolean => {
+  const { reason } = error
+  if (isServerUnreached(error)) return false
   if (reason._tag === "ConnectionError") return true
   const code = text(reason.cause, "code")
   return reason._tag === "UnknownError" && (code === undefined || ENDED.test(code))

@@ -314,7 +314,7 @@ export const commitKeys = (commit: Commit): ReadonlyArray<string> | null => {
   for (const { jobId } of jobs?.hastened ?? []) found.push(`job ${jobId}`)
   for (const { jobId } of jobs?.reopened ?? []) found.push(`job ${jobId}`)
   for (const { jobId } of jobs?.resolved ?? []) found.push(`job ${jobId}`)
-  for (const jobId of jobs?.cancelled ?? []) found.push(`job ${jobId}`)
+  for (const { jobId } of jobs?.cancelled ?? []) found.push(`job ${jobId}`)
   for (const { delivery } of deliveries?.settled ?? []) {
     found.push(`delivery ${delivery.organizationId} ${delivery.deliveryId}`)
   }

@@ -16,13 +16,14 @@
  * machine times are moved to the database's clock, where their statements are.
  */
 import { Clock, Context, Effect, type Fiber, Metric, Option, Schedule } from "effect"
-import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { type HostTransaction, Clocks, Storage } from "simplan/ports"
 import * as Failure from "../connection/Failure.ts"
 import type { Cipher } from "../encryption/Secrets.ts"
 import type { DatabaseLock } from "./DatabaseLock.ts"
 import * as HostConnection from "./HostConnection.ts"
+import * as LivingServers from "./LivingServers.ts"
+import type { Query, Row, Sql } from "./SqlRows.ts"
 
 export type PipelineDrain = <A, E, R>(statement: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
@@ -58,22 +59,7 @@ export const pipelineDrain = (limit: number): PipelineDrain => {
   }
 }
 
-export type Sql = SqlClient.SqlClient
-
-/** The text of a JSON value. */
-export type Json<A> = string & { readonly "~json"?: A }
-
-/**
- * A row of a result: one JSON value, made in SQL and shaped as the domain has it. JSON carries
- * every text and every whole number of JavaScript exactly. It comes as text
- * (`select (…)::text as value`), because the host may have configured its client to read JSON in
- * another way. A host's client that may change texts instead reads the same value as `json`.
- */
-export interface Row<A> {
-  readonly value: Json<A> | null
-}
-
-type Query<A> = (sql: Sql) => Effect.Effect<ReadonlyArray<Row<A>>, SqlError>
+export type { Json, Row, Sql } from "./SqlRows.ts"
 
 export interface Database {
   readonly fastPaths: FastPaths
@@ -106,6 +92,10 @@ export interface Database {
   readonly rowsAlone: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
   /** The only row of a read; null if there is none. */
   readonly row: <A>(query: Query<A>) => Effect.Effect<A | null, Storage.StorageError>
+  /** All rows of a read of all organizations, as far as their servers answer. */
+  readonly rowsOfAll: LivingServers.LivingServers["rowsOfAll"]
+  /** The servers with rows that do not answer, such as `10.0.0.2:5432`. */
+  readonly deadServers: LivingServers.LivingServers["dead"]
   /** A write without guards. */
   readonly write: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
   /** A write of what this process holds: it needs no hold on the database. */
@@ -299,9 +289,13 @@ export const make = Effect.fnUntraced(function* (clients: {
       Effect.mapError(Failure.storageError)
     )
 
+  const servers = isDistributed ? LivingServers.make(rows) : LivingServers.one(rows)
+
   return {
     fastPaths,
     isDistributed,
+    rowsOfAll: servers.rowsOfAll,
+    deadServers: servers.dead,
     cipher,
     offset,
     inTransaction,

@@ -1,8 +1,8 @@
 /**
  * Places the tables on the servers of a database that the extension Citus distributes: by
  * organization those whose rows have one, ICCIDs by themselves, a copy on each server of what
- * events are joined to. What is left stays on the first server: jobs and API keys, whose keys have
- * no organization, and what the service has once.
+ * events are joined to. What is left stays on the first server: API keys, whose key has no
+ * organization, and what the service has once.
  *
  * Each table is placed in a transaction of its own, and one that is placed already is left out, so
  * it can be run again. Statements on a table wait while it is placed.
@@ -22,7 +22,13 @@ const byOrganization = [
   FIRST,
   ...["sim", "subscription", "attachment", "package", "smdp_entry", "import_sequence", "stock_level", "plan", "region"],
   ...["webhook_endpoint", "event", "delivery_count", "delivery", "delivery_attempt", "idempotency", "command"],
-  ...["usage_entry", "usage_total", "taken_report", "audit_entry", "cost"]
+  ...["usage_entry", "usage_total", "taken_report", "audit_entry", "cost", "job"]
+]
+
+/** A key of a distributed table has its organization. */
+const jobKey = [
+  "alter table simplan.job drop constraint job_pkey",
+  "alter table simplan.job add constraint job_pkey primary key (organization_id, job_id)"
 ]
 
 /** What is done to place one table. */
@@ -42,6 +48,7 @@ const steps: ReadonlyArray<Step> = [
       does: `places ${table} by organization`,
       table,
       statements: [
+        ...(table === "job" ? jobKey : []),
         `select create_distributed_table('simplan.${table}', 'organization_id', colocate_with => '${beside}')`
       ]
     }

@@ -9,39 +9,20 @@ import type { Jobs, Storage } from "simplan/ports"
 import * as ClockOffset from "../database/ClockOffset.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Columns from "../sql/Columns.ts"
+import * as DistributedClaims from "./DistributedClaims.ts"
+import { isFree, notBefore, type Queue } from "./Queue.ts"
 
-/**
- * The columns of a table that is a queue; it has an index by due time and id, and one that the
- * partition leads.
- */
-export interface Queue {
-  readonly table: string
-  readonly partition: string
-  readonly dueAt: string
-  readonly id: string
-  /** Which rows wait at all; both indexes are for these. */
-  readonly waits: string
-  /** What of it a claim asks again of a row that it has chosen by its key; all, if it is absent. */
-  readonly stillWaits?: string
-  /**
-   * Whether the database has functions that go over the partitions, whatever it believes of how
-   * many rows wait.
-   */
-  readonly hasFunctions?: true
+/** What a claim takes; whose partitions are is of no account where all rows are in one place. */
+interface Claim extends Omit<Jobs.Claim, "shares"> {
+  readonly shares?: ReadonlyArray<Share>
 }
 
-const isFree = (sql: Sql, { table }: Queue, machineNow: number): Fragment =>
-  sql`(${sql.literal(table)}.lease_until is null or ${sql.literal(table)}.lease_until <= ${machineNow}::bigint)`
+type Share = Omit<Jobs.Share, "organizationId">
 
-const notBefore = (sql: Sql, { dueAt, id }: Queue, from: Jobs.Place | undefined): Fragment =>
-  from === undefined
-    ? sql.literal("")
-    : sql`and (${sql.literal(dueAt)}, ${sql.literal(id)}) >= (${from.dueAt}::bigint, ${from.id}::text)`
-
-const shareColumns = Columns.of<Jobs.Share>({ partitionId: "text", from: "json", limit: "integer" })
+const shareColumns = Columns.of<Share>({ partitionId: "text", from: "json", limit: "integer" })
 
 /** What the function of the table takes. */
-const sharesOf = (shares: ReadonlyArray<Jobs.Share>): string =>
+const sharesOf = (shares: ReadonlyArray<Share>): string =>
   JSON.stringify(
     shares.map(({ from, limit, partitionId }) => ({
       partition_id: partitionId,
@@ -52,7 +33,7 @@ const sharesOf = (shares: ReadonlyArray<Jobs.Share>): string =>
   )
 
 /** The rows that a claim takes, locked. */
-const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
+const taken = (sql: Sql, queue: Queue, of: Claim): Fragment => {
   const { dueAt, hasFunctions, id, partition, table, waits } = queue
   if (of.shares !== undefined && hasFunctions === true) {
     return sql`
@@ -89,65 +70,13 @@ const taken = (sql: Sql, queue: Queue, of: Jobs.Claim): Fragment => {
  * of its partitions. A row that was changed since the statement began is at another place, and is
  * found by the next claim.
  */
-export const byPlace = (sql: Sql, queue: Queue, of: Jobs.Claim) => ({
+export const byPlace = (sql: Sql, queue: Queue, of: Claim) => ({
   taken: sql`taken as (
     ${taken(sql, queue, of)}
   )`,
   isTaken: sql`${sql.literal(queue.table)}.ctid = any(array(select taken.place from taken))
     and (${sql.literal(`${queue.table}.tableoid, ${queue.table}.ctid`)}) in (select taken.part, taken.place from taken)`
 })
-
-/** The CTE `taken`, and what says which rows of the table are claimed. */
-interface Taken {
-  readonly taken: Fragment
-  /** What is joined to the table. */
-  readonly from: Fragment
-  readonly isTaken: Fragment
-}
-
-/**
- * The same where the table is distributed: rows are chosen by their key without a lock, and a row
- * that another one has taken meanwhile is free no more when its turn comes. Each share has a
- * subquery of its own: what is limited goes over each server's rows by their index.
- */
-const byKey = (sql: Sql, queue: Queue, of: Jobs.Claim): Taken => {
-  const { dueAt, id, partition, stillWaits = queue.waits, table, waits } = queue
-  const isDue = sql`${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${of.now}::bigint and ${isFree(sql, queue, of.machineNow)}`
-  const selected = sql`select ${sql.literal(`${table}.organization_id, ${id}`)} from ${sql.literal(`simplan.${table}`)}
-    where ${isDue}`
-  const chosen =
-    of.shares === undefined
-      ? Columns.first(
-          sql,
-          sql`${selected} ${notBefore(sql, queue, of.from)} order by ${sql.literal(`${dueAt}, ${id}`)}`,
-          of.limit
-        )
-      : sql.join(
-          " union all ",
-          false
-        )(
-          of.shares.map(
-            ({ from, limit, partitionId }) => sql`(
-      ${selected} and ${sql.literal(partition)} = ${partitionId} ${notBefore(sql, queue, from)}
-      order by ${sql.literal(`${dueAt}, ${id}`)}
-      limit ${limit}::int
-    )`
-          )
-        )
-  return {
-    taken: sql`taken as materialized (
-    ${chosen}
-  )`,
-    from: sql`from taken`,
-    isTaken: sql`${sql.literal(table)}.organization_id = taken.organization_id
-    and ${sql.literal(id)} = taken.${sql.literal(id.slice(table.length + 1))}
-    and ${sql.literal(stillWaits)} and ${isFree(sql, queue, of.machineNow)}`
-  }
-}
-
-/** What a claim takes. */
-export const claiming = (sql: Sql, queue: Queue, of: Jobs.Claim, isDistributed: boolean): Taken =>
-  isDistributed ? byKey(sql, queue, of) : { ...byPlace(sql, queue, of), from: sql.literal("") }
 
 /**
  * How many rows that are due are scanned for held ones: a few milliseconds of the database's time.
@@ -186,13 +115,14 @@ const pendingRows = (sql: Sql, queue: Queue, at: Jobs.PendingQuery, and: Fragmen
 const backlogRows = (
   sql: Sql,
   { dueAt, id, table, waits }: Queue,
-  at: { readonly now: number; readonly machineNow: number }
+  at: { readonly now: number; readonly machineNow: number },
+  living: Fragment
 ) => sql<Row<Jobs.Backlog>>`
   with due as (
     select ${sql.literal(dueAt)} as at, coalesce(${sql.literal(table)}.lease_until > ${at.machineNow}::bigint, false)
       as is_held
     from ${sql.literal(`simplan.${table}`)}
-    where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${at.now}::bigint
+    where ${sql.literal(waits)} and ${sql.literal(dueAt)} <= ${at.now}::bigint ${living}
     order by ${sql.literal(`${dueAt}, ${id}`)}
     limit 10000
   )
@@ -222,10 +152,15 @@ export const pending = (
   and?: (sql: Sql) => Fragment
 ): Effect.Effect<Jobs.Pending, Storage.StorageError> =>
   Effect.map(
-    database.row((sql) =>
-      pendingRows(sql, queue, ClockOffset.at(database.offset, at), and === undefined ? sql.literal("") : and(sql))
+    database.rowsOfAll((sql, living) =>
+      pendingRows(
+        sql,
+        queue,
+        ClockOffset.at(database.offset, at),
+        sql`${and === undefined ? sql.literal("") : and(sql)} ${living(queue.table)}`
+      )
     ),
-    (row) => row ?? EMPTY
+    ([row]) => row ?? EMPTY
   )
 
 /**
@@ -235,13 +170,17 @@ export const pending = (
 export const reads = (database: Database, queue: Queue) => ({
   pending: (at: Jobs.PendingQuery) => pending(database, queue, at),
   partitions: (at: Jobs.PartitionQuery) =>
-    Effect.map(
-      database.row((sql) => partitionRows(sql, queue, ClockOffset.at(database.offset, at))),
-      (row): Jobs.Partitions => row ?? { partitions: [], next: null }
-    ),
+    database.isDistributed
+      ? DistributedClaims.partitions(database, queue, ClockOffset.at(database.offset, at))
+      : Effect.map(
+          database.row((sql) => partitionRows(sql, queue, ClockOffset.at(database.offset, at))),
+          (row): Jobs.Partitions => row ?? { partitions: [], next: null }
+        ),
   backlog: (at: { readonly now: number; readonly machineNow: number }) =>
     Effect.map(
-      database.row((sql) => backlogRows(sql, queue, ClockOffset.at(database.offset, at))),
-      (row): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
+      database.rowsOfAll((sql, living) =>
+        backlogRows(sql, queue, ClockOffset.at(database.offset, at), living(queue.table))
+      ),
+      ([row]): Jobs.Backlog => row ?? { due: 0, held: 0, oldestDueAt: null }
     )
 })

@@ -3,9 +3,12 @@
  * claims and its leases.
  */
 import { Effect } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import { type Delivery, type Jobs, type Outbox, type Storage, WebhookEndpoint } from "simplan/ports"
 import * as ClockOffset from "../database/ClockOffset.ts"
 import * as Claims from "./Claims.ts"
+import * as DistributedClaims from "./DistributedClaims.ts"
+import type { Queue } from "./Queue.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Secrets from "../encryption/Secrets.ts"
 import * as DeliveryLog from "../statements/DeliveryLog.ts"
@@ -13,7 +16,7 @@ import * as Events from "../statements/Events.ts"
 import * as WebhookEndpoints from "../statements/WebhookEndpoints.ts"
 import * as Columns from "../sql/Columns.ts"
 
-export const queue: Claims.Queue = {
+export const queue: Queue = {
   table: "delivery",
   partition: "delivery.endpoint_id",
   dueAt: "delivery.next_attempt_at",
@@ -166,11 +169,7 @@ export const renew = (database: Database) => {
   // Rows of one organization are locked where they stand.
   return (of: Outbox.Renewal) =>
     database.isDistributed
-      ? Effect.forEach(
-          new Set(of.leases.map(({ organizationId }) => organizationId)),
-          (owner) => ofSome({ ...of, leases: of.leases.filter(({ organizationId }) => organizationId === owner) }),
-          { discard: true }
-        )
+      ? DistributedClaims.ofEachOwner(of.leases, (leases) => ofSome({ ...of, leases }))
       : Effect.asVoid(ofSome(of))
 }
 
@@ -192,8 +191,8 @@ export const release = (database: Database) => (at: { readonly now: number }) =>
   )
 
 /** Ends leases that are held with the token. */
-export const handBack = (database: Database) => (leases: ReadonlyArray<Outbox.DeliveryLease>) =>
-  Effect.asVoid(
+export const handBack = (database: Database) => {
+  const ofSome = (leases: ReadonlyArray<Outbox.DeliveryLease>) =>
     database.writeHeld(
       (sql) => sql<Row<never>>`
         update simplan.delivery set lease_token = null, lease_until = null
@@ -201,7 +200,9 @@ export const handBack = (database: Database) => (leases: ReadonlyArray<Outbox.De
         where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
            and delivery.lease_token = r.token`
     )
-  )
+  return (leases: ReadonlyArray<Outbox.DeliveryLease>) =>
+    database.isDistributed ? DistributedClaims.ofEachOwner(leases, ofSome) : Effect.asVoid(ofSome(leases))
+}
 
 const ofEvent = Columns.pick(Events.columns, ["createdAt", "payload"])
 const ofEndpoint = Columns.omit(WebhookEndpoints.columns, ["organizationId", "endpointId"])
@@ -282,61 +283,60 @@ const readable = (decrypt: Secrets.Turn, rows: ReadonlyArray<Claimed>) => {
   )
 }
 
-/** How often a claim is repeated of which others have taken all. */
-const TRIES = 10
+/** That the tables' rows are of the organization whose deliveries are taken, if of one alone. */
+const ofOwner = (sql: Sql, owner: string | null, ...tables: ReadonlyArray<string>): Fragment =>
+  owner === null
+    ? sql.literal("")
+    : sql`where ${sql.and(tables.map((table) => sql`${sql.literal(table)}.organization_id = ${owner}`))}`
 
-/**
- * Where tables are distributed, claims at the same time choose the same deliveries, and one of them
- * gets them: the others choose anew, if there are more.
- */
-const untilSome = <A>(
-  database: Database,
-  { from, machineNow, now }: Jobs.Claim,
-  taken: Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
-): Effect.Effect<ReadonlyArray<A>, Storage.StorageError> =>
-  Effect.gen(function* () {
-    for (let tries = 1; tries < TRIES; tries++) {
-      const rows = yield* taken
-      if (rows.length > 0) return rows
-      const { dueAt } = yield* Claims.pending(database, queue, { now, machineNow, ...(from && { from }) })
-      if (dueAt === null || dueAt > now) return rows
-    }
-    return yield* taken
-  })
+/** The CTE `delivery`: those that are taken. */
+const taking = (sql: Sql, { token, until }: Jobs.Claim, isTaken: Fragment): Fragment => sql`delivery as (
+            update simplan.delivery set lease_token = ${token}, lease_until = ${until}::bigint
+            where ${isTaken}
+            returning delivery.*
+          )`
 
 /**
  * Hands out pending deliveries that are due and unheld, in due order, each with its event and its
  * endpoint: what is asked most of this database under load. So what is taken is found again by its
  * place and not by its key, and comes as lists without names.
  */
-export const claim = (database: Database) => (claim: Jobs.Claim) => {
-  const taken = database.write((sql) => {
+export const claim = (database: Database) => (claim: Jobs.Claim) =>
+  Effect.suspend(() => {
     const claimed = ClockOffset.claimed(database.offset, claim)
-    const { from, isTaken, taken } = Claims.claiming(sql, queue, claimed, database.isDistributed)
-    return sql<Row<Claimed>>`
-          with ${taken}, delivery as (
-            update simplan.delivery set lease_token = ${claimed.token}, lease_until = ${claimed.until}::bigint
-            ${from}
-            where ${isTaken}
-            returning delivery.*
-          )
+    const withEvents = (sql: Sql, ctes: Fragment, owner: string | null) => sql<Row<Claimed>>`
+          with ${ctes}
           select (${sql.literal(claimedValue)})::text as value
           from delivery
           join simplan.event on event.organization_id = delivery.organization_id
             and event.event_id = delivery.event_id
           join simplan.webhook_endpoint on webhook_endpoint.organization_id = delivery.organization_id
             and webhook_endpoint.endpoint_id = delivery.endpoint_id
+          ${ofOwner(sql, owner, "event", "webhook_endpoint")}
           order by delivery.next_attempt_at, delivery.delivery_id`
+    return Effect.flatMap(
+      database.isDistributed
+        ? DistributedClaims.claim<Claimed>(database, {
+            queue,
+            claim: claimed,
+            take: (isTaken, owner) =>
+              database.write((sql) => withEvents(sql, taking(sql, claimed, isTaken(sql)), owner)),
+            placeOf: ([delivery]) => ({
+              dueAt: delivery[inDelivery.nextAttemptAt] ?? 0,
+              id: delivery[inDelivery.deliveryId]
+            })
+          })
+        : database.write((sql) => {
+            const { isTaken, taken } = Claims.byPlace(sql, queue, claimed)
+            return withEvents(sql, sql`${taken}, ${taking(sql, claimed, isTaken)}`, null)
+          }),
+      (rows) => readable(database.cipher.decrypt, rows)
+    )
   })
-  return Effect.flatMap(
-    database.isDistributed && claim.shares === undefined ? untilSome(database, claim, taken) : taken,
-    (rows) => readable(database.cipher.decrypt, rows)
-  )
-}
 
 const isPendingForHandler = "delivery.status = 'Pending' and delivery.handler is not null"
 
-const handlerQueue: Claims.Queue = {
+const handlerQueue: Queue = {
   table: "delivery",
   partition: "delivery.handler",
   dueAt: "delivery.next_attempt_at",
@@ -364,26 +364,29 @@ const BEGINNING: Jobs.Place = { dueAt: Number.MIN_SAFE_INTEGER, id: "" }
 export const claimForHandler =
   (database: Database) =>
   ({ handler, ...claim }: Outbox.HandlerClaim) =>
-    database.write((sql) => {
+    Effect.suspend(() => {
       const claimed = ClockOffset.claimed(database.offset, claim)
-      const shares = [{ partitionId: handler, from: BEGINNING, limit: claimed.limit }]
-      const { from, isTaken, taken } = Claims.claiming(
-        sql,
-        handlerQueue,
-        { ...claimed, shares },
-        database.isDistributed
-      )
-      return sql<Row<Delivery.LoggedDelivery>>`
-        with ${taken}, delivery as (
-          update simplan.delivery set lease_token = ${claimed.token}, lease_until = ${claimed.until}::bigint
-          ${from}
-          where ${isTaken}
-          returning delivery.*
-        )
+      const withEvents = (sql: Sql, ctes: Fragment, owner: string | null) => sql<Row<Delivery.LoggedDelivery>>`
+        with ${ctes}
         select (${sql.literal(DeliveryLog.logged)})::text as value
         from delivery
         join simplan.event on event.organization_id = delivery.organization_id and event.event_id = delivery.event_id
+        ${ofOwner(sql, owner, "event")}
         order by delivery.next_attempt_at, delivery.delivery_id`
+      if (database.isDistributed) {
+        return DistributedClaims.claim<Delivery.LoggedDelivery>(database, {
+          queue: handlerQueue,
+          claim: claimed,
+          and: (sql) => sql`and delivery.handler = ${handler}`,
+          take: (isTaken, owner) => database.write((sql) => withEvents(sql, taking(sql, claimed, isTaken(sql)), owner)),
+          placeOf: ({ delivery }) => ({ dueAt: delivery.nextAttemptAt ?? 0, id: delivery.deliveryId })
+        })
+      }
+      const shares = [{ partitionId: handler, from: BEGINNING, limit: claimed.limit }]
+      return database.write((sql) => {
+        const { isTaken, taken } = Claims.byPlace(sql, handlerQueue, { ...claimed, shares })
+        return withEvents(sql, sql`${taken}, ${taking(sql, claimed, isTaken)}`, null)
+      })
     })
 
 /** What there is to wait for of a handler. */

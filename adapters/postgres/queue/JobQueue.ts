@@ -2,9 +2,12 @@
  * The statements about jobs and their leases.
  */
 import { Effect } from "effect"
+import type { Fragment } from "effect/sql/Statement"
 import { Job, type Jobs, type Storage } from "simplan/ports"
 import * as ClockOffset from "../database/ClockOffset.ts"
 import * as Claims from "./Claims.ts"
+import * as DistributedClaims from "./DistributedClaims.ts"
+import type { Queue } from "./Queue.ts"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import * as Columns from "../sql/Columns.ts"
 import * as Pages from "../sql/Pages.ts"
@@ -24,7 +27,7 @@ const columns = Columns.of<Job.Job>(
     endedAt: "bigint",
     waiting: "jsonb"
   },
-  ["jobId"]
+  ["organizationId", "jobId"]
 )
 
 // The text of the condition is that of the index.
@@ -51,7 +54,7 @@ const unpack = (packed: Packed): Job.Job => ({
   waiting: packed[at.waiting]
 })
 
-export const queue: Claims.Queue = {
+export const queue: Queue = {
   table: "job",
   partition: "job.organization_id",
   dueAt: "job.due_at",
@@ -72,11 +75,16 @@ const insert = Columns.insert(
   "job_put",
   "job",
   Columns.of<Put>({ ...columns.types, leaseToken: "text", leaseUntil: "bigint" }, columns.key),
-  "on conflict (job_id) do nothing"
+  "on conflict do nothing"
 )
 
 /** Stores jobs that are not there yet. */
-export const put = (sql: Sql, puts: NonNullable<Writes["put"]>, { offset }: Pick<Database, "offset">): Columns.Clause =>
+export const put = (
+  sql: Sql,
+  puts: NonNullable<Writes["put"]>,
+  { offset }: Pick<Database, "offset">,
+  ending?: string
+): Columns.Clause =>
   insert(
     sql,
     puts.map(
@@ -85,17 +93,24 @@ export const put = (sql: Sql, puts: NonNullable<Writes["put"]>, { offset }: Pick
         leaseToken: lease?.token ?? null,
         leaseUntil: lease === null ? null : ClockOffset.endOf(offset, lease)
       })
-    )
+    ),
+    undefined,
+    ending
   )
 
-const leaseColumns = Columns.of<Jobs.JobLease>({ jobId: "text", token: "text" }, ["jobId"])
+const leaseColumns = Columns.of<Jobs.JobLease>({ organizationId: "text", jobId: "text", token: "text" }, [
+  "organizationId",
+  "jobId"
+])
+
+/** The row of what is handed in. */
+const isOf = `job.organization_id = r."organizationId" and job.job_id = r."jobId"`
 
 /** Removes jobs that are held with the token. */
 export const finish = Columns.clause(
   "job_finished",
   leaseColumns,
-  (rows) =>
-    `delete from simplan.job using ${rows} where job.job_id = r."jobId" and job.lease_token = r.token returning 1`,
+  (rows) => `delete from simplan.job using ${rows} where ${isOf} and job.lease_token = r.token returning 1`,
   "lease"
 )
 
@@ -103,16 +118,19 @@ export const finish = Columns.clause(
 const hasEnded = "job.ended_at is not null"
 
 /** The job of an id. */
-export const byId = (database: Database) => (jobId: string) =>
-  Effect.map(
-    database.row(
-      (sql) => sql<Row<Packed>>`
+export const byId =
+  (database: Database) =>
+  ({ jobId, organizationId }: Parameters<Storage.Service["jobs"]["get"]>[0]) =>
+    Effect.map(
+      database.row(
+        (sql) => sql<Row<Packed>>`
         select (${sql.literal(value)})::text as value
         from simplan.job
-        where job.job_id = ${jobId}`
-    ),
-    (row) => (row === null ? null : unpack(row))
-  )
+        where job.job_id = ${jobId}
+          and ${organizationId === undefined ? sql.literal("true") : sql`job.organization_id = ${organizationId}`}`
+      ),
+      (row) => (row === null ? null : unpack(row))
+    )
 
 /** Jobs that have ended in refusals. */
 export const problems =
@@ -170,8 +188,9 @@ export const adoptPurchase =
       database.write((sql) => {
         const { label, load, machineNow, organizationId, until } = ClockOffset.claimed(database.offset, asked)
         return sql<Row<Packed>>`
+          with job as (
           update simplan.job set awaited_until = ${until}::bigint
-          where job.job_id = (
+          where job.organization_id = ${organizationId} and job.job_id = (
             select job.job_id from simplan.job
             where job.organization_id = ${organizationId} and ${sql.literal(isPurchase)}
               and job.work->>'label' = ${label} and job.work->>'load' = ${load}
@@ -180,7 +199,9 @@ export const adoptPurchase =
             limit 1
             for update skip locked
           )
-          returning (${sql.literal(value)})::text as value`
+          returning job.*
+          )
+          select (${sql.literal(value)})::text as value from job`
       }),
       ([row]) => (row === undefined ? null : unpack(row))
     )
@@ -210,6 +231,7 @@ const retryRows = Columns.clause<Retry>(
   "job_retried",
   Columns.of(
     {
+      organizationId: "text",
       jobId: "text",
       token: "text",
       next: "text",
@@ -220,13 +242,13 @@ const retryRows = Columns.clause<Retry>(
       refused: "jsonb",
       waiting: "jsonb"
     },
-    ["jobId"]
+    ["organizationId", "jobId"]
   ),
   (rows) => `update simplan.job set due_at = r."dueAt", attempts = r.attempts,
       refused = coalesce(r.refused, job.refused), ended_at = r."endedAt", waiting = r.waiting, lease_token = r.next,
       lease_until = r.until
     from ${rows}
-    where job.job_id = r."jobId" and job.lease_token = r.token
+    where ${isOf} and job.lease_token = r.token
     returning 1`,
   "lease"
 )
@@ -240,8 +262,12 @@ const retryOf =
   })
 
 /** Gives back jobs that are held with the token, for a later try, or to who goes on with them. */
-export const retry = (sql: Sql, rows: ReadonlyArray<Retried>, { offset }: Pick<Database, "offset">): Columns.Clause =>
-  retryRows(sql, rows.map(retryOf(offset)))
+export const retry = (
+  sql: Sql,
+  rows: ReadonlyArray<Retried>,
+  { offset }: Pick<Database, "offset">,
+  ending?: string
+): Columns.Clause => retryRows(sql, rows.map(retryOf(offset)), undefined, ending)
 
 // The text of the condition is that of the index.
 export const waits = "job.waiting is not null and job.ended_at is null"
@@ -250,7 +276,7 @@ export const waits = "job.waiting is not null and job.ended_at is null"
 export const hasten = Columns.update(
   "job_hastened",
   "job",
-  Columns.pick(columns, ["jobId", "dueAt"]),
+  Columns.pick(columns, ["organizationId", "jobId", "dueAt"]),
   `and ${waits} and job.due_at > r."dueAt"`
 )
 
@@ -301,13 +327,20 @@ export const ofSim =
 export const reopen = Columns.clause(
   "job_reopened",
   Columns.of<NonNullable<Writes["reopened"]>[number]>(
-    { jobId: "text", endedAt: "bigint", dueAt: "bigint", attempts: "integer", work: "jsonb" },
-    ["jobId"]
+    {
+      organizationId: "text",
+      jobId: "text",
+      endedAt: "bigint",
+      dueAt: "bigint",
+      attempts: "integer",
+      work: "jsonb"
+    },
+    ["organizationId", "jobId"]
   ),
   (rows) => `update simplan.job set due_at = r."dueAt", attempts = r.attempts, ended_at = null, waiting = null,
       work = coalesce(r.work, job.work)
     from ${rows}
-    where job.job_id = r."jobId" and job.ended_at = r."endedAt"
+    where ${isOf} and job.ended_at = r."endedAt"
     returning 1`,
   "version"
 )
@@ -316,64 +349,75 @@ export const reopen = Columns.clause(
 export const resolve = Columns.remove(
   "job_resolved",
   "job",
-  Columns.pick(columns, ["jobId", "endedAt"]),
+  Columns.pick(columns, ["organizationId", "jobId", "endedAt"]),
   'and job.ended_at = r."endedAt"',
   "version"
 )
 
-const removeUntried = Columns.remove(
+/** Removes jobs of which no attempt was given back. */
+export const cancel = Columns.remove(
   "job_cancelled",
   "job",
-  Columns.pick(columns, ["jobId"]),
+  Columns.pick(columns, ["organizationId", "jobId"]),
   "and job.attempts = 0",
   "version"
 )
 
-/** Removes jobs of which no attempt was given back. */
-export const cancel = (sql: Sql, jobIds: ReadonlyArray<string>): Columns.Clause =>
-  removeUntried(
-    sql,
-    jobIds.map((jobId) => ({ jobId }))
-  )
-
 /** Hands out jobs that are due and unheld, in due order. */
 export const claim = (database: Database) => (claim: Jobs.Claim) =>
-  Effect.map(
-    database.write((sql) => {
-      const claimed = ClockOffset.claimed(database.offset, claim)
-      const { isTaken, taken } = Claims.byPlace(sql, queue, claimed)
-      return sql<Row<Packed>>`
-        with ${taken}, job as (
+  Effect.suspend(() => {
+    const claimed = ClockOffset.claimed(database.offset, claim)
+    const take = (before: (sql: Sql) => Fragment, isTaken: (sql: Sql) => Fragment) =>
+      database.write(
+        (sql) => sql<Row<Packed>>`
+        with ${before(sql)} job as (
           update simplan.job set lease_token = ${claimed.token}, lease_until = ${claimed.until}::bigint
-          where ${isTaken}
+          where ${isTaken(sql)}
           returning job.*
         )
         select (${sql.literal(value)})::text as value from job order by job.due_at, job.job_id`
-    }),
-    (rows) => rows.map(unpack)
-  )
+      )
+    const rows = database.isDistributed
+      ? DistributedClaims.claim<Packed>(database, {
+          queue,
+          claim: claimed,
+          take: (isTaken) => take((sql) => sql.literal(""), isTaken),
+          placeOf: (packed) => ({ dueAt: packed[at.dueAt], id: packed[at.jobId] })
+        })
+      : take(
+          (sql) => sql`${Claims.byPlace(sql, queue, claimed).taken},`,
+          (sql) => Claims.byPlace(sql, queue, claimed).isTaken
+        )
+    return Effect.map(rows, (found) => found.map(unpack))
+  })
 
 /**
  * Moves the ends of leases. What is locked is just being finished or taken, and needs it no more.
  */
-export const renew = (database: Database) => (of: Jobs.Renewal) =>
-  Effect.asVoid(
+export const renew = (database: Database) => {
+  const ofSome = (of: Jobs.Renewal) =>
     database.writeHeld(
       (sql) => sql<Row<never>>`
         with job_renewing as (
           select * from (
-            select job.job_id
+            select job.organization_id, job.job_id
             from ${Columns.rows(sql, of.leases, leaseColumns)}
-            join simplan.job on job.job_id = r."jobId" and job.lease_token = r.token
-            order by job.job_id
+            join simplan.job on ${sql.literal(isOf)} and job.lease_token = r.token
+            order by job.organization_id, job.job_id
             for update of job skip locked
           ) locked
         )
         update simplan.job set lease_until = ${ClockOffset.endOf(database.offset, of)}::bigint
-        from job_renewing
-        where job.job_id = job_renewing.job_id`
+        from job_renewing r
+        where job.organization_id = r.organization_id and job.job_id = r.job_id
+          ${Columns.ofOwner(sql, "job", of.leases)}`
     )
-  )
+  // Rows of one organization are locked where they stand.
+  return (of: Jobs.Renewal) =>
+    database.isDistributed
+      ? DistributedClaims.ofEachOwner(of.leases, (leases) => ofSome({ ...of, leases }))
+      : Effect.asVoid(ofSome(of))
+}
 
 /** Ends every lease on what is due. */
 export const release = (database: Database) => (at: { readonly now: number }) =>
@@ -386,12 +430,14 @@ export const release = (database: Database) => (at: { readonly now: number }) =>
   )
 
 /** Ends leases that are held with the token. */
-export const handBack = (database: Database) => (leases: ReadonlyArray<Jobs.JobLease>) =>
-  Effect.asVoid(
+export const handBack = (database: Database) => {
+  const ofSome = (leases: ReadonlyArray<Jobs.JobLease>) =>
     database.writeHeld(
       (sql) => sql<Row<never>>`
         update simplan.job set lease_token = null, lease_until = null
         from ${Columns.rows(sql, leases, leaseColumns)}
-        where job.job_id = r."jobId" and job.lease_token = r.token`
+        where ${sql.literal(isOf)} and job.lease_token = r.token`
     )
-  )
+  return (leases: ReadonlyArray<Jobs.JobLease>) =>
+    database.isDistributed ? DistributedClaims.ofEachOwner(leases, ofSome) : Effect.asVoid(ofSome(leases))
+}

@@ -316,13 +316,14 @@ export interface Clause {
 }
 
 /** Clauses of the rows of each organization, with the endings of their names. */
-export const ofEach = <A extends { readonly organizationId: string }>(
+export const ofEach = <A>(
   rows: ReadonlyArray<A>,
+  ownerOf: (row: A) => string,
   clauseOf: (own: ReadonlyArray<A>, ending: string) => Clause
 ): ReadonlyArray<Clause> =>
-  [...new Set(rows.map(({ organizationId }) => organizationId))].map((owner, at) =>
+  [...new Set(rows.map(ownerOf))].map((owner, at) =>
     clauseOf(
-      rows.filter(({ organizationId }) => organizationId === owner),
+      rows.filter((row) => ownerOf(row) === owner),
       at === 0 ? "" : `_${at + 1}`
     )
   )

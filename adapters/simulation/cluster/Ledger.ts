@@ -68,6 +68,8 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
   /** The version of each SIM that a commit has written. */
   const versions = new Map<string, number>()
   const present = new Set<string>()
+  /** By the id of a job, its organization. */
+  const owners = new Map<string, string>()
   const final = new Set<string>()
   const attempts = new Map<string, number>()
   /** By the key of an order: the jobs of its attempts, and what each attempt is called. */
@@ -120,6 +122,7 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
 
   const committed = (commit: Storage.Commit): void => {
     for (const { job, lease } of commit.jobs?.put ?? []) {
+      owners.set(job.jobId, job.organizationId)
       if (present.has(job.jobId)) continue
       attempted(job)
       present.add(job.jobId)
@@ -152,10 +155,10 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
       present.delete(of.jobId)
       attempts.delete(of.jobId)
     }
-    for (const id of commit.jobs?.cancelled ?? []) {
-      leases.delete(jobId({ jobId: id }))
-      present.delete(id)
-      attempts.delete(id)
+    for (const of of commit.jobs?.cancelled ?? []) {
+      leases.delete(jobId(of))
+      present.delete(of.jobId)
+      attempts.delete(of.jobId)
     }
     for (const { delivery, token } of commit.deliveries?.settled ?? []) {
       end(deliveryId(delivery), token)
@@ -268,7 +271,10 @@ export const beside = (ports: Context.Context<SharedPorts>): Ledger => {
     claims: () => claims,
     listings: () => listings,
     heldJobs: () =>
-      [...leases].flatMap(([id, { token }]) => (id.startsWith(JOB) ? [{ jobId: id.slice(JOB.length), token }] : [])),
+      [...leases].flatMap(([id, { token }]) => {
+        const jobId = id.slice(JOB.length)
+        return id.startsWith(JOB) ? [{ organizationId: owners.get(jobId) ?? "", jobId, token }] : []
+      }),
     conflicts: () => conflicts,
     refusals: () => refusals,
     renewals: () => renewals

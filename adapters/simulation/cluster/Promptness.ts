@@ -198,7 +198,13 @@ export const putBack = Effect.fnUntraced(function* (world: World.World) {
   const held = yield* Effect.orDie(jobs.claim(claim))
   yield* Requests.putJobs(world, 0, dueAt + LATER, 1)
   yield* Requests.sleepUntil(dueAt + LATER + LATER / 2)
-  const retried = held.map(({ attempts, jobId }) => ({ jobId, token: claim.token, attempts, dueAt }))
+  const retried = held.map(({ attempts, jobId, organizationId }) => ({
+    organizationId,
+    jobId,
+    token: claim.token,
+    attempts,
+    dueAt
+  }))
   yield* Effect.orDie(storage.commit({ jobs: { retried } }))
   yield* Effect.sleep(PROMPT)
   return held.flatMap(({ jobId }) =>

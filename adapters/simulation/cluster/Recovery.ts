@@ -91,7 +91,7 @@ export const abandoned = Effect.fnUntraced(function* (world: World.World) {
   )
   const request = yield* Effect.forkChild(world.useIn(0, Effect.ignore(send)))
   yield* Effect.sleep(GONE)
-  const strange = own().map(({ jobId }) => ({ jobId, token: "a stranger" }))
+  const strange = own().map((one) => ({ ...one, token: "a stranger" }))
   yield* Effect.orDie(jobs.renew({ leases: strange, until: yield* Clock.currentTimeMillis }))
   yield* Effect.orDie(jobs.handBack(strange))
   const ended = yield* Effect.filter(strange, (one) => Effect.isSuccess(storage.commit({ jobs: { finished: [one] } })))
@@ -133,7 +133,7 @@ export const cancelled = Effect.fnUntraced(function* (world: World.World) {
   yield* Effect.sleep(GONE)
   const own = ledger.heldJobs().filter(({ jobId }) => !others.has(jobId))
   const refusals = ledger.refusals()
-  yield* Effect.orDie(storage.commit({ jobs: { cancelled: own.map(({ jobId }) => jobId) } }))
+  yield* Effect.orDie(storage.commit({ jobs: { cancelled: own } }))
   yield* Effect.sleep(CALL - GONE + PROMPT)
   const tried = ledger.refusals() - refusals
   return tried <= own.length ? [] : [`a job that was cancelled under way was refused ${tried} times`]

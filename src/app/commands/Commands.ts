@@ -95,7 +95,7 @@ export const makeRun = Effect.gen(function* () {
     const context: ServedCommand = {
       organizationId,
       waiting: { commandId, attempts },
-      lease: { jobId: job.jobId, token },
+      lease: { organizationId, jobId: job.jobId, token },
       done: { current: false }
     }
     const request = origin ?? originOf({ requestId: null, address: null })
@@ -124,7 +124,8 @@ export const makeRun = Effect.gen(function* () {
         const dueAt = Command.nextAttempt(attempts + 1, now)
         const reason = refusal._tag === "TelcoUnavailable" ? "unavailable" : "busy"
         const waiting = Job.waiting(job, reason, Refusal.reasonOf(refusal), now)
-        yield* write({ jobs: { retried: [{ jobId: job.jobId, token, dueAt, attempts: attempts + 1, waiting }] } })
+        const retried = [{ organizationId, jobId: job.jobId, token, dueAt, attempts: attempts + 1, waiting }]
+        yield* write({ jobs: { retried } })
       }
     }
     return refusal === null ? "done" : isSettled ? "refused" : "retried"
@@ -325,14 +326,14 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       const command = yield* get({ organizationId, commandId })
       if (Command.isCancelled(command)) return
       const jobId = Command.jobId(commandId)
-      if (command.settledAt !== null || Command.hasBegun(yield* storage.jobs.get(jobId))) {
+      if (command.settledAt !== null || Command.hasBegun(yield* storage.jobs.get({ organizationId, jobId }))) {
         return yield* new Refusal.CommandBegun({ commandId })
       }
       const now = yield* clock.now
       const settled = [{ organizationId, commandId, outcome: Command.cancellation(commandId), settledAt: now }]
       // The first commit of an attempt ends the same job: of the two commits one is a conflict.
       const commit = yield* commits.audited(
-        { commands: { settled }, jobs: { cancelled: [jobId] } },
+        { commands: { settled }, jobs: { cancelled: [{ organizationId, jobId }] } },
         { organizationId, action: "command.cancel", resourceId: commandId, iccid: null },
         now
       )

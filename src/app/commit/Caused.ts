@@ -68,7 +68,8 @@ export const notifiedUntil = Effect.fnUntraced(function* (
 ) {
   const until = new Map<string, Instant>()
   for (const attachment of attachments) {
-    const job = yield* jobs.get(Lifecycle.jobIdOf(attachment))
+    const { organizationId } = attachment
+    const job = yield* jobs.get({ organizationId, jobId: Lifecycle.jobIdOf(attachment) })
     if (job !== null) until.set(attachment.attachmentId, job.dueAt)
   }
   return until

@@ -182,8 +182,10 @@ export const layer: Layer.Layer<EventHandlers, never, Needs> = Layer.effect(
           after,
           limit: PAGE
         })
-        for (const { endedAt, jobId, work } of page) {
-          if (work._tag === "HandleEvent" && work.handler === name && endedAt !== null) found.push({ jobId, endedAt })
+        for (const { endedAt, jobId, organizationId, work } of page) {
+          if (work._tag === "HandleEvent" && work.handler === name && endedAt !== null) {
+            found.push({ organizationId, jobId, endedAt })
+          }
         }
         const last = page.at(-1)
         after = last === undefined || page.length < PAGE ? null : { createdAt: last.createdAt, id: last.jobId }

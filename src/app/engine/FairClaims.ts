@@ -183,7 +183,10 @@ export const make = <A, E>(source: Source<A, E>): FairClaims<A, E> => {
     const served = source.shares(byOrganization(able, limit), limit, terms.machineNow)
     if (served.length === 0) return []
     const shares = served.map(
-      ({ count, partition }): Share => ({ partitionId: partition.partitionId, from: partition.first, limit: count })
+      ({ count, partition: { first, organizationId, partitionId } }): Share => ({
+        ...{ partitionId, organizationId },
+        ...{ from: first, limit: count }
+      })
     )
     const claimed = yield* source.claim({ ...terms, limit, shares })
     const taken = new Map<string, { count: number; last: Place }>()

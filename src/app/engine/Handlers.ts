@@ -135,9 +135,10 @@ export const makeRun = Effect.gen(function* () {
     const job = Problem.heldUp(after, now)
     if (job !== null) return { put: [{ job, lease: null }] } satisfies Commit["jobs"]
     if (!Problem.mayHoldUp(before)) return undefined
+    const { organizationId } = before
     const jobId = Problem.eventJobId(before.deliveryId)
-    const endedAt = (yield* storage.jobs.get(jobId))?.endedAt ?? null
-    return endedAt === null ? undefined : ({ resolved: [{ jobId, endedAt }] } satisfies Commit["jobs"])
+    const endedAt = (yield* storage.jobs.get({ organizationId, jobId }))?.endedAt ?? null
+    return endedAt === null ? undefined : ({ resolved: [{ organizationId, jobId, endedAt }] } satisfies Commit["jobs"])
   })
 
   const settle = Effect.fnUntraced(function* (

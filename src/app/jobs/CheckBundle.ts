@@ -52,15 +52,15 @@ export const make = Effect.gen(function* () {
           const message = complaint ?? null
           return yield* commits.write(message === null ? finishing(held, {}) : ending(held, { message }, now))
         }
-        const known = yield* storage.jobs.get(problemId)
+        const known = yield* storage.jobs.get({ organizationId, jobId: problemId })
         const put =
           found === null || complaint == null || known !== null
             ? []
             : [{ job: BundleCheck.problem(found.plan, complaint, now), lease: null }]
         const endedAt = complaint === null ? (known?.endedAt ?? null) : null
-        const resolved = endedAt === null ? [] : [{ jobId: problemId, endedAt }]
+        const resolved = endedAt === null ? [] : [{ organizationId, jobId: problemId, endedAt }]
         if (found === null) return yield* commits.write(finishing(held, { jobs: { resolved } }))
-        const retried = [{ jobId, token: held.token, dueAt: now + every, attempts: 0 }]
+        const retried = [{ organizationId, jobId, token: held.token, dueAt: now + every, attempts: 0 }]
         return yield* commits.write({ jobs: { put, resolved, retried } })
       })
     )

@@ -258,9 +258,9 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
         const { interrupted, request } = context
         const { attemptId } = interrupted
         const { key, organizationId } = request
-        const job = yield* storage.jobs.get(attempt.jobId(attemptId))
+        const job = yield* storage.jobs.get({ organizationId, jobId: attempt.jobId(attemptId) })
         if (job === null) {
-          const undoing = yield* storage.jobs.get(attempt.undoJobId(attemptId))
+          const undoing = yield* storage.jobs.get({ organizationId, jobId: attempt.undoJobId(attemptId) })
           // One among the problems is an operator's: nothing of the order is on its way (rule S5).
           return undoing === null || undoing.endedAt !== null ? null : yield* notTaken()
         }
@@ -279,7 +279,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
             const now = yield* clock.now
             const commit = yield* commits.prepare(organizationId, continued.decision, now)
             // Guarded by the lease: whoever has taken the job meanwhile undoes the attempt.
-            const retried = [{ jobId, token: lease.token, attempts, dueAt: now, lease }]
+            const retried = [{ organizationId, jobId, token: lease.token, attempts, dueAt: now, lease }]
             const put = putRecord(context, { _tag: "Pending", attemptId }, now)
             yield* commits.write({ ...commit, jobs: { ...commit.jobs, retried }, idempotency: { put } })
             return continued.value

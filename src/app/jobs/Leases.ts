@@ -13,7 +13,7 @@
 import { Context, Deferred, Effect, Exit, type Fiber, FiberSet, Layer, Schedule, Scope } from "effect"
 import type { Delivery } from "../../domain/Delivery.ts"
 import type { Job } from "../../domain/Job.ts"
-import { Jobs } from "../../ports/Jobs.ts"
+import { Jobs, type OfJob } from "../../ports/Jobs.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import { Outbox } from "../../ports/Outbox.ts"
 import type { Lease, StorageError } from "../../ports/Storage.ts"
@@ -22,7 +22,7 @@ import { Settings } from "../Settings.ts"
 
 /** A lease on a piece of work. It is compared by identity. */
 export type WorkLease =
-  | { readonly _tag: "Job"; readonly jobId: string; readonly token: string }
+  | { readonly _tag: "Job"; readonly organizationId: string; readonly jobId: string; readonly token: string }
   | {
       readonly _tag: "Delivery"
       readonly organizationId: string
@@ -31,8 +31,9 @@ export type WorkLease =
     }
 
 /** The lease of a job under the token that it was claimed with. */
-export const ofJob = ({ jobId }: { readonly jobId: string }, token: string): WorkLease => ({
+export const ofJob = ({ jobId, organizationId }: OfJob, token: string): WorkLease => ({
   _tag: "Job",
+  organizationId,
   jobId,
   token
 })
@@ -134,7 +135,9 @@ const leasesLayer: Layer.Layer<Leases, never, Jobs | Outbox> = Layer.effect(
       const place = { now: dueAt, from: { dueAt, id: jobId }, limit: 1 }
       const claimed = yield* jobs.claim({ ...place, machineNow, token, until })
       const others = claimed.filter((job) => job.jobId !== jobId)
-      if (others.length > 0) yield* jobs.handBack(others.map((job) => ({ jobId: job.jobId, token })))
+      if (others.length > 0) {
+        yield* jobs.handBack(others.map((job) => ({ organizationId: job.organizationId, jobId: job.jobId, token })))
+      }
       return claimed.find((job) => job.jobId === jobId) ?? null
     })
 

@@ -20,7 +20,7 @@ import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Commit, Storage } from "../../ports/Storage.ts"
 import { Commits } from "../commit/Commits.ts"
 import { NamedTypes } from "../commit/Caused.ts"
-import { type Done, finishing, type LeasedJob } from "../telco/TelcoCall.ts"
+import { type Done, finishing, type LeasedJob, leaseOf } from "../telco/TelcoCall.ts"
 import * as Paging from "../Paging.ts"
 import * as Purchase from "../../domain/Purchase.ts"
 import * as Stock from "../../domain/Stock.ts"
@@ -38,7 +38,7 @@ export const one = Effect.gen(function* () {
     held: LeasedJob,
     { attachmentId, iccid }: Extract<Work, { _tag: "NotifyAttachment" }>
   ) {
-    const { attempts, dueAt, jobId, organizationId } = held.job
+    const { attempts, dueAt, organizationId } = held.job
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
         const aggregate = yield* storage.simAggregates.forAttachment({ organizationId, iccid, attachmentId })
@@ -50,7 +50,7 @@ export const one = Effect.gen(function* () {
         const isFollowed = Lifecycle.includesTimed(yield* namedTypes.of(organizationId))
         const goingOn: Commit | null =
           nextAt !== null && isFollowed
-            ? { ...commit, jobs: { retried: [{ jobId, token: held.token, dueAt: nextAt, attempts: attempts + 1 }] } }
+            ? { ...commit, jobs: { retried: [{ ...leaseOf(held), dueAt: nextAt, attempts: attempts + 1 }] } }
             : null
         yield* commits.write(goingOn ?? finishing(held, commit))
       })

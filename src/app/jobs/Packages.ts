@@ -365,6 +365,7 @@ export const make = Effect.gen(function* () {
   const ofOthers = Effect.fnUntraced(function* (held: LeasedJob, work: Of<"CancelPackages">) {
     const { iccid, onlyAttachments = [] } = work
     if (telco.listPackages === undefined) return []
+    const { organizationId } = held.job
     const listed = yield* inTime("listPackages", telco.listPackages({ iccid, onlyAttachments }))
     // A telco may list them all the same.
     const others = (yield* ownerless(held, work, listed ?? [])).filter(
@@ -372,7 +373,7 @@ export const make = Effect.gen(function* () {
     )
     for (const id of others) {
       for (const one of [attachmentIdOf(id), id]) {
-        const undoing = yield* storage.jobs.get(Provisioning.undoJobId(one))
+        const undoing = yield* storage.jobs.get({ organizationId, jobId: Provisioning.undoJobId(one) })
         if (undoing !== null && undoing.endedAt === null) {
           return yield* new Unavailable({ message: `The package ${id} is being cancelled` })
         }

@@ -40,10 +40,13 @@ export const makeEnding = Effect.gen(function* () {
     next: Pause.Next,
     now: Instant
   ): Effect.fn.Return<Commit, StorageError> {
+    const { organizationId } = sim
     const jobId = Deletion.releaseJobOf(sim)
-    const isReleased = jobId !== null && (yield* storage.jobs.get(jobId)) === null
-    const commit = yield* commits.prepare(sim.organizationId, Deletion.afterPause(sim, next, isReleased), now)
-    return jobId === null ? commit : { ...commit, jobs: { ...commit.jobs, hastened: [{ jobId, dueAt: now }] } }
+    const isReleased = jobId !== null && (yield* storage.jobs.get({ organizationId, jobId })) === null
+    const commit = yield* commits.prepare(organizationId, Deletion.afterPause(sim, next, isReleased), now)
+    return jobId === null
+      ? commit
+      : { ...commit, jobs: { ...commit.jobs, hastened: [{ organizationId, jobId, dueAt: now }] } }
   })
 })
 

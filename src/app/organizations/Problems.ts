@@ -47,6 +47,11 @@ interface OfProblem extends Within {
   readonly problemId: string
 }
 
+const ofProblem = ({ organizationId, problemId }: OfProblem) => ({
+  jobId: problemId,
+  ...(organizationId != null && { organizationId })
+})
+
 const isWithin = ({ organizationId = null }: Within, job: Job): boolean =>
   organizationId === null || organizationId === job.organizationId
 
@@ -209,7 +214,7 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
       const now = yield* clock.now
       const isPending = found !== null && Delivery.isPending(found.delivery)
       const commit: Commit = {
-        jobs: { resolved: [{ jobId, endedAt }] },
+        jobs: { resolved: [{ organizationId, jobId, endedAt }] },
         ...(isPending && { deliveries: { replayed: [next(found.delivery, now)] } })
       }
       yield* audited(action, job, commit, now)
@@ -219,9 +224,10 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
     const withdraw = (findingId: string, isToStay: (job: Job) => boolean = () => false) =>
       commits.retryOnConflict(
         Effect.gen(function* () {
-          const job = yield* storage.jobs.get(Problem.findingJobId(findingId))
+          const job = yield* storage.jobs.get({ jobId: Problem.findingJobId(findingId) })
           if (job === null || job.endedAt === null || isToStay(job)) return
-          yield* commits.write({ jobs: { resolved: [{ jobId: job.jobId, endedAt: job.endedAt }] } })
+          const { endedAt, jobId, organizationId } = job
+          yield* commits.write({ jobs: { resolved: [{ organizationId, jobId, endedAt }] } })
         })
       )
 
@@ -229,12 +235,12 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
     const isBeingUndone = Effect.fnUntraced(function* (finding: Problem.Finding) {
       const packageId = Problem.cancelled(finding)
       if (packageId === null) return false
-      const job = yield* storage.jobs.get(Provisioning.undoJobId(Package.attachmentIdOf(packageId)))
+      const job = yield* storage.jobs.get({ jobId: Provisioning.undoJobId(Package.attachmentIdOf(packageId)) })
       return job !== null && Problem.isCancelledBy(packageId, job)
     })
 
     const isNew = ({ findingId }: Problem.Finding) =>
-      Effect.map(storage.jobs.get(Problem.findingJobId(findingId)), (job) => job === null)
+      Effect.map(storage.jobs.get({ jobId: Problem.findingJobId(findingId) }), (job) => job === null)
 
     const expected = Effect.fnUntraced(function* (iccid: string): Effect.fn.Return<Expected | null, StorageError> {
       const owner = yield* storage.simAggregates.owner(iccid)
@@ -259,13 +265,15 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
       correct: Effect.fn("Problems.correct")((of) =>
         commits.retryOnConflict(
           Effect.gen(function* () {
-            const job = yield* storage.jobs.get(of.problemId)
+            const job = yield* storage.jobs.get(ofProblem(of))
             if (job === null || job.endedAt === null || !isWithin(of, job)) return yield* missing(of)
-            const { endedAt, jobId, work } = job
+            const { endedAt, jobId, organizationId, work } = job
             const next = Problem.corrected(work)
             if (next === null) return yield* new NotSupported({ message: NOT_CORRECTABLE })
             const now = yield* clock.now
-            const commit = { jobs: { reopened: [{ jobId, endedAt, ...Problem.retried(now), work: next }] } }
+            const commit = {
+              jobs: { reopened: [{ organizationId, jobId, endedAt, ...Problem.retried(now), work: next }] }
+            }
             yield* audited("problem.correct", job, commit, now)
           })
         )
@@ -303,16 +311,16 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
       retry: Effect.fn("Problems.retry")((of) =>
         commits.retryOnConflict(
           Effect.gen(function* () {
-            const job = yield* storage.jobs.get(of.problemId)
+            const job = yield* storage.jobs.get(ofProblem(of))
             if (job === null || !isWithin(of, job)) return yield* missing(of)
             if (Problem.isRetried(job)) return
             if (job.endedAt === null) return yield* missing(of)
-            const { endedAt, jobId, work } = job
+            const { endedAt, jobId, organizationId, work } = job
             if (work._tag === "HandleEvent") {
               return yield* ofEvent("problem.retry", { ...job, endedAt }, work.deliveryId, Delivery.dueAgain)
             }
             const now = yield* clock.now
-            const commit = { jobs: { reopened: [{ jobId, endedAt, ...Problem.retried(now) }] } }
+            const commit = { jobs: { reopened: [{ organizationId, jobId, endedAt, ...Problem.retried(now) }] } }
             yield* audited("problem.retry", job, commit, now)
           })
         )
@@ -320,7 +328,7 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
       resolve: Effect.fn("Problems.resolve")((of) =>
         commits.retryOnConflict(
           Effect.gen(function* () {
-            const job = yield* storage.jobs.get(of.problemId)
+            const job = yield* storage.jobs.get(ofProblem(of))
             if (job === null || job.endedAt === null || !isWithin(of, job)) return yield* missing(of)
             const { endedAt, jobId, organizationId, work } = job
             if (work._tag === "HandleEvent") {
@@ -341,7 +349,7 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
             yield* audited(
               "problem.resolve",
               job,
-              { ...commit, jobs: { ...commit.jobs, resolved: [{ jobId, endedAt }] } },
+              { ...commit, jobs: { ...commit.jobs, resolved: [{ organizationId, jobId, endedAt }] } },
               now
             )
           })
@@ -363,7 +371,8 @@ const waitingLayer: Layer.Layer<WaitingJobs, never, Paging.FilteredLists | Stora
       /** Rule W11: an entry for the one job, or for each organization of several. */
       const hasten = Effect.fnUntraced(function* (jobs: ReadonlyArray<WaitingJob>) {
         const now = yield* clock.now
-        let commit: Commit = { jobs: { hastened: jobs.map(({ jobId }) => ({ jobId, dueAt: now })) } }
+        const hastened = jobs.map(({ jobId, organizationId }) => ({ organizationId, jobId, dueAt: now }))
+        let commit: Commit = { jobs: { hastened } }
         const action = "job.retry"
         const [first] = jobs
         if (jobs.length === 1 && first !== undefined) {
@@ -387,7 +396,7 @@ const waitingLayer: Layer.Layer<WaitingJobs, never, Paging.FilteredLists | Stora
         }),
         retry: Effect.fn("WaitingJobs.retry")(function* (of) {
           const { jobId } = of
-          const job = yield* storage.jobs.get(jobId)
+          const job = yield* storage.jobs.get({ jobId })
           if (job === null || !isWaiting(job) || !isWithin(of, job))
             return yield* new NotFound({ resource: "job", id: jobId })
           yield* hasten([job])

@@ -169,9 +169,12 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
       const { organizationId, planId } = plan
       const jobs = BundleCheck.jobs(plan, now)
       const put = jobs.map((job) => ({ job: Job.make(job, { organizationId, createdAt: now }), lease: null }))
-      const problem = action === "plan.set_bundle" ? yield* storage.jobs.get(BundleCheck.problemId(planId)) : null
+      const problem =
+        action === "plan.set_bundle"
+          ? yield* storage.jobs.get({ organizationId, jobId: BundleCheck.problemId(planId) })
+          : null
       const endedAt = problem?.endedAt ?? null
-      const resolved = problem === null || endedAt === null ? [] : [{ jobId: problem.jobId, endedAt }]
+      const resolved = problem === null || endedAt === null ? [] : [{ organizationId, jobId: problem.jobId, endedAt }]
       return put.length + resolved.length === 0 ? {} : { jobs: { put, resolved } }
     })
 

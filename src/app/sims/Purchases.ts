@@ -87,9 +87,9 @@ export const make = Effect.gen(function* () {
     new EsimsIssuing({ label, retryAfterSeconds })
 
   /** Rule P6: refuses to buy a bundle that is not sold any more as the plan has it. */
-  const refuseChanged = Effect.fnUntraced(function* ({ bundle, planId }: Plan) {
+  const refuseChanged = Effect.fnUntraced(function* ({ bundle, organizationId, planId }: Plan) {
     if (bundle?.sold === undefined) return
-    const problem = yield* storage.jobs.get(BundleCheck.problemId(planId))
+    const problem = yield* storage.jobs.get({ organizationId, jobId: BundleCheck.problemId(planId) })
     if (problem === null || problem.endedAt === null) return
     return yield* new SoldOut({ load: bundle.load, ...(problem.refused && { why: problem.refused.message }) })
   })
@@ -129,12 +129,12 @@ export const make = Effect.gen(function* () {
   })
 
   /** Waits until the purchase has ended, is to be tried again later, or the time is over. */
-  const settled = Effect.fnUntraced(function* ({ jobId }: Job.Job, until: number) {
-    let found = yield* storage.jobs.get(jobId)
+  const settled = Effect.fnUntraced(function* (job: Job.Job, until: number) {
+    let found = yield* storage.jobs.get(job)
     for (let turn = 0; found !== null && found.endedAt === null && !Job.isWaiting(found); turn++) {
       if (isStandingClock ? turn === TURNS : (yield* Clocks.monotonicNow) >= until) break
       yield* isStandingClock ? Effect.yieldNow : Effect.sleep(ASKED)
-      found = yield* storage.jobs.get(jobId)
+      found = yield* storage.jobs.get(job)
     }
     return found
   })

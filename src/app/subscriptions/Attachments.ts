@@ -73,12 +73,14 @@ export const makeExplain = Effect.map(Storage, (storage) => {
       const change = { action: "plan_attachment.suspend", resourceId: attachmentId, createdAt: suspendedAt } as const
       const reads = {
         suspendedBy: storage.auditEntries.actor({ organizationId, ...change }),
-        suspension: storage.jobs.get(Suspension.jobId(attachmentId))
+        suspension: storage.jobs.get({ organizationId, jobId: Suspension.jobId(attachmentId) })
       }
       return Effect.map(Effect.all(reads, { concurrency: "unbounded" }), (found) => ({ ...nothing, ...found }))
     }
     const jobId = Reason.orderOf(of, now)
-    return jobId === null ? null : Effect.map(storage.jobs.get(jobId), (order) => ({ ...nothing, order }))
+    return jobId === null
+      ? null
+      : Effect.map(storage.jobs.get({ organizationId, jobId }), (order) => ({ ...nothing, order }))
   }
 
   const explained = (
@@ -116,7 +118,9 @@ export const makeEndProblems = Effect.map(Storage, (storage) =>
   Effect.fnUntraced(function* (commit: Commit, attachments: ReadonlyArray<WithPackages>) {
     const found = yield* Effect.forEach(Problem.endingWith(attachments), storage.jobs.get)
     const resolved = found.flatMap((job) =>
-      job === null || job.endedAt === null ? [] : [{ jobId: job.jobId, endedAt: job.endedAt }]
+      job === null || job.endedAt === null
+        ? []
+        : [{ organizationId: job.organizationId, jobId: job.jobId, endedAt: job.endedAt }]
     )
     return resolved.length === 0
       ? commit

@@ -70,9 +70,10 @@ export const makeChange = Effect.gen(function* () {
   ): Effect.fn.Return<Change, StorageError> {
     const changeId = yield* ids.next(now, organizationId)
     const change = changeOfService(service)
-    const job = change === null ? null : yield* storage.jobs.get(Pause.jobId(change.changeId))
+    const job =
+      change === null ? null : yield* storage.jobs.get({ organizationId, jobId: Pause.jobId(change.changeId) })
     if (job === null || job.endedAt === null) return { given: { changeId, isRefused: false }, resolved: unchanged }
-    const resolved = [{ jobId: job.jobId, endedAt: job.endedAt }]
+    const resolved = [{ organizationId, jobId: job.jobId, endedAt: job.endedAt }]
     return {
       given: { changeId, isRefused: true },
       resolved: (commit) => (isOfService(commit) ? { ...commit, jobs: { ...commit.jobs, resolved } } : commit)

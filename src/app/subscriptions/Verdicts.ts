@@ -58,12 +58,16 @@ export const layer: Layer.Layer<Verdicts, never, Storage | BusinessClock> = Laye
     const problemsOf = Effect.fnUntraced(function* (attachments: ReadonlyArray<Reason.Explained>) {
       const refused = attachments.filter(({ reason }) => reason?._tag === "TelcoRefused")
       const listed = yield* Effect.filter(
-        refused.map(({ attachment: { attachmentId } }) => attachmentId),
-        (id) => Effect.map(storage.jobs.get(Problem.refusalJobId(id)), (job) => job !== null),
+        refused.map(({ attachment }) => attachment),
+        ({ attachmentId, organizationId }) =>
+          Effect.map(
+            storage.jobs.get({ organizationId, jobId: Problem.refusalJobId(attachmentId) }),
+            (job) => job !== null
+          ),
         { concurrency: "unbounded" }
       )
       yield* RequestContext.countRows(refused.length)
-      return new Set(listed)
+      return new Set(listed.map(({ attachmentId }) => attachmentId))
     })
 
     const judge = Effect.fnUntraced(function* (sim: Sim.Sim, aggregate: SimAggregate.SimAggregate) {
@@ -74,7 +78,7 @@ export const layer: Layer.Layer<Verdicts, never, Storage | BusinessClock> = Laye
         {
           reports: Verdict.needsReports(sim) ? storage.sims.smdpHistory(sim) : Effect.succeed([]),
           attachments: explain(attachments, null, yield* clock.now),
-          job: jobId === null ? Effect.succeed(null) : storage.jobs.get(jobId)
+          job: jobId === null ? Effect.succeed(null) : storage.jobs.get({ organizationId: sim.organizationId, jobId })
         },
         { concurrency: "unbounded" }
       )

@@ -139,7 +139,11 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
     const hasten = (jobs: ReadonlyArray<Job>, dueAt: Instant) =>
       jobs.length === 0
         ? Effect.void
-        : commits.retryOnConflict(commits.write({ jobs: { hastened: jobs.map(({ jobId }) => ({ jobId, dueAt })) } }))
+        : commits.retryOnConflict(
+            commits.write({
+              jobs: { hastened: jobs.map(({ jobId, organizationId }) => ({ organizationId, jobId, dueAt })) }
+            })
+          )
 
     const answered = Effect.fnUntraced(function* (job: Job) {
       const now = yield* clock.now
@@ -164,7 +168,7 @@ export const layer: Layer.Layer<Recovery, never, FilteredLists | Storage | Busin
     })
 
     const helped = Effect.fnUntraced(function* (job: Job, retried: boolean) {
-      const after = retried ? yield* storage.jobs.get(job.jobId) : null
+      const after = retried ? yield* storage.jobs.get(job) : null
       if (after !== null && isWaiting(after)) {
         if (isWaiting(job) && telcoOf(job) !== telcoOf(after)) yield* unanswered(job)
         return yield* unanswered(after)

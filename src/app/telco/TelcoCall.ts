@@ -8,6 +8,7 @@ import * as Problem from "../../domain/Problem.ts"
 import { type Refused, Unavailable } from "../../ports/Telco.ts"
 import { type Asked, CurrentlyAsked, type Operation } from "../../ports/TelcoPorts.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
+import type { JobLease } from "../../ports/Jobs.ts"
 import type { Commit } from "../../ports/Storage.ts"
 import { type Answer, type Interrupted, type Outcome, undoneAt } from "../../domain/Idempotency.ts"
 import { nextTry } from "../../domain/Backoff.ts"
@@ -234,10 +235,17 @@ const leaving = (
     ? {}
     : { idempotency: { settled: [{ organizationId, key, outcome: { _tag: "Interrupted", ...attempt } }] } }
 
+/** The lease that the job is held by. */
+export const leaseOf = ({ job: { jobId, organizationId }, token }: LeasedJob): JobLease => ({
+  organizationId,
+  jobId,
+  token
+})
+
 /** The commit, extended to end the job. */
 export const finishing = (held: LeasedJob, commit: Commit): Commit => ({
   ...commit,
-  jobs: { ...commit.jobs, finished: [{ jobId: held.job.jobId, token: held.token }] }
+  jobs: { ...commit.jobs, finished: [leaseOf(held)] }
 })
 
 /** The commit, extended by what an operator is to read among the problems. */
@@ -335,11 +343,12 @@ const nextAttempt = (job: Job.Job, now: Instant): Pick<Job.Job, "attempts" | "du
  * telco asks for, and at `latest` at the latest. `Recovery` may have it tried sooner.
  */
 export const retrying = (
-  { job, token }: LeasedJob,
+  held: LeasedJob,
   now: Instant,
   answer: Unavailable,
   latest: Instant = Number.POSITIVE_INFINITY
 ): Commit => {
+  const { job } = held
   const isAsked = answer.isAsked !== false
   const next = isAsked ? nextAttempt(job, now) : { attempts: job.attempts, dueAt: now + PAUSE }
   const { message, telco } = answer
@@ -351,17 +360,14 @@ export const retrying = (
   const isDemanded = wait !== null && isAsked
   const reason = { message, ...(telco !== undefined && { telco }), ...(isDemanded && { notBefore }) }
   const waiting = Job.waiting(job, isAsked ? "unavailable" : "held_back", reason, now)
-  return { jobs: { retried: [{ jobId: job.jobId, token, ...next, dueAt, waiting }] } }
+  return { jobs: { retried: [{ ...leaseOf(held), ...next, dueAt, waiting }] } }
 }
 
 /** The commit that has the job tried again later, or when what it waits for has it hastened. */
-export const awaiting = ({ job, token }: LeasedJob, message: string, now: Instant): Commit => ({
-  jobs: {
-    retried: [
-      { jobId: job.jobId, token, ...nextAttempt(job, now), waiting: Job.waiting(job, "busy", { message }, now) }
-    ]
-  }
-})
+export const awaiting = (held: LeasedJob, message: string, now: Instant): Commit => {
+  const waiting = Job.waiting(held.job, "busy", { message }, now)
+  return { jobs: { retried: [{ ...leaseOf(held), ...nextAttempt(held.job, now), waiting }] } }
+}
 
 /**
  * The commit, extended to leave the attempt to its request, which may come again under its key
@@ -375,34 +381,30 @@ export const interrupting = (
   answer: Unavailable,
   now: Instant
 ): Commit => {
-  const { attempts, idempotencyKey: key, jobId } = held.job
+  const { attempts, idempotencyKey: key } = held.job
   if (key === null) return { ...commit, jobs: { ...commit.jobs, ...retrying(held, now, answer).jobs } }
   const dueAt = undoneAt(now, notTaken(answer).retryAfterSeconds)
   return {
     ...commit,
     // It waits for its request, not for the telco.
-    jobs: { ...commit.jobs, retried: [{ jobId, token: held.token, attempts: attempts + 1, dueAt, waiting: null }] },
+    jobs: { ...commit.jobs, retried: [{ ...leaseOf(held), attempts: attempts + 1, dueAt, waiting: null }] },
     ...leaving(held, attempt)
   }
 }
 
 /** The job as a problem at once: no further try of it would come to anything (rule S6). */
-export const ending = (
-  { job, token }: LeasedJob,
-  said: Pick<Job.Refusals, "message" | "reason" | "soldBy">,
-  now: Instant
-) => {
+export const ending = (held: LeasedJob, said: Pick<Job.Refusals, "message" | "reason" | "soldBy">, now: Instant) => {
+  const { job } = held
   const ended = { ...Problem.ended(job, said, now), waiting: null }
-  return {
-    jobs: { retried: [{ jobId: job.jobId, token, attempts: job.attempts + 1, ...ended }] } satisfies Commit["jobs"]
-  }
+  return { jobs: { retried: [{ ...leaseOf(held), attempts: job.attempts + 1, ...ended }] } satisfies Commit["jobs"] }
 }
 
 /** The job after a refusal (rule S6), and whether that was the last one. */
-export const givingBack = ({ job, token }: LeasedJob, { message }: Refused, now: Instant) => {
+export const givingBack = (held: LeasedJob, { message }: Refused, now: Instant) => {
+  const { job } = held
   const refusal = Problem.refused(job, message, now)
   const waiting = refusal.endedAt === null ? Job.waiting(job, "refused", { message }, now) : null
-  const retried = [{ jobId: job.jobId, token, attempts: job.attempts + 1, ...refusal, waiting }]
+  const retried = [{ ...leaseOf(held), attempts: job.attempts + 1, ...refusal, waiting }]
   return { jobs: { retried } satisfies Commit["jobs"], isEnded: refusal.endedAt !== null }
 }
 

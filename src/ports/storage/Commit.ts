@@ -28,6 +28,7 @@ import type { Level } from "../../domain/Stock.ts"
 import type { WebhookEndpoint } from "../../domain/WebhookEndpoint.ts"
 import type { Entry as UsageEntry } from "../../domain/UsageBook.ts"
 import type { WebhookEvent } from "../../domain/WebhookEvent.ts"
+import type { JobLease, OfJob } from "../Jobs.ts"
 
 /**
  * The hold of one worker on a job or delivery. `until` is machine time; from that instant on the
@@ -55,9 +56,7 @@ export interface SeenReport {
 export type PlanVersion = Pick<Plan, "organizationId" | "planId" | "version">
 
 /** A job that has ended, and the instant at which it did. */
-export interface EndedJob {
-  /** The job that nobody is handed any more. */
-  readonly jobId: string
+export interface EndedJob extends OfJob {
   /** Business time; it guards a retry and a resolution like a version. */
   readonly endedAt: Instant
 }
@@ -169,30 +168,30 @@ export interface Commit {
     /** Stored unless a job of that id is there already; with a lease, it is held from the start. */
     readonly put?: ReadonlyArray<{ readonly job: Job; readonly lease: Lease | null }>
     /** Removed; a `Conflict` on the lease if the job is not held with that token. */
-    readonly finished?: ReadonlyArray<{ readonly jobId: string; readonly token: string }>
+    readonly finished?: ReadonlyArray<JobLease>
     /** Given back for a later try, unheld; guarded likewise. */
-    readonly retried?: ReadonlyArray<{
-      readonly jobId: string
-      readonly token: string
-      readonly dueAt: Instant
-      readonly attempts: number
-      /** Absent: the job's refusals stay as they are. */
-      readonly refused?: Refusals
-      /**
-       * The job has ended: nobody is handed it until it is reopened. Absent or null: it is to be
-       * tried again.
-       */
-      readonly endedAt?: Instant | null
-      /** Absent or null: it does not wait for its next try, but for its time. */
-      readonly waiting?: Waiting | null
-      /** Who goes on with it; absent or null: nobody holds it. */
-      readonly lease?: Lease | null
-    }>
+    readonly retried?: ReadonlyArray<
+      JobLease & {
+        readonly dueAt: Instant
+        readonly attempts: number
+        /** Absent: the job's refusals stay as they are. */
+        readonly refused?: Refusals
+        /**
+         * The job has ended: nobody is handed it until it is reopened. Absent or null: it is to be
+         * tried again.
+         */
+        readonly endedAt?: Instant | null
+        /** Absent or null: it does not wait for its next try, but for its time. */
+        readonly waiting?: Waiting | null
+        /** Who goes on with it; absent or null: nobody holds it. */
+        readonly lease?: Lease | null
+      }
+    >
     /**
      * Jobs to be due at that instant, if they wait for their next try and are due later; does
      * nothing to others.
      */
-    readonly hastened?: ReadonlyArray<{ readonly jobId: string; readonly dueAt: Instant }>
+    readonly hastened?: ReadonlyArray<OfJob & { readonly dueAt: Instant }>
     /**
      * Jobs that have ended, to be tried again. A `Conflict` on the version if the job has not
      * ended at that instant.
@@ -208,10 +207,10 @@ export interface Commit {
     /** Jobs that have ended, removed; guarded likewise. */
     readonly resolved?: ReadonlyArray<EndedJob>
     /**
-     * Jobs of which no attempt was given back, removed by id, whoever holds them: their leases are
-     * lost. A `Conflict` on the version if there is no such job.
+     * Jobs of which no attempt was given back, removed, whoever holds them: their leases are lost.
+     * A `Conflict` on the version if there is no such job.
      */
-    readonly cancelled?: ReadonlyArray<string>
+    readonly cancelled?: ReadonlyArray<OfJob>
   }
   /** Outcomes of attempts, and deliveries to be made again. */
   readonly deliveries?: {

@@ -58,9 +58,10 @@ export type { WaitingFilter } from "../../domain/Job.ts"
 export interface Jobs {
   /**
    * The job of that id, whether it waits, is held or has ended in refusals; null if it is done, or
-   * never was.
+   * never was. Without an organization it may be of any, which takes longer if rows are on several
+   * servers.
    */
-  readonly get: (jobId: string) => Read<Job.Job | null>
+  readonly get: (of: Partial<OfOrganization> & { readonly jobId: string }) => Read<Job.Job | null>
   /**
    * Those that wait for their next try (`Job.isWaiting`), of all organizations, by creation and id,
    * ascending.

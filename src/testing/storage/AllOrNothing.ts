@@ -99,12 +99,14 @@ const prepare = (world: World.World) =>
       events: [Rows.event(world)],
       jobs: {
         put: [{ job: Rows.job(world, { dueAt: world.now - 2 * HOUR }), lease: null }],
-        finished: [{ jobId: finished.jobId, token }],
-        retried: [{ jobId: retried.jobId, token, dueAt: world.now - HOUR, attempts: 1 }],
-        hastened: [{ jobId: hastened.jobId, dueAt: world.now }],
-        reopened: [{ jobId: reopened.jobId, endedAt: world.now, dueAt: world.now - HOUR, attempts: 0 }],
-        resolved: [{ jobId: resolved.jobId, endedAt: world.now }],
-        cancelled: [cancelled.jobId]
+        finished: [{ ...World.of(world), jobId: finished.jobId, token }],
+        retried: [{ ...World.of(world), jobId: retried.jobId, token, dueAt: world.now - HOUR, attempts: 1 }],
+        hastened: [{ ...World.of(world), jobId: hastened.jobId, dueAt: world.now }],
+        reopened: [
+          { ...World.of(world), jobId: reopened.jobId, endedAt: world.now, dueAt: world.now - HOUR, attempts: 0 }
+        ],
+        resolved: [{ ...World.of(world), jobId: resolved.jobId, endedAt: world.now }],
+        cancelled: [cancelled]
       },
       deliveries: {
         settled: [{ delivery: next, token }],
@@ -163,7 +165,7 @@ const observe = (
       deliveries: yield* storage.deliveries.page({ ...organization, ...everything }),
       idempotency: yield* Effect.forEach(keys, (key) => storage.idempotencyRecords.get({ ...organization, key })),
       jobs: yield* world.jobs.pending({ now, machineNow }),
-      problems: yield* Effect.forEach(problemIds, (id) => storage.jobs.get(id)),
+      problems: yield* Effect.forEach(problemIds, (jobId) => storage.jobs.get({ ...organization, jobId })),
       outbox: yield* world.outbox.pending({ now, machineNow }),
       auditEntries: yield* storage.auditEntries.page({ ...organization, ...everything, ...anyEntry }),
       catalogueVersion: yield* storage.catalogues.version,
@@ -251,13 +253,16 @@ const spoils: Readonly<Record<string, Spoil>> = {
       ...commit,
       jobs: {
         ...commit.jobs,
-        retried: [{ jobId: retried.jobId, token: world.id(), dueAt: world.now, attempts: 1 }]
+        retried: [{ ...World.of(world), jobId: retried.jobId, token: world.id(), dueAt: world.now, attempts: 1 }]
       }
     }
   ],
   "a job that it resolves has not ended at that time": (world, { commit, resolved }) => [
     "version",
-    { ...commit, jobs: { ...commit.jobs, resolved: [{ jobId: resolved.jobId, endedAt: world.now - 1 }] } }
+    {
+      ...commit,
+      jobs: { ...commit.jobs, resolved: [{ ...World.of(world), jobId: resolved.jobId, endedAt: world.now - 1 }] }
+    }
   ],
   "a job that it reopens is not there": (world, { commit }) => [
     "version",
@@ -265,17 +270,17 @@ const spoils: Readonly<Record<string, Spoil>> = {
       ...commit,
       jobs: {
         ...commit.jobs,
-        reopened: [{ jobId: world.id(), endedAt: world.now, dueAt: world.now, attempts: 0 }]
+        reopened: [{ ...World.of(world), jobId: world.id(), endedAt: world.now, dueAt: world.now, attempts: 0 }]
       }
     }
   ],
   "a job that it cancels is not there": (world, { commit }) => [
     "version",
-    { ...commit, jobs: { ...commit.jobs, cancelled: [world.id()] } }
+    { ...commit, jobs: { ...commit.jobs, cancelled: [{ ...World.of(world), jobId: world.id() }] } }
   ],
   "a job that it finishes is not there": (world, { commit }) => [
     "lease",
-    { ...commit, jobs: { ...commit.jobs, finished: [{ jobId: world.id(), token: world.id() }] } }
+    { ...commit, jobs: { ...commit.jobs, finished: [{ ...World.of(world), jobId: world.id(), token: world.id() }] } }
   ],
   "a delivery's lease is another's": (world, { commit, toReplay }) => [
     "lease",

@@ -28,7 +28,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const claim = World.claim(world)
       yield* world.jobs.claim(claim)
       const lease = { token: world.id(), until: world.machineNow + MINUTE }
-      const retried = [{ jobId, token: claim.token, dueAt: now - 1, attempts: 1, lease }]
+      const retried = [{ ...World.of(world), jobId, token: claim.token, dueAt: now - 1, attempts: 1, lease }]
       yield* storage.commit({ jobs: { retried } })
       yield* Suite.equals("to others", World.jobIds(yield* world.jobs.claim(World.claim(world))), [])
       yield* World.conflicts(world, "the lease before", { jobs: { retried } }, "lease")
@@ -52,7 +52,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     })
     yield* Suite.equals("what another gets", yield* world.jobs.claim(World.claim(world)), [])
     yield* Suite.equals("held jobs", (yield* world.jobs.pending(world)).held, 2)
-    yield* storage.commit({ jobs: { finished: [{ jobId: mine.jobId, token }] } })
+    yield* storage.commit({ jobs: { finished: [{ ...World.of(world), jobId: mine.jobId, token }] } })
     const later = World.claim(world, { machineNow: machineNow + MINUTE })
     yield* Suite.equals("what another gets once a lease is over", yield* world.jobs.claim(later), [lapsing])
     yield* World.finishAll(world)
@@ -101,13 +101,13 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* Suite.equals("from its end on", yield* world.jobs.claim(quick), [job])
     const { token } = slow
     const plan = Rows.plan(world)
-    const finished = { finished: [{ jobId, token }] }
-    const retried = { retried: [{ jobId, token, dueAt: world.now, attempts: 1 }] }
+    const finished = { finished: [{ ...World.of(world), jobId, token }] }
+    const retried = { retried: [{ ...World.of(world), jobId, token, dueAt: world.now, attempts: 1 }] }
     yield* World.conflicts(world, "finishing late", { plans: [plan], jobs: finished }, "lease")
     yield* World.conflicts(world, "giving back late", { plans: [plan], jobs: retried }, "lease")
     yield* Suite.equals("the plan", yield* storage.plans.get(plan), null)
-    yield* storage.commit({ plans: [plan], jobs: { finished: [{ jobId, token: quick.token }] } })
-    const again = { finished: [{ jobId, token: quick.token }] }
+    yield* storage.commit({ plans: [plan], jobs: { finished: [{ ...World.of(world), jobId, token: quick.token }] } })
+    const again = { finished: [{ ...World.of(world), jobId, token: quick.token }] }
     yield* World.conflicts(world, "finishing twice", { jobs: again }, "lease")
   }),
 
@@ -121,7 +121,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       dueAt: world.now,
       held: 0
     })
-    yield* world.storage.commit({ jobs: { finished: [{ jobId: job.jobId, token }] } })
+    yield* world.storage.commit({ jobs: { finished: [{ ...World.of(world), jobId: job.jobId, token }] } })
     yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world, { machineNow })), [])
   }),
 
@@ -135,15 +135,15 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const { token } = slow
     yield* jobs.renew({
       leases: [
-        { jobId: held.jobId, token },
-        { jobId: other.jobId, token: world.id() },
-        { jobId: world.id(), token }
+        { ...World.of(world), jobId: held.jobId, token },
+        { ...World.of(world), jobId: other.jobId, token: world.id() },
+        { ...World.of(world), jobId: world.id(), token }
       ],
       until
     })
     const quick = World.claim(world, { machineNow: until - 1, until: until + MINUTE })
     yield* Suite.equals("what was not renewed", World.jobIds(yield* jobs.claim(quick)), [other.jobId])
-    yield* jobs.renew({ leases: [{ jobId: other.jobId, token }], until: until + HOUR })
+    yield* jobs.renew({ leases: [{ ...World.of(world), jobId: other.jobId, token }], until: until + HOUR })
     yield* Suite.equals("held", (yield* jobs.pending({ now: world.now, machineNow: until })).held, 1)
     const last = World.claim(world, { machineNow: until + MINUTE })
     yield* Suite.equals("once both are over", World.jobIds(yield* jobs.claim(last)), [held.jobId, other.jobId])
@@ -157,7 +157,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* World.putJobs(world, [job])
     const { token } = World.claim(world)
     yield* world.jobs.claim(World.claim(world, { token }))
-    const retried = [{ jobId, token, dueAt: now + HOUR, attempts: 1 }]
+    const retried = [{ ...World.of(world), jobId, token, dueAt: now + HOUR, attempts: 1 }]
     yield* storage.commit({ jobs: { retried } })
     yield* World.conflicts(world, "giving back twice", { jobs: { retried } }, "lease")
     yield* Suite.equals("pending", yield* world.jobs.pending(world), { dueAt: now + HOUR, held: 0 })
@@ -208,7 +208,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* world.jobs.claim(World.claim(world, { token }))
     yield* world.jobs.release(world)
     yield* Suite.equals("pending", yield* world.jobs.pending(world), { dueAt: world.now - 1, held: 0 })
-    const finished = World.jobIds(jobs).map((jobId) => ({ jobId, token }))
+    const finished = World.jobIds(jobs).map((jobId) => ({ ...World.of(world), jobId, token }))
     yield* World.conflicts(world, "finishing under a released lease", { jobs: { finished } }, "lease")
     yield* Suite.equals("jobs", yield* world.jobs.claim(World.claim(world)), jobs)
     yield* World.finishAll(world)
@@ -219,10 +219,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* World.putJobs(world, jobs)
     const tokens = jobs.map(() => world.id())
     for (const token of tokens) yield* world.jobs.claim(World.claim(world, { token, limit: 1 }))
-    const held = jobs.map(({ jobId }, index) => ({ jobId, token: tokens[index] ?? "" }))
-    yield* world.jobs.handBack(held.map(({ jobId }) => ({ jobId, token: world.id() })))
+    const held = jobs.map(({ jobId }, index) => ({ ...World.of(world), jobId, token: tokens[index] ?? "" }))
+    yield* world.jobs.handBack(held.map(({ jobId }) => ({ ...World.of(world), jobId, token: world.id() })))
     yield* Suite.equals("of none", yield* world.jobs.pending(world), { dueAt: null, held: 3 })
-    yield* world.jobs.handBack([...held.slice(0, 2), { jobId: world.id(), token: world.id() }])
+    yield* world.jobs.handBack([...held.slice(0, 2), { ...World.of(world), jobId: world.id(), token: world.id() }])
     yield* Suite.equals("pending", yield* world.jobs.pending(world), { dueAt: world.now - 3, held: 1 })
     const finishing = held.map((one) => ({ jobs: { finished: [one] } }))
     for (const commit of finishing.slice(0, 2)) {
@@ -292,10 +292,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const theirs = [-3, 0, 1].map((offset) => Rows.job(other, { dueAt: now + offset }))
     yield* World.putJobs(world, [...mine, ...theirs, Rows.job(third)])
     const first = { dueAt: now - 9, id: "" }
+    const strange = world.id()
     const shares = [
-      { partitionId: other.organizationId, from: first, limit: 5 },
-      { partitionId: world.organizationId, from: { dueAt: now - 8, id: "" }, limit: 2 },
-      { partitionId: world.id(), from: first, limit: 5 }
+      { partitionId: other.organizationId, ...World.of(other), from: first, limit: 5 },
+      { partitionId: world.organizationId, ...World.of(world), from: { dueAt: now - 8, id: "" }, limit: 2 },
+      { partitionId: strange, organizationId: strange, from: first, limit: 5 }
     ]
     const claimed = yield* jobs.claim(World.claim(world, { shares }))
     yield* Suite.equals("jobs", World.jobIds(claimed), World.jobIds([...mine.slice(1, 3), ...theirs.slice(0, 2)]))
@@ -309,7 +310,10 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const jobs = Array.from({ length: 60 }, (_, index) => Rows.job(index % 3 === 0 ? other : world))
     yield* World.putJobs(world, jobs)
     const from = { dueAt: world.now, id: "" }
-    const shares = [world, other].map(({ organizationId }) => ({ partitionId: organizationId, from, limit: 2 }))
+    const shares = [world, other].map(({ organizationId }) => ({
+      ...{ partitionId: organizationId, organizationId },
+      ...{ from, limit: 2 }
+    }))
     const claims = Effect.suspend(() => world.jobs.claim(World.claim(world, { shares })))
     const workers = Array.from({ length: 6 }, () => World.takeAll(jobs.length, claims))
     const claimed = (yield* Effect.all(workers, { concurrency: "unbounded" })).flat()

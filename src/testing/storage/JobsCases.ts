@@ -19,22 +19,69 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const { now, storage } = world
       const job = Rows.job(world)
       const { jobId } = job
-      yield* Suite.equals("before it is put", yield* storage.jobs.get(jobId), null)
+      yield* Suite.equals("before it is put", yield* storage.jobs.get({ ...World.of(world), jobId }), null)
       yield* World.putJobs(world, [job])
-      yield* Suite.equals("while it waits", yield* storage.jobs.get(jobId), job)
+      yield* Suite.equals("while it waits", yield* storage.jobs.get({ ...World.of(world), jobId }), job)
       const claim = World.claim(world)
       yield* world.jobs.claim(claim)
-      yield* Suite.equals("while it is held", yield* storage.jobs.get(jobId), job)
+      yield* Suite.equals("while it is held", yield* storage.jobs.get({ ...World.of(world), jobId }), job)
       const { token } = claim
-      yield* storage.commit({ jobs: { retried: [{ jobId, token, dueAt: now + HOUR, attempts: 1 }] } })
+      yield* storage.commit({
+        jobs: { retried: [{ ...World.of(world), jobId, token, dueAt: now + HOUR, attempts: 1 }] }
+      })
       const later = { ...job, dueAt: now + HOUR, attempts: 1 }
-      yield* Suite.equals("when it is given back", yield* storage.jobs.get(jobId), later)
+      yield* Suite.equals("when it is given back", yield* storage.jobs.get({ ...World.of(world), jobId }), later)
       const again = World.claim(world, { now: now + HOUR })
       yield* world.jobs.claim(again)
-      yield* storage.commit({ jobs: { finished: [{ jobId, token: again.token }] } })
-      yield* Suite.equals("when it is done", yield* storage.jobs.get(jobId), null)
+      yield* storage.commit({ jobs: { finished: [{ ...World.of(world), jobId, token: again.token }] } })
+      yield* Suite.equals("when it is done", yield* storage.jobs.get({ ...World.of(world), jobId }), null)
     }
   ),
+
+  scenario("a job is not there for another organization, whatever is done with it", function* (world) {
+    const { now, storage } = world
+    const other = World.of(yield* World.neighbour(world))
+    const jobs = [0, 1].map(() => Rows.job(world))
+    const [held, ended] = [jobs[0]?.jobId ?? "", jobs[1]?.jobId ?? ""]
+    const own = World.of(world)
+    const stored = () => Effect.forEach([held, ended], (jobId) => storage.jobs.get({ ...own, jobId }))
+    yield* World.putJobs(world, jobs)
+    const { token, ...claim } = World.claim(world)
+    yield* world.jobs.claim({ ...claim, token })
+    const waiting = Rows.waiting(now)
+    yield* storage.commit({
+      jobs: {
+        retried: [
+          { ...own, jobId: held, token, dueAt: now + HOUR, attempts: 1, waiting, lease: { token, until: claim.until } },
+          { ...own, jobId: ended, token, dueAt: now, attempts: 1, endedAt: now }
+        ]
+      }
+    })
+    const before = yield* stored()
+    yield* Suite.equals("read", yield* storage.jobs.get({ ...other, jobId: held }), null)
+    const leased = { ...other, jobId: held, token }
+    const conflicts = {
+      finished: ["lease", { finished: [leased] }],
+      retried: ["lease", { retried: [{ ...leased, dueAt: now, attempts: 2 }] }],
+      reopened: ["version", { reopened: [{ ...other, jobId: ended, endedAt: now, dueAt: now, attempts: 0 }] }],
+      resolved: ["version", { resolved: [{ ...other, jobId: ended, endedAt: now }] }],
+      cancelled: ["version", { cancelled: [{ ...other, jobId: held }] }]
+    } as const
+    for (const [what, [on, changes]] of Object.entries(conflicts)) {
+      yield* World.conflicts(world, what, { jobs: changes }, on)
+    }
+    yield* storage.commit({ jobs: { hastened: [{ ...other, jobId: held, dueAt: now }] } })
+    yield* world.jobs.renew({ leases: [leased], until: claim.until + HOUR })
+    yield* world.jobs.handBack([leased])
+    yield* Suite.equals("the jobs", yield* stored(), before)
+    const over = { now: now + HOUR, machineNow: claim.until }
+    yield* Suite.equals("held", (yield* world.jobs.pending({ ...over, machineNow: claim.until - 1 })).held, 1)
+    yield* Suite.equals("held by then", (yield* world.jobs.pending(over)).held, 0)
+    yield* storage.commit({
+      jobs: { finished: [{ ...own, jobId: held, token }], resolved: [{ ...own, jobId: ended, endedAt: now }] }
+    })
+    yield* Suite.equals("the jobs in the end", yield* stored(), [null, null])
+  }),
 
   scenario("every kind of work comes back from the queue as it was put", function* (world) {
     const iccid = world.iccid()
@@ -96,7 +143,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* Suite.equals("jobs", yield* world.jobs.claim(claim), [job, other])
     yield* World.putJobs(world, [{ ...job, attempts: 7 }])
     yield* storage.commit({
-      jobs: { finished: [job, other].map(({ jobId }) => ({ jobId, token: claim.token })) }
+      jobs: { finished: [job, other].map(({ jobId }) => ({ ...World.of(world), jobId, token: claim.token })) }
     })
     yield* Suite.equals("jobs once they are finished", yield* world.jobs.claim(World.claim(world)), [])
     yield* World.putJobs(world, [{ ...job, attempts: 9 }])
@@ -117,7 +164,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
         Effect.gen(function* () {
           const claim = World.claim(world)
           const claimed = yield* world.jobs.claim(claim)
-          const retried = claimed.map(({ jobId }) => ({ jobId, token: claim.token, dueAt: now, attempts: 1, ...given }))
+          const retried = claimed.map(({ jobId }) => ({
+            ...World.of(world),
+            jobId,
+            token: claim.token,
+            dueAt: now,
+            attempts: 1,
+            ...given
+          }))
           yield* storage.commit({ jobs: { retried } })
           return World.jobIds(claimed)
         })
@@ -134,8 +188,12 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const rest = yield* storage.problems.page({ after: { createdAt: now + 1, id: second }, limit: 10 })
       yield* Suite.equals("the next page, of this organization", rest[0], ended[2])
       yield* Suite.equals("how many there are more", (yield* storage.problems.count) - before, 3)
-      yield* Suite.equals("one of them", yield* storage.jobs.get(first), ended[0])
-      yield* Suite.equals("one that is not there", yield* storage.jobs.get(world.id()), null)
+      yield* Suite.equals("one of them", yield* storage.jobs.get({ ...World.of(world), jobId: first }), ended[0])
+      yield* Suite.equals(
+        "one that is not there",
+        yield* storage.jobs.get({ ...World.of(world), jobId: world.id() }),
+        null
+      )
 
       const at = { now, machineNow }
       const nothing = { due: 0, held: 0, oldestDueAt: null }
@@ -143,7 +201,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* Suite.equals(
         "of the organization",
         yield* world.jobs.claim(
-          World.claim(world, { shares: [{ partitionId: world.organizationId, from: { dueAt: 0, id: "" }, limit: 9 }] })
+          World.claim(world, {
+            shares: [{ partitionId: world.organizationId, ...World.of(world), from: { dueAt: 0, id: "" }, limit: 9 }]
+          })
         ),
         []
       )
@@ -156,15 +216,19 @@ export const cases: ReadonlyArray<World.Scenario> = [
         false
       )
       yield* World.putJobs(world, [Rows.job(world, { jobId: first })])
-      yield* Suite.equals("the job, put once more", yield* storage.jobs.get(first), ended[0])
+      yield* Suite.equals(
+        "the job, put once more",
+        yield* storage.jobs.get({ ...World.of(world), jobId: first }),
+        ended[0]
+      )
 
-      const reopened = { jobId: first, endedAt: now - 1, dueAt: now + 1, attempts: 0 }
-      const resolved = { jobId: second, endedAt: now - 1 }
+      const reopened = { ...World.of(world), jobId: first, endedAt: now - 1, dueAt: now + 1, attempts: 0 }
+      const resolved = { ...World.of(world), jobId: second, endedAt: now - 1 }
       const wrong = { reopened: [{ ...reopened, endedAt: now }], resolved: [resolved] }
       yield* World.conflicts(world, "reopening what ended at another time", { jobs: wrong }, "version")
       yield* storage.commit({ jobs: { reopened: [reopened], resolved: [resolved] } })
       yield* Suite.equals("the one that is left", yield* storage.problems.page(page), ended.slice(2))
-      yield* Suite.equals("the resolved one", yield* storage.jobs.get(second), null)
+      yield* Suite.equals("the resolved one", yield* storage.jobs.get({ ...World.of(world), jobId: second }), null)
       yield* World.conflicts(world, "reopening twice", { jobs: { reopened: [reopened] } }, "version")
       yield* World.conflicts(world, "resolving what is reopened", { jobs: { resolved: [reopened] } }, "version")
       yield* World.conflicts(world, "resolving twice", { jobs: { resolved: [resolved] } }, "version")
@@ -172,9 +236,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
         ...ended.slice(0, 1).map((job) => ({ ...job, dueAt: now + 1, attempts: 0, endedAt: null }))
       ])
       const work = { _tag: "CheckStock", label: "Green" } as const
-      const other = { jobId: third, endedAt: now - 1, dueAt: now + 1, attempts: 0, work }
+      const other = { ...World.of(world), jobId: third, endedAt: now - 1, dueAt: now + 1, attempts: 0, work }
       yield* storage.commit({ jobs: { reopened: [other] } })
-      yield* Suite.equals("other work", (yield* storage.jobs.get(third))?.work, work)
+      yield* Suite.equals("other work", (yield* storage.jobs.get({ ...World.of(world), jobId: third }))?.work, work)
       yield* Suite.equals("how many there are in the end", yield* storage.problems.count, before)
       yield* World.finishAll(world)
     }
@@ -205,9 +269,9 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* storage.commit({
         jobs: {
           retried: [
-            { jobId: first, ...due, waiting: Rows.waiting(now) },
-            { jobId: second, ...due, waiting: busy },
-            { jobId: third, ...due }
+            { ...World.of(world), jobId: first, ...due, waiting: Rows.waiting(now) },
+            { ...World.of(world), jobId: second, ...due, waiting: busy },
+            { ...World.of(world), jobId: third, ...due }
           ]
         }
       })
@@ -234,14 +298,14 @@ export const cases: ReadonlyArray<World.Scenario> = [
         { kind: "ChangeMobilePlan", reason: "busy", telco: "a", count: 1, since: now - MINUTE, nextAt: now + HOUR }
       ])
 
-      const hastened = [first, third, world.id()].map((jobId) => ({ jobId, dueAt: now + 1 }))
+      const hastened = [first, third, world.id()].map((jobId) => ({ ...World.of(world), jobId, dueAt: now + 1 }))
       yield* storage.commit({ jobs: { hastened } })
-      yield* storage.commit({ jobs: { hastened: [{ jobId: first, dueAt: now + HOUR }] } })
+      yield* storage.commit({ jobs: { hastened: [{ ...World.of(world), jobId: first, dueAt: now + HOUR }] } })
       const again = World.claim(world, { now: now + 1 })
       yield* Suite.equals("what is due sooner", World.jobIds(yield* world.jobs.claim(again)), [first])
       yield* Suite.equals("while it is tried", yield* list({ reason: "unavailable" }), [first])
-      yield* storage.commit({ jobs: { hastened: [{ jobId: first, dueAt: now }] } })
-      const scheduled = { jobId: first, token: again.token, attempts: 2, dueAt: now + HOUR }
+      yield* storage.commit({ jobs: { hastened: [{ ...World.of(world), jobId: first, dueAt: now }] } })
+      const scheduled = { ...World.of(world), jobId: first, token: again.token, attempts: 2, dueAt: now + HOUR }
       yield* storage.commit({ jobs: { retried: [scheduled] } })
       yield* Suite.equals("those that still wait", yield* list({}), [second])
       yield* World.finishAll(world)
@@ -272,11 +336,11 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* storage.commit({
       jobs: {
         retried: [
-          { jobId: untried.jobId, ...tried },
-          { jobId: ended.jobId, ...tried, refused, endedAt: now },
-          { jobId: waits.jobId, ...tried, waiting },
-          { jobId: elsewhere.jobId, ...tried, waiting },
-          { jobId: ofNone.jobId, ...tried, waiting }
+          { ...World.of(world), jobId: untried.jobId, ...tried },
+          { ...World.of(world), jobId: ended.jobId, ...tried, refused, endedAt: now },
+          { ...World.of(world), jobId: waits.jobId, ...tried, waiting },
+          { ...World.of(world), jobId: elsewhere.jobId, ...tried, waiting },
+          { ...World.of(world), jobId: ofNone.jobId, ...tried, waiting }
         ]
       }
     })
@@ -289,7 +353,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const after = { createdAt: ended.createdAt, id: ended.jobId }
     yield* Suite.equals("the next", yield* read({ after }, 1), expected.slice(1))
     yield* Suite.equals("of another organization", yield* read({ organizationId: other.organizationId }), [])
-    yield* storage.commit({ jobs: { resolved: [{ jobId: ended.jobId, endedAt: now }] } })
+    yield* storage.commit({ jobs: { resolved: [{ ...World.of(world), jobId: ended.jobId, endedAt: now }] } })
     yield* Suite.equals("once the problem is resolved", yield* read(), expected.slice(1))
     yield* World.finishAll(world)
   })

@@ -115,7 +115,7 @@ const waitFor = (world: World.World, reasons: ReadonlyArray<Waiting>, dueAt: num
     const claim = World.claim(world)
     yield* world.jobs.claim(claim)
     const retried = jobs.map(({ jobId }, index) => ({
-      ...{ jobId, token: claim.token, attempts: 1, dueAt: dueAt + index },
+      ...{ ...World.of(world), jobId, token: claim.token, attempts: 1, dueAt: dueAt + index },
       waiting: reasons[index] ?? null
     }))
     yield* world.storage.commit({ jobs: { retried } })

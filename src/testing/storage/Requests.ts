@@ -178,15 +178,15 @@ export const cases: ReadonlyArray<World.Scenario> = [
     const token = world.id()
     yield* storage.commit({ jobs: { put: [held, given].map((job) => ({ job, lease: null })) } })
     yield* Suite.equals("those claimed", (yield* jobs.claim(World.claim(world, { token }))).length, 2)
-    const retried = [{ jobId: given.jobId, token, dueAt: now + MINUTE, attempts: 1 }]
+    const retried = [{ ...World.of(world), jobId: given.jobId, token, dueAt: now + MINUTE, attempts: 1 }]
     yield* storage.commit({ jobs: { retried } })
-    const cancel = (jobId: string) => ({ jobs: { cancelled: [jobId] } })
+    const cancel = (jobId: string) => ({ jobs: { cancelled: [{ ...World.of(world), jobId }] } })
     yield* World.conflicts(world, "one that has begun", cancel(given.jobId), "version")
     yield* storage.commit(cancel(held.jobId))
-    yield* Suite.equals("the cancelled one", yield* storage.jobs.get(held.jobId), null)
-    yield* Suite.equals("the other one", (yield* storage.jobs.get(given.jobId))?.attempts, 1)
+    yield* Suite.equals("the cancelled one", yield* storage.jobs.get(held), null)
+    yield* Suite.equals("the other one", (yield* storage.jobs.get(given))?.attempts, 1)
     yield* World.conflicts(world, "again", cancel(held.jobId), "version")
-    const finished = { jobs: { finished: [{ jobId: held.jobId, token }] } }
+    const finished = { jobs: { finished: [{ ...World.of(world), jobId: held.jobId, token }] } }
     yield* World.conflicts(world, "who held it", finished, "lease")
     const again = yield* jobs.claim(World.claim(world, { token, now: now + MINUTE }))
     yield* Suite.equals(
@@ -194,7 +194,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       again.map(({ jobId }) => jobId),
       [given.jobId]
     )
-    yield* storage.commit({ jobs: { finished: [{ jobId: given.jobId, token }] } })
+    yield* storage.commit({ jobs: { finished: [{ ...World.of(world), jobId: given.jobId, token }] } })
   }),
 
   scenario("commands are listed by how they stand, oldest first", function* (world) {

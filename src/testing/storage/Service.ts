@@ -306,7 +306,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* Suite.equals("the earlier job", isBy((yield* published(world, put)).jobsDueAt, early.dueAt), true)
     const claim = World.claim(world, { now: now + 2 * HOUR })
     yield* world.jobs.claim(claim)
-    const retried = [{ jobId: early.jobId, token: claim.token, dueAt: now + MINUTE, attempts: 1 }]
+    const retried = [{ ...World.of(world), jobId: early.jobId, token: claim.token, dueAt: now + MINUTE, attempts: 1 }]
     const givenBack = yield* published(world, { jobs: { retried } })
     yield* Suite.equals("a job given back", isBy(givenBack.jobsDueAt, now + MINUTE), true)
     yield* storage.commit({ webhookEndpoints: [Rows.endpoint(world)] })

@@ -136,7 +136,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       const due = yield* World.given("due delivery", (yield* world.outbox.claim(claim))[0])
       const delivery = { ...due.delivery, status: "Failed", lastAttemptAt: at, nextAttemptAt: null } as const
       const settled = [{ delivery, token: claim.token }]
-      const finished = [{ jobId: job.jobId, token: claim.token }]
+      const finished = [{ ...World.of(world), jobId: job.jobId, token: claim.token }]
       yield* storage.commit({ jobs: { finished }, deliveries: { settled } })
       yield* Suite.equals("the delivery", yield* storage.deliveries.get(delivery), { delivery, event })
     }

@@ -170,7 +170,9 @@ describe("Commits that go as one", () => {
 
   it("have nothing in common", () => {
     const settled = { organizationId: "o", key: "k", outcome: { _tag: "Pending" as const } }
-    expect(Batching.commitKeys({ jobs: { finished: [{ jobId: "j", token: "t" }] } })).toEqual(["job j"])
+    expect(Batching.commitKeys({ jobs: { finished: [{ organizationId: "o", jobId: "j", token: "t" }] } })).toEqual([
+      "job j"
+    ])
     expect(
       Batching.commitKeys({ idempotency: { settled: [settled], forgotten: [{ organizationId: "o", key: "f" }] } })
     ).toEqual(["key o k", "key o f"])

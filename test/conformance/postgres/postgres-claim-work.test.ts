@@ -60,7 +60,9 @@ describe("Claims on PostgreSQL", () => {
           const before = yield* read
           const claimed = yield* claims.next(taking, BATCH)
           const entries = (yield* read) - before
-          yield* storage.commit({ jobs: { finished: claimed.map(({ jobId }) => ({ jobId, token: "worker" })) } })
+          yield* storage.commit({
+            jobs: { finished: claimed.map(({ jobId, organizationId }) => ({ organizationId, jobId, token: "worker" })) }
+          })
           for (const { jobId } of claimed) done.add(jobId)
           return entries
         })
@@ -138,6 +140,7 @@ describe("Claims on PostgreSQL", () => {
       expect(listed.entries).toBeGreaterThanOrEqual(2 * 256)
       const shares = Array.from({ length: 100 }, (_, number) => ({
         partitionId: `p-${2_000 + number}`,
+        organizationId: `p-${2_000 + number}`,
         from: { dueAt: 0, id: "" },
         limit: 3
       }))

@@ -195,7 +195,9 @@ describe("Claims of several processes on one PostgreSQL", () => {
     yield* on(punctual, (storage) => storage.commit({ jobs: { put: [{ job: job(1), lease: null }] } }))
     expect(yield* ahead(HOUR, take(fast, "a", now + HOUR))).toHaveLength(1)
     const lease = { token: "b", until: now + HOUR + 1_000 }
-    const retried = [{ jobId: job(1).jobId, token: "a", attempts: 0, dueAt: 1, lease }]
+    const retried = [
+      { organizationId: job(1).organizationId, jobId: job(1).jobId, token: "a", attempts: 0, dueAt: 1, lease }
+    ]
     yield* ahead(
       HOUR,
       on(fast, (storage) => storage.commit({ jobs: { retried } }))

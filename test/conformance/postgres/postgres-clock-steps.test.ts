@@ -73,7 +73,7 @@ const process = (ahead: number) =>
     const renew = (token: string) =>
       on(
         Effect.flatMap(Clocks.monotonicNow, (now) =>
-          jobs.renew({ leases: [{ jobId: job.jobId, token }], until: now + LEASE })
+          jobs.renew({ leases: [{ organizationId: job.organizationId, jobId: job.jobId, token }], until: now + LEASE })
         )
       )
     const lock = (token: string, later = 0) =>

@@ -328,7 +328,7 @@ const use = (adapter: Adapter, round: number) =>
     }
     for (const after of [null, iccid]) yield* storage.usage.sims({ ...of, ...days, after, limit: 10 })
     yield* storage.deliveries.get({ ...of, deliveryId: `event-${round}:endpoint` })
-    yield* storage.jobs.get(`ended-${round}`)
+    yield* storage.jobs.get({ organizationId: org, jobId: `ended-${round}` })
     yield* storage.problems.page({ after: { createdAt: 0, id: "" }, limit: 10 })
     yield* storage.problems.count
     yield* storage.deliveries.attempts({ ...of, deliveryId: `event-${round}:endpoint` })
@@ -370,7 +370,10 @@ const use = (adapter: Adapter, round: number) =>
       yield* of.partitions({ now: 100_000, machineNow: 0, after: "org", limit: 50 })
       yield* of.pending({ now: SOME_DUE, machineNow: 0, from })
       yield* of.claim({ now: 100_000, ...machine, token: "from", limit: 1, from: { ...from, dueAt: 3_000 + round } })
-      const shares = [org, "endpoint", "nobody"].map((partitionId) => ({ partitionId, from, limit: 2 }))
+      const shares = [org, "endpoint", "nobody"].map((partitionId) => ({
+        ...{ partitionId, organizationId: org },
+        ...{ from, limit: 2 }
+      }))
       yield* of.claim({ now: 100_000, ...machine, token: "shares", limit: 1, shares })
     }
     yield* storage.eventHandlers.list
@@ -428,10 +431,10 @@ const use = (adapter: Adapter, round: number) =>
       events: [event(`event-${id}`, id)],
       jobs: {
         put: [{ job: job(id), lease: null }],
-        finished: [{ jobId: first.jobId, token }],
-        retried: [{ jobId: second.jobId, token, dueAt: 1, attempts: 1 }],
-        reopened: [{ jobId: `ended-${2 * round}`, endedAt: 1, dueAt: 1, attempts: 0 }],
-        resolved: [{ jobId: `ended-${2 * round + 1}`, endedAt: 1 }]
+        finished: [{ organizationId: first.organizationId, jobId: first.jobId, token }],
+        retried: [{ organizationId: second.organizationId, jobId: second.jobId, token, dueAt: 1, attempts: 1 }],
+        reopened: [{ organizationId: org, jobId: `ended-${2 * round}`, endedAt: 1, dueAt: 1, attempts: 0 }],
+        resolved: [{ organizationId: org, jobId: `ended-${2 * round + 1}`, endedAt: 1 }]
       },
       deliveries: {
         settled: due.slice(0, 1).map(({ delivery }) => ({
@@ -510,7 +513,7 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.purgeEvents({ before: 200, limit: 5 })
     yield* storage.purgeUsage({ before: 0, now: day })
     yield* storage.purgeReports({ before: 0, now })
-    yield* jobs.handBack([{ jobId: "nobody's", token }])
+    yield* jobs.handBack([{ organizationId: org, jobId: "nobody's", token }])
     yield* outbox.handBack([{ organizationId: org, deliveryId: "nobody's", token }])
     yield* jobs.release({ now: SOME_DUE })
     yield* outbox.release({ now: SOME_DUE })
@@ -545,7 +548,7 @@ const useAtOnce = (adapter: Adapter, round: number) =>
             events: [event(`event-${id}`, id)],
             jobs: { put: [{ job: job(id), lease: { token, until: 1_000 } }] }
           })
-          yield* storage.commit({ jobs: { finished: [{ jobId: `job-${id}`, token }] } })
+          yield* storage.commit({ jobs: { finished: [{ organizationId: org, jobId: `job-${id}`, token }] } })
         }),
       { concurrency: "unbounded", discard: true }
     )

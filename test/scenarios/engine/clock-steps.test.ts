@@ -45,7 +45,7 @@ const claimable = (process: typeof other) =>
       const token = "token-of-the-test"
       const terms = { now: Processes.START + Time.DAY, machineNow, until: machineNow + LEASE, token, limit: 10 }
       const claimed = yield* jobs.claim(terms)
-      yield* jobs.handBack(claimed.map(({ jobId }) => ({ jobId, token })))
+      yield* jobs.handBack(claimed.map(({ jobId, organizationId }) => ({ organizationId, jobId, token })))
       return claimed.length
     })
   )

@@ -50,7 +50,9 @@ const worker = Effect.gen(function* () {
     machineNow += 10
     const taking = { now: NOW, machineNow, until: machineNow + 60_000, token: `token-${machineNow}` }
     const claimed = yield* claims.next(taking, BATCH)
-    yield* storage.commit({ jobs: { finished: claimed.map(({ jobId }) => ({ jobId, token: taking.token })) } })
+    yield* storage.commit({
+      jobs: { finished: claimed.map(({ jobId, organizationId }) => ({ organizationId, jobId, token: taking.token })) }
+    })
     return claimed
   }).pipe(Effect.provideService(Clock.Clock, clock))
   /** The next claim takes so many milliseconds. */

@@ -62,7 +62,9 @@ const rates: Rates.Rates = {
 }
 
 const lease = (_tag: "Job" | "Delivery"): Leases.WorkLease =>
-  _tag === "Job" ? { _tag, jobId: "j", token: "t" } : { _tag, organizationId: "o", deliveryId: "d", token: "t" }
+  _tag === "Job"
+    ? { _tag, organizationId: "o", jobId: "j", token: "t" }
+    : { _tag, organizationId: "o", deliveryId: "d", token: "t" }
 
 it("processes see what each of them is, runs and holds", () =>
   run((shared) =>

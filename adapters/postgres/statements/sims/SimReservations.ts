@@ -158,29 +158,23 @@ const isUndecided = (sql: Sql, of: OfLabel) => sql`sim.label = ${of.label} and $
 const isCreation = (sql: Sql, of: OfLabel) =>
   sql`job.organization_id = ${of.organizationId} and job.ended_at is null and job.work->>'_tag' = 'Provision'`
 
-/** What a SIM may come back by. */
-interface Coming {
-  /**
-   * Selects a row if a SIM of the label is on its way back to stock. One whose release has ended
-   * in refusals is not.
-   */
-  readonly returning: (sql: Sql, of: OfLabel) => Fragment
-  /** Selects a row if a creation that is not decided has a SIM of the label. */
-  readonly provisioning: (sql: Sql, of: OfLabel) => Fragment
-}
-
 // The index of the jobs of SIMs has texts of the default collation. In another one, and by a join,
 // all jobs that have ended would be gone over, for each SIM.
-const byLookup: Coming = {
-  returning: (sql, of) => sql`
+/**
+ * Selects a row if a SIM of the label is on its way back to stock. One whose release has ended in
+ * refusals is not.
+ */
+const returning = (sql: Sql, of: OfLabel): Fragment => sql`
         select true from simplan.sim
         where ${isOnItsWay(sql, of)}
           and (
             select count(*) from simplan.job
             where ${hasEnded(sql, of)} and job.work->>'iccid' = sim.iccid collate "default"
           ) = 0
-        limit 1`,
-  provisioning: (sql, of) => sql`
+        limit 1`
+
+/** Selects a row if a creation that is not decided has a SIM of the label. */
+const provisioning = (sql: Sql, of: OfLabel): Fragment => sql`
         select true from simplan.job
         where ${isCreation(sql, of)}
           and (
@@ -189,35 +183,11 @@ const byLookup: Coming = {
             where sim.organization_id = ${of.organizationId} and sim.iccid = job.work->>'iccid'
           )
         limit 1`
-}
-
-/** Where SIMs are distributed and jobs are not, neither is looked up for each of the others. */
-const byList: Coming = {
-  returning: (sql, of) => sql`
-        select true from simplan.sim
-        where ${isOnItsWay(sql, of)}
-          and sim.iccid <> all(array(
-            select job.work->>'iccid' collate "C" from simplan.job
-            where ${hasEnded(sql, of)} and job.work->>'iccid' is not null
-          ))
-        limit 1`,
-  provisioning: (sql, of) => sql`
-        select true from simplan.sim
-        where sim.organization_id = ${of.organizationId} and ${isUndecided(sql, of)}
-          and sim.iccid = any(array(
-            select job.work->>'iccid' collate "C" from simplan.job
-            where ${isCreation(sql, of)}
-          ))
-        limit 1`
-}
-
-const comingOn = ({ isDistributed }: Pick<Database, "isDistributed">): Coming => (isDistributed ? byList : byLookup)
 
 /** The SIM that a reservation for a subscription would give first if none were reserved. */
 export const free = (database: Database) => (of: OfLabel) =>
   Effect.map(
     database.rows((sql) => {
-      const { provisioning, returning } = comingOn(database)
       const { fits, order } = fitting(sql, { ...of, purpose: "subscription" })
       return sql<Row<{ readonly sim: SimsStatements.Packed | null; readonly mayReturn: true | null }>>`
         with free as (
@@ -255,16 +225,12 @@ const flushing = (sql: Sql, joined: boolean) =>
 // PostgreSQL plans it once, as no parameter promises a cheaper plan than any other would: it knows
 // nothing of a number that is selected, and of an array that is, that it has ten places. The limit
 // within is for the planner alone, so that it expects to be through soon and goes by the index; no
-// row is locked that is not asked for.
+// row is locked that is not asked for. Where tables are distributed the engine takes no selected
+// number as a limit, and each server plans for itself.
 //
 // `fitting` has an order for the planner's sake likewise, which would else read the table as a
 // whole if it expects to find one soon; it takes the order out of an `exists`.
-const reservation = (
-  sql: Sql,
-  of: Storage.ReservationRequest,
-  joined: boolean,
-  { provisioning, returning }: Coming
-) => {
+const reservation = (sql: Sql, of: Storage.ReservationRequest, joined: boolean, isDistributed: boolean) => {
   const wanted = fitting(sql, of)
   const { fits } = wanted
   const order = sql.literal(wanted.order)
@@ -281,7 +247,7 @@ const reservation = (
           limit ${sql.literal(String(MOST))}
           for update skip locked
         ) free
-        limit (select ${of.count}::int)
+        limit ${isDistributed ? sql`${of.count}::int` : sql`(select ${of.count}::int)`}
       ))
       returning sim.*
     )
@@ -309,7 +275,7 @@ export const reserve =
       Secrets.decoded(
         database.write((sql) => {
           const claim = ClockOffset.claimed(database.offset, of)
-          return reservation(sql, { ...claim, count: Math.min(of.count, MOST) }, joined, comingOn(database))
+          return reservation(sql, { ...claim, count: Math.min(of.count, MOST) }, joined, database.isDistributed)
         }),
         ([outcome]): Storage.ReservedSims => {
           const { decrypt } = database.cipher

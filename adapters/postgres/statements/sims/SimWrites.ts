@@ -196,7 +196,13 @@ const locks = (
   rows: ReadonlyArray<Pick<State, Key>>,
   isDistributed: boolean
 ): ReadonlyArray<Columns.Clause> =>
-  isDistributed ? Columns.ofEach(rows, (own, ending) => lock(sql, own, ending)) : [lock(sql, rows)]
+  isDistributed
+    ? Columns.ofEach(
+        rows,
+        ({ organizationId }) => organizationId,
+        (own, ending) => lock(sql, own, ending)
+      )
+    : [lock(sql, rows)]
 
 /** A SIM in service with its live subscription and a confirmed attachment. */
 interface Provisioned extends Pick<SimsStatements.SimRow, Key> {

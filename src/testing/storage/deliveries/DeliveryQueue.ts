@@ -84,7 +84,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     }
     const [one, , foreign] = partitions
     const shares = [one, foreign].flatMap((partition) =>
-      partition === undefined ? [] : [{ partitionId: partition.partitionId, from: partition.first, limit: 1 }]
+      partition === undefined ? [] : [{ ...partition, from: partition.first, limit: 1 }]
     )
     const claimed = yield* outbox.claim(World.claim(world, { shares }))
     yield* Suite.equals(

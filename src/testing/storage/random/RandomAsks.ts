@@ -11,7 +11,7 @@ import type { StorageError } from "../../../ports/Storage.ts"
 import type { Side } from "./RandomCommits.ts"
 import * as RandomReads from "./RandomReads.ts"
 import { type Ask, idOf, LOADS, pick, type Run, wantedLoad } from "./RandomSteps.ts"
-import { items, newSim, type World } from "../world/World.ts"
+import { items, newSim, of, type World } from "../world/World.ts"
 
 type Answer = Effect.Effect<unknown, StorageError>
 
@@ -67,7 +67,9 @@ const handBack = (run: Run, { world }: Side, { choice, row }: Ask): Answer =>
     const held = run.iccids.slice(row).map((iccid) => ({ iccid, token }))
     yield* world.storage.sims.release({ organizationId, reservations: held })
     const logged = yield* items(world.storage.deliveries.page({ organizationId, after: null, limit: 6 }))
-    yield* world.jobs.handBack([row, row + 1].map((index) => ({ jobId: `${idOf(run, world, index)}:0`, token })))
+    yield* world.jobs.handBack(
+      [row, row + 1].map((index) => ({ ...of(world), jobId: `${idOf(run, world, index)}:0`, token }))
+    )
     yield* world.outbox.handBack(
       logged.slice(row).map(({ delivery: { deliveryId } }) => ({ organizationId, deliveryId, token }))
     )

@@ -13,7 +13,7 @@ import type { Commit, StorageError } from "../../../ports/Storage.ts"
 import * as AggregateEdits from "./AggregateEdits.ts"
 import { idOf, LOADS, type Part, pick, type Run } from "./RandomSteps.ts"
 import * as Rows from "../world/Rows.ts"
-import { alone, change, newSim, type World } from "../world/World.ts"
+import { alone, change, newSim, of, type World } from "../world/World.ts"
 
 type Piece = Effect.Effect<Commit, StorageError>
 
@@ -366,17 +366,22 @@ const kinds = {
     } as const
     return { put: [{ job: Rows.job(world, { jobId, dueAt, ...(choice % 3 === 0 && { work: bought }) }), lease }] }
   }, 3),
-  "finish job": ofJob(({ jobId, token }) => ({ finished: [{ jobId, token }] }), 2),
-  "retry job": ofJob(({ choice, dueAt, jobId, stale, token, world: { now } }) => {
+  "finish job": ofJob(({ jobId, token, world }) => ({ finished: [{ ...of(world), jobId, token }] }), 2),
+  "retry job": ofJob(({ choice, dueAt, jobId, stale, token, world }) => {
+    const { now } = world
     const waiting = stale ? null : Rows.waiting(now - choice * MINUTE)
-    return { retried: [{ jobId, token, dueAt, attempts: choice, endedAt: choice % 3 === 0 ? now : null, waiting }] }
+    return {
+      retried: [
+        { ...of(world), jobId, token, dueAt, attempts: choice, endedAt: choice % 3 === 0 ? now : null, waiting }
+      ]
+    }
   }),
-  "hasten job": ofJob(({ dueAt, jobId }) => ({ hastened: [{ jobId, dueAt }] })),
-  "reopen job": ofJob(({ choice, dueAt, jobId, world: { now } }) => ({
-    reopened: [{ jobId, endedAt: now, dueAt, attempts: choice }]
+  "hasten job": ofJob(({ dueAt, jobId, world }) => ({ hastened: [{ ...of(world), jobId, dueAt }] })),
+  "reopen job": ofJob(({ choice, dueAt, jobId, world }) => ({
+    reopened: [{ ...of(world), jobId, endedAt: world.now, dueAt, attempts: choice }]
   })),
-  "resolve job": ofJob(({ jobId, world }) => ({ resolved: [{ jobId, endedAt: world.now }] })),
-  "cancel job": ofJob(({ jobId }) => ({ cancelled: [jobId] })),
+  "resolve job": ofJob(({ jobId, world }) => ({ resolved: [{ ...of(world), jobId, endedAt: world.now }] })),
+  "cancel job": ofJob(({ jobId, world }) => ({ cancelled: [{ ...of(world), jobId }] })),
   "settle delivery": single("delivery", ofDelivery(false), 2),
   "replay delivery": single("delivery", ofDelivery(true)),
   catalogue: single("catalogue", (_run, _side, { choice }) => {

@@ -227,7 +227,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
     commands: { get: UNWRITTEN, page: UNWRITTEN },
     auditEntries: { page: UNWRITTEN, actor: UNWRITTEN },
     jobs: {
-      get: [storage.jobs.get(`${id}:0`)],
+      get: [storage.jobs.get({ jobId: `${id}:0` })],
       waiting: [pages(created("jobId"), (keyset) => items(storage.jobs.waiting({ ...organization, ...keyset })))],
       ofSim: [storage.jobs.ofSim({ ...organization, iccid, after: null, limit: 1 + row })],
       purchases: [storage.jobs.purchases({ ...organization, limit: 1 + row })],

@@ -197,7 +197,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* Suite.equals("the end of an earlier wait", yield* adopt(MINUTE + 1), young)
     yield* left(machineNow + 2 * MINUTE)
     yield* Suite.equals("the end of the wait", yield* adopt(MINUTE + 2), old)
-    yield* storage.commit({ jobs: { cancelled: [young?.jobId ?? ""] } })
+    yield* storage.commit({ jobs: { cancelled: [{ ...World.of(world), jobId: young?.jobId ?? "" }] } })
     yield* Suite.equals("what is gone is nobody's", yield* adopt(3 * MINUTE), old)
     const neighbour = yield* World.neighbour(world)
     const elsewhere = { organizationId: neighbour.organizationId, label: "Green", load: "2 GB" } as const
@@ -367,7 +367,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
       yield* world.storage.commit({ jobs: { put: [{ job, lease: null }] } })
       yield* expects("one whose release was refused", claim(world), none)
       const { jobId } = job
-      const reopened = { jobId, endedAt: world.now, dueAt: world.now, attempts: 0 }
+      const reopened = { ...World.of(world), jobId, endedAt: world.now, dueAt: world.now, attempts: 0 }
       yield* world.storage.commit({ jobs: { reopened: [reopened] } })
       yield* expects("one whose release is tried again", claim(world), releasing)
       const free = { ...sim, allocation: { _tag: "Free" } as const }

@@ -133,7 +133,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         }),
       { concurrency: "unbounded", discard: true }
     )
-    yield* Suite.equals("the job", yield* world.storage.jobs.get(job.jobId), job)
+    yield* Suite.equals("the job", yield* world.storage.jobs.get(job), job)
     const claimed = yield* world.jobs.claim(World.claim(world))
     yield* Suite.equals("the jobs that are due", World.jobIds(claimed), [job.jobId])
     yield* World.finishAll(world)

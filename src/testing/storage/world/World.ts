@@ -239,7 +239,7 @@ export const finishAll = (world: World) =>
     const jobs = yield* world.jobs.claim(all)
     const deliveries = yield* world.outbox.claim(all)
     yield* world.storage.commit({
-      jobs: { finished: jobs.map(({ jobId }) => ({ jobId, token: all.token })) },
+      jobs: { finished: jobs.map(({ jobId, organizationId }) => ({ organizationId, jobId, token: all.token })) },
       deliveries: {
         settled: deliveries.map(({ delivery }) => ({
           delivery: { ...delivery, status: "Delivered", nextAttemptAt: null },

@@ -170,7 +170,7 @@ export const calls = ({ jobs, outbox, storage }: Ports, share: number): Calls =>
     actor: [storage.auditEntries.actor({ ...of, action: "plan_attachment.suspend", resourceId: "none", createdAt: 0 })]
   },
   jobs: {
-    get: [storage.jobs.get("w-1")],
+    get: [storage.jobs.get({ organizationId, jobId: "w-1" })],
     waiting: [storage.jobs.waiting({ ...page, telco: "none" })],
     ofSim: [storage.jobs.ofSim({ ...ofSim, after: null, limit: 1_000 })],
     purchases: [storage.jobs.purchases({ ...of, limit: 1_000 })],

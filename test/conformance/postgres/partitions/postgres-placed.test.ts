@@ -37,7 +37,7 @@ Tests.scoped(
     }
     expect(failed).toEqual([])
   },
-  240_000
+  480_000
 )
 
 Tests.scoped(
@@ -50,11 +50,11 @@ Tests.scoped(
     expect((yield* start).message).toMatch(
       /^Some tables of the schema simplan are distributed, but not organization: run/
     )
-    for (const table of ["organization", "job"]) {
+    for (const table of ["organization", "api_key"]) {
       yield* sql`insert into pg_dist_partition values (${`simplan.${table}`}::text::regclass, 'h', 's')`
     }
     const error = yield* start
     expect(error).toBeInstanceOf(Storage.StorageError)
-    expect(error.message).toMatch(/^The schema simplan has job distributed, which must be whole/)
+    expect(error.message).toMatch(/^The schema simplan has api_key distributed, which must be whole/)
   }
 )

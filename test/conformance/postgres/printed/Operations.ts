@@ -25,8 +25,8 @@ const after = { createdAt: 1, id: "a" }
 const page = { organizationId, after, limit: 10 }
 const at = { now: 1, machineNow: 1 }
 const claim = { ...at, until: 2, token: "t", limit: 10 }
-const shares = [{ partitionId: "p", from: { dueAt: 0, id: "" }, limit: 1 }]
-const jobLease = { jobId: "j", token: "t" }
+const shares = [{ partitionId: "p", organizationId, from: { dueAt: 0, id: "" }, limit: 1 }]
+const jobLease = { organizationId, jobId: "j", token: "t" }
 const deliveryLease = { organizationId, deliveryId: "d", token: "t" }
 
 const delivery: Delivery.Delivery = Values.delivery({
@@ -214,10 +214,10 @@ export const commits: Readonly<Record<string, Storage.Commit>> = {
   "jobs.put": { jobs: { put: [{ job: jobDue(1), lease: { token: "t", until: 2 } }] } },
   "jobs.finished": { jobs: { finished: [jobLease] } },
   "jobs.retried": { jobs: { retried: [{ ...jobLease, dueAt: 2, attempts: 1 }] } },
-  "jobs.hastened": { jobs: { hastened: [{ jobId: "j", dueAt: 1 }] } },
-  "jobs.reopened": { jobs: { reopened: [{ jobId: "j", endedAt: 1, dueAt: 2, attempts: 1 }] } },
-  "jobs.resolved": { jobs: { resolved: [{ jobId: "j", endedAt: 1 }] } },
-  "jobs.cancelled": { jobs: { cancelled: ["j"] } },
+  "jobs.hastened": { jobs: { hastened: [{ organizationId, jobId: "j", dueAt: 1 }] } },
+  "jobs.reopened": { jobs: { reopened: [{ organizationId, jobId: "j", endedAt: 1, dueAt: 2, attempts: 1 }] } },
+  "jobs.resolved": { jobs: { resolved: [{ organizationId, jobId: "j", endedAt: 1 }] } },
+  "jobs.cancelled": { jobs: { cancelled: [{ organizationId, jobId: "j" }] } },
   "deliveries.settled": { deliveries: { settled: [{ delivery, token: "t" }] } },
   "deliveries.replayed": { deliveries: { replayed: [delivery] } },
   auditEntries: { auditEntries: [auditEntry] }
@@ -373,7 +373,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   "commands.get": ({ storage }) => storage.commands.get({ organizationId, commandId: "c" }),
   "commands.page": ({ storage }) => storage.commands.page({ ...page, state: "pending" }),
   "idempotencyRecords.get": ({ storage }) => storage.idempotencyRecords.get({ organizationId, key: "k" }),
-  "jobs.get": ({ storage }) => storage.jobs.get("j"),
+  "jobs.get": ({ storage }) => storage.jobs.get({ organizationId, jobId: "j" }),
   "jobs.waiting": ({ storage }) => storage.jobs.waiting({ after, limit: 10, organizationId, kind: "Provision" }),
   "jobs.ofSim": ({ storage }) => storage.jobs.ofSim({ ...ofSim, after, limit: 10 }),
   "jobs.purchases": ({ storage }) => storage.jobs.purchases({ organizationId, limit: 10 }),

@@ -16,7 +16,7 @@ with job_put as (
       "waiting", place)
     where columns.place between 1 and 2147483647
   ) r
-  on conflict (job_id) do nothing
+  on conflict do nothing
   returning 1
 )
 select (select count(*) from job_put);

@@ -4,13 +4,13 @@ with job_retried as (
   lease_until = r.until
   from (
     select columns."jobId", columns."token", columns."next", columns."dueAt", columns."endedAt", columns."until",
-    columns."attempts", columns."refused", columns."waiting"
-    from unnest(($1::text)::text[],($2::text)::text[],($3::text)::text[],($4::text)::bigint[],($5::text)::bigint[],
-      ($6::text)::bigint[],($7::text)::integer[],($8::text)::jsonb[],($9::text)::jsonb[]) with ordinality columns ("jobId",
+    columns."attempts", columns."refused", columns."waiting",$1::text as "organizationId"
+    from unnest(($2::text)::text[],($3::text)::text[],($4::text)::text[],($5::text)::bigint[],($6::text)::bigint[],
+      ($7::text)::bigint[],($8::text)::integer[],($9::text)::jsonb[],($10::text)::jsonb[]) with ordinality columns ("jobId",
       "token", "next", "dueAt", "endedAt", "until", "attempts", "refused", "waiting", place)
     where columns.place between 1 and 2147483647
   ) r
-  where job.job_id = r."jobId" and job.lease_token = r.token
+  where job.organization_id = r."organizationId" and job.job_id = r."jobId" and job.lease_token = r.token
   returning 1
 )
-select simplan.ensure((select count(*) from job_retried) = $10::int, 'lease');
+select simplan.ensure((select count(*) from job_retried) = $11::int, 'lease');

@@ -1,7 +1,7 @@
 update simplan.job set lease_token = null, lease_until = null
 from (
-  select columns."jobId", columns."token"
-  from unnest(($1::text)::text[],($2::text)::text[]) with ordinality columns ("jobId", "token", place)
+  select columns."jobId", columns."token",$1::text as "organizationId"
+  from unnest(($2::text)::text[],($3::text)::text[]) with ordinality columns ("jobId", "token", place)
   where columns.place between 1 and 2147483647
 ) r
-where job.job_id = r."jobId" and job.lease_token = r.token;
+where job.organization_id = r."organizationId" and job.job_id = r."jobId" and job.lease_token = r.token;
