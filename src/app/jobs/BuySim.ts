@@ -46,9 +46,9 @@ export const make = Effect.gen(function* () {
     besides: string | null
   ) {
     const ids = Purchase.problemIds({ organizationId, label, load }).filter((id) => id !== besides)
-    const found = yield* Effect.forEach(ids, storage.jobs.get)
+    const found = yield* Effect.forEach(ids, (jobId) => storage.jobs.get({ organizationId, jobId }))
     return found.flatMap((job) =>
-      job === null || job.endedAt === null ? [] : [{ jobId: job.jobId, endedAt: job.endedAt }]
+      job === null || job.endedAt === null ? [] : [{ organizationId, jobId: job.jobId, endedAt: job.endedAt }]
     )
   })
 
@@ -128,7 +128,7 @@ export const make = Effect.gen(function* () {
     // From now on the supplier may have been asked: whoever takes over asks it again.
     const lease = { token, until: (yield* monotonicNow) + leaseMillis }
     const commit = isAdmitted
-      ? { jobs: { retried: [{ jobId, token, dueAt, attempts: 1, lease }] } }
+      ? { jobs: { retried: [{ organizationId, jobId, token, dueAt, attempts: 1, lease }] } }
       : finishing(held, {})
     yield* commits.retryOnConflict(commits.write(commit))
     return isAdmitted

@@ -141,8 +141,8 @@ export const make = Effect.gen(function* () {
 
   /** Refuses what the supplier has refused of the load, if what was awaited is gone. */
   const refuseUnsold = Effect.fnUntraced(function* ({ label, organizationId }: Kind, load: string) {
-    for (const id of Purchase.problemIds({ organizationId, label, load })) {
-      const problem = yield* storage.jobs.get(id)
+    for (const jobId of Purchase.problemIds({ organizationId, label, load })) {
+      const problem = yield* storage.jobs.get({ organizationId, jobId })
       if (problem !== null && problem.endedAt !== null) return yield* refusalOf(problem, load)
     }
   })
