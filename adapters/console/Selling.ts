@@ -116,7 +116,9 @@ export const sale = (of: string, plan: Plan | null): Task => {
         body
       })
       const sim = "iccid" in body ? `the SIM ${esimdata.iccid}` : `a free eSIM, such as ${esimdata.iccid}`
-      return [`It would be sold on ${sim}.`, ...ordered(preview)]
+      const { purchase } = preview
+      const where = purchase === undefined ? sim : `an eSIM that is bought with ${purchase.load}`
+      return [`It would be sold on ${where}.`, ...ordered(preview)]
     },
     does: async (values, key) => {
       const sent = { body: bodyOf(values), key }

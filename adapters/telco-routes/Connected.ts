@@ -136,6 +136,11 @@ export interface Seller {
   readonly bundles: Effect.Effect<ReadonlyArray<TelcoBundles.Bundle>, Telco.Refused | Telco.Unavailable>
   /** What is left for orders; null: it has no balance. */
   readonly balance: Effect.Effect<Amount.Amount | null, Telco.Refused | Telco.Unavailable>
+  /**
+   * Whether the balance that was read last pays for this price; null: for any. One that does not is
+   * read anew. True if it is not known. Absent: it has no balance.
+   */
+  readonly covers?: (price: Amount.Amount | null) => Effect.Effect<boolean>
 }
 
 /** What a telco needs to be done beside calls. */
@@ -262,9 +267,10 @@ const asking =
   (iccid) =>
     count(imsiOf(iccid))
 
-const selling = (count: Use["count"], { balance, bundles }: Seller): Seller => ({
+const selling = (count: Use["count"], { balance, bundles, covers }: Seller): Seller => ({
   balance: count(balance),
-  bundles: count(bundles)
+  bundles: count(bundles),
+  ...(covers !== undefined && { covers: (price) => count(covers(price)) })
 })
 
 const hinted = (count: Use["count"], { secret, take }: Callbacks): Callbacks => ({

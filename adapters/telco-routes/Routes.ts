@@ -134,8 +134,17 @@ const together = <R>(effects: ReadonlyArray<Effect.Effect<unknown, never, R>>): 
   Effect.all(effects, { concurrency: "unbounded", discard: true })
 
 /** What the routes of each moment hold purchases to. */
-const purchasesOf = (routes: ReadonlyArray<Routing.Route>): TelcoPurchases.TelcoPurchases => ({
-  limits: (of) => Effect.sync(() => Routing.find(routes, of)?.limits ?? PurchaseLimits.none)
+const purchasesOf = (
+  routes: ReadonlyArray<Routing.Route>,
+  telcos: ReadonlyMap<string, Connected.Connected>
+): TelcoPurchases.TelcoPurchases => ({
+  limits: (of) => Effect.sync(() => Routing.find(routes, of)?.limits ?? PurchaseLimits.none),
+  covers: (of, price) =>
+    Effect.suspend(() => {
+      const name = Routing.find(routes, of)?.telcos.packages
+      const covers = name === undefined ? undefined : telcos.get(name)?.seller?.covers
+      return covers === undefined ? Effect.succeed(true) : covers(price)
+    })
 })
 
 /** What the telcos of each moment sell. */
@@ -188,7 +197,7 @@ const make = (settings: Settings.Settings) =>
       Context.add(TelcoPorts.TelcoTerms, RoutedTelco.makeTerms(routes, telcos)),
       Context.add(TelcoCapabilities.TelcoCapabilities, RoutedTelco.makeCapabilities(journal, routes, telcos)),
       Context.add(TelcoBundles.TelcoBundles, bundlesOf(routes, telcos)),
-      Context.add(TelcoPurchases.TelcoPurchases, purchasesOf(routes))
+      Context.add(TelcoPurchases.TelcoPurchases, purchasesOf(routes, telcos))
     )
   })
 

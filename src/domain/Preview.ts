@@ -10,7 +10,7 @@ import * as Deletion from "./Deletion.ts"
 import * as Pause from "./Pause.ts"
 import type { Package } from "./Package.ts"
 import { idOf, isAtTelco, isTaken, packageId } from "./Package.ts"
-import type { Plan } from "./Plan.ts"
+import type { Bundle, Plan } from "./Plan.ts"
 import * as Provisioning from "./Provisioning.ts"
 import type { InvalidField, NotFound, Refusing } from "./Refusal.ts"
 import * as SimAggregate from "./SimAggregate.ts"
@@ -46,6 +46,8 @@ export interface OfCreation {
    * When the next package would be made; null: none would follow, or only from the first use on.
    */
   readonly nextPackageAt: Instant | null
+  /** What the eSIM would be bought with (rule I15). Absent: none would be bought. */
+  readonly purchase?: Pick<Bundle, "load" | "limit">
 }
 
 /** What a deletion would do. */

@@ -133,6 +133,12 @@ export const charged = (
   return { put: [Cost.purchase({ ...of, telco: telco ?? null, regionCode: regionCode ?? null }, now)] }
 }
 
+/** An eSIM that would be bought, for a preview (rule S9): it has no ICCID and no code yet. */
+export const unbought = (of: Pick<Sim, "organizationId" | "simId" | "createdAt" | "label">, load: string): Sim => {
+  const none = { iccid: "", lpa: "", imsi: null, msisdn: null, subscriberId: null, sellBy: null, cost: null }
+  return { ...stocked({ purchaseId: "", label: of.label, load }, none, of), importSequence: 0, version: 0 }
+}
+
 /** Whether the SIM is the one that the purchase has brought. */
 export const isOf = ({ purchaseId }: Pick<Bought, "purchaseId">, { purchase }: Pick<Sim, "purchase">): boolean =>
   purchase?.purchaseId === purchaseId

@@ -19,8 +19,14 @@ const sell = () => tenant.post("/v3/subscription", { plan_id: planId, metadata: 
 it("an operator sets which bundle a plan is, and its subscriptions get eSIMs that are bought", async () => {
   expect((await world.admin("GET", path)).body.data).toMatchObject({ plan_id: planId, ...none })
   const bundle = { load: "1 GB", top_up_load: "1 GB more", price_limit: "4.50", currency: "USD" }
+  const { top_up_load: _, ...purchase } = bundle
   expect((await set(bundle)).body.data).toMatchObject({ plan_id: planId, ...bundle })
   expect((await world.admin("GET", path)).body.data).toMatchObject(bundle)
+  const preview = await tenant.post("/v3/subscription?dry_run=true", { plan_id: planId, metadata: "" })
+  expect(preview).toMatchObject({
+    status: 201,
+    body: { esimdata: { iccid: "", lpa_string: "" }, preview: { purchase } }
+  })
   const { body, status } = await sell()
   expect(status).toBe(201)
   expect(body.esimdata.iccid).toMatch(/^899990/)

@@ -18,6 +18,8 @@ export interface Started {
   readonly sold: () => number
   /** Its customer uses 1 MB of the bundle that an eSIM was bought with. */
   readonly use: (iccid: string) => void
+  /** Has the account so many cents left. */
+  readonly setBalance: (cents: number) => void
   /** What the supplier tells of that. */
   readonly callback: (iccid: string) => string
   readonly close: () => Promise<void>
@@ -37,6 +39,7 @@ export const start = {
       load: Supplier.week.name,
       sold: () => server.supplier.orders.filter(({ isNewEsim }) => isNewEsim).length,
       use: (iccid) => server.supplier.use(iccid, MEGABYTE),
+      setBalance: (cents) => void Object.assign(server.supplier, { balance: cents }),
       // An example of its documents has a number of 19 digits.
       callback: (iccid) =>
         `{"iccid": ${iccid}, "alertType": "Utilisation", "bundle": {"name": "${Supplier.week.name}"}}`,
@@ -57,6 +60,7 @@ export const start = {
         const activateTime = `${new Date().toISOString().slice(0, 19)}+0000`
         Object.assign(own, { esimStatus: "IN_USE", orderUsage: MEGABYTE, activateTime })
       },
+      setBalance: (cents) => void Object.assign(fake.state, { balance: cents * 100 }),
       callback: (iccid) => JSON.stringify({ notifyType: "DATA_USAGE", content: { iccid, orderUsage: 1 } }),
       close: () => Effect.runPromise(Scope.close(scope, Exit.void))
     })
@@ -69,6 +73,7 @@ export const start = {
       load: "kallur-digital-7days-1gb",
       sold: () => fake.sims.size,
       use: (iccid) => fake.use(iccid, "sim", 1),
+      setBalance: (cents) => void Object.assign(fake, { balance: cents }),
       callback: (iccid) => JSON.stringify({ level: "75%", package_name: "Kallur", iccid }),
       close: fake.close
     })

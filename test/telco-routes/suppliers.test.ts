@@ -3,7 +3,7 @@
  * has a SIM that was bought.
  */
 import { Context, Effect, Layer, Redacted, Result } from "effect"
-import { Plans } from "simplan"
+import { Plans, Problems, SoldBundles } from "simplan"
 import { type Label, SimIdentities, Storage, type Telco, TelcoBundles, TelcoPurchases } from "simplan/ports"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
@@ -14,6 +14,7 @@ import * as RoutedTelco from "../../adapters/telco-routes/RoutedTelco.ts"
 import * as Values from "../domain/Values.ts"
 import * as Fake from "../fakes/ocs/Fake.mjs"
 import * as Tests from "../setup/Tests.ts"
+import * as Shop from "../setup/Shop.ts"
 import * as Suppliers from "./Suppliers.ts"
 import * as World from "./World.ts"
 
@@ -309,6 +310,35 @@ it("is told at the start that a secret is wrong, and no start fails for it", asy
   const { logs, run } = await World.start(settings)
   await run(Effect.scoped(Routes.check))
   expect(logs.join()).toMatch(/The telco shop cannot be asked .*HTTP 403.*check the key/)
+})
+
+it.each(Suppliers.kinds)("I16: %s is not asked for an eSIM that the balance does not pay for", async (kind) => {
+  const supplier = await Suppliers.start[kind]()
+  onTestFinished(supplier.close)
+  const settings = World.settings({ shop: supplier.telco({ env: "SECRET" }) }, [{ packages: "shop" }], {
+    SECRET: supplier.secret
+  })
+  const { run } = await World.start(settings)
+  const { organizationId } = await run(World.organization)
+  const { planId } = await run(Shop.createPlan(organizationId, { periodDays: 7 }))
+  const bundle = { load: supplier.load, topUpLoad: null, limit: null }
+  await run(Plans.Plans.use((of) => of.setBundle({ organizationId, planId, bundle })))
+  const seller = (await run(Routes.Routes)).telcos.get("shop")?.seller ?? expect.fail()
+  const create = () => run(Effect.result(Shop.subscribe({ organizationId, planId })))
+  supplier.setBalance(0)
+  await run(seller.balance)
+  expect(await create()).toMatchObject({ failure: { _tag: "NoBalance", load: supplier.load } })
+  // Some is left, but not the price, which is known by now.
+  supplier.setBalance(1)
+  await run(seller.balance)
+  await run(SoldBundles.SoldBundles.use((of) => of.of("shop")))
+  expect(await create()).toMatchObject({ failure: { _tag: "NoBalance" } })
+  const problems = Problems.Problems.use((of) => of.page({ after: null, limit: 10 }))
+  expect((await run(problems)).items).toEqual([])
+  supplier.setBalance(10_000)
+  await run(seller.balance)
+  expect(await create()).toMatchObject({ success: {} })
+  expect(supplier.sold()).toBe(1)
 })
 
 it("P4: a plan may be made whose label has routes for loads only, and not one without any", async () => {

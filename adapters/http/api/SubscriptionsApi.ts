@@ -58,9 +58,18 @@ export const CreatedSubscription = Schema.Struct({
         Schema.NullOr(Schemas.Timestamp),
         "When the next package would be made; null where none follows, or only from the first use on",
         Samples.end
+      ),
+      purchase: Schemas.optional(
+        Schema.Struct({
+          load: Schemas.string("The supplier's code of the bundle that the eSIM comes with", "esim_1GB_7D_GB_V2"),
+          price_limit: Schemas.field(Schema.NullOr(Schema.String), "The most that it may cost; null: anything", "4.50"),
+          currency: Schemas.field(Schema.NullOr(Schema.String), "That of the limit (ISO 4217)", "USD")
+        }),
+        "Only where no eSIM is free and one would be bought: nothing was"
       )
     }),
-    `${Schemas.DRY_RUN}. A new id is shown as the nil UUID, and the eSIM that is shown is not reserved`
+    `${Schemas.DRY_RUN}. A new id is shown as the nil UUID, and the eSIM that is shown is not reserved; one that would ` +
+      "be bought has no ICCID and no code yet, which are empty"
   )
 }).annotate({ identifier: "CreatedSubscription" })
 

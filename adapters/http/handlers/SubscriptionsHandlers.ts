@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { Attachments, History, Messages, Pauses, Replacements, Subscriptions, Time } from "simplan"
 import {
+  Amount,
   AuditEntry,
   Package,
   type Preview,
@@ -73,6 +74,12 @@ const previewedPackage = (one: Preview.PackageTimes) => ({
 })
 
 const previewed = (packages: ReadonlyArray<Preview.PackageTimes>) => packages.map(previewedPackage)
+
+const purchaseOf = ({ limit, load }: NonNullable<Preview.OfCreation["purchase"]>) => ({
+  load,
+  price_limit: limit === null ? null : Amount.decimal(limit),
+  currency: limit?.currency ?? null
+})
 
 const replaced = (of: Subscription.Replaced, installation: Auth.Installation) => ({
   ...Responses.data(shape(of, installation)),
@@ -303,7 +310,11 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
           const preview = yield* subscriptions.previewCreate(request)
           return {
             ...created(preview.created, installation),
-            preview: { packages: previewed(preview.ordered), next_package_at: Responses.instant(preview.nextPackageAt) }
+            preview: {
+              packages: previewed(preview.ordered),
+              next_package_at: Responses.instant(preview.nextPackageAt),
+              ...(preview.purchase !== undefined && { purchase: purchaseOf(preview.purchase) })
+            }
           }
         }
         const run = Effect.flatMap(decodeCreation(sent.value), (body) =>

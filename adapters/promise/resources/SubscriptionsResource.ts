@@ -4,6 +4,7 @@
 import { Effect, Schema, Stream } from "effect"
 import { Attachments, History, Messages, Pauses, Replacements, Subscriptions } from "simplan"
 import {
+  Amount,
   Package,
   type Preview,
   Reason,
@@ -66,7 +67,14 @@ const previewed = (packages: ReadonlyArray<Preview.PackageTimes>): ReadonlyArray
 const creationPreview = (of: Preview.OfCreation): Types.CreationPreview => ({
   created: created(of.created),
   packages: previewed(of.ordered),
-  nextPackageAt: Arguments.toDateOrNull(of.nextPackageAt)
+  nextPackageAt: Arguments.toDateOrNull(of.nextPackageAt),
+  ...(of.purchase !== undefined && {
+    purchase: {
+      load: of.purchase.load,
+      priceLimit: of.purchase.limit === null ? null : Amount.decimal(of.purchase.limit),
+      currency: of.purchase.limit?.currency ?? null
+    }
+  })
 })
 
 const replaced = (of: SubscriptionRules.Replaced): Types.ReplacedSubscription => ({

@@ -99,6 +99,18 @@ export interface CreationPreview {
   readonly packages: ReadonlyArray<PreviewedPackage>
   /** When the next package would be made; null: none follows, or only from the first use on. */
   readonly nextPackageAt: Date | null
+  /**
+   * What the eSIM would be bought with, whose ICCID and code are empty yet (rule I15); absent: none
+   * would be bought.
+   */
+  readonly purchase?: {
+    /** The supplier's code of the bundle. */
+    readonly load: string
+    /** The most that it may cost, as a decimal; null: anything. */
+    readonly priceLimit: string | null
+    /** That of the limit (ISO 4217); null without one. */
+    readonly currency: string | null
+  }
 }
 
 /** What `remove` would do (rule S9). */

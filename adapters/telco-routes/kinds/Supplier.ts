@@ -2,8 +2,8 @@
  * What the suppliers of the settings file have in common: each sells eSIMs with their bundles of an
  * account, which has a catalogue and a balance.
  */
-import { Context, Effect, Layer, Metric, Schedule, type Scope } from "effect"
-import { Amount, Storage, Telco, type TelcoBundles } from "simplan/ports"
+import { Context, Effect, Layer, Metric, Result, Schedule, type Scope, Semaphore } from "effect"
+import { Amount, Clocks, Storage, Telco, type TelcoBundles } from "simplan/ports"
 import { Account, type CallFailure, CallGate, type Journal, Polls } from "../../telco-calls/index.ts"
 import * as Connected from "../Connected.ts"
 import type * as Settings from "../Settings.ts"
@@ -22,6 +22,41 @@ const balanceOf = (telco: string, currency: string) =>
 
 const record = (telco: string, { currency, scale, units }: Amount.Amount) =>
   Metric.update(balanceOf(telco, currency), units / 10 ** scale)
+
+/** How old a balance is that is not read anew before something is refused, in milliseconds. */
+const FRESH = 30_000
+
+/** How long a refusal waits for the balance. */
+const WAIT_LIMIT = "5 seconds"
+
+/** Whether the balance pays for the price; null: for anything. Of another currency nobody knows. */
+const pays = (balance: Amount.Amount, price: Amount.Amount | null): boolean =>
+  price === null ? balance.units > 0 : Result.getOrElse(Amount.compare(balance, price), () => 0) >= 0
+
+/** The balance of an account, as it was read last. */
+const makeBalance = (telco: string, read: Account.Account["Service"]["balance"]) => {
+  const oneAtATime = Semaphore.makeUnsafe(1)
+  let last: Amount.Amount | null = null
+  let askedAt = Number.NEGATIVE_INFINITY
+  const balance = Effect.gen(function* () {
+    askedAt = yield* Clocks.monotonicNow
+    const found = yield* read
+    last = found
+    yield* record(telco, found)
+    return found
+  })
+  const refresh = Effect.gen(function* () {
+    if ((yield* Clocks.monotonicNow) - askedAt < FRESH) return
+    // Failure: the one of before goes on.
+    yield* Effect.ignore(Effect.timeoutOption(balance, WAIT_LIMIT))
+  })
+  const covers = (price: Amount.Amount | null) =>
+    Effect.gen(function* () {
+      if (last !== null && !pays(last, price)) yield* oneAtATime.withPermits(1)(refresh)
+      return last === null || pays(last, price)
+    })
+  return { balance, covers }
+}
 
 /** Whether a balance is below a level in whole units. */
 const isBelow = ({ scale, units }: Amount.Amount, level: number): boolean => units < level * 10 ** scale
@@ -83,7 +118,7 @@ export const connect = <R>(
     // Each account has its own calls, also if two have the same settings.
     const context = yield* Layer.build(Layer.fresh(layer))
     const account = Context.get(context, Account.Account)
-    const balance = Effect.tap(account.balance, (balance) => record(name, balance))
+    const { balance, covers } = makeBalance(name, account.balance)
     const polls = Context.get(context, Polls.Polls)
     // Failure: the metric stays as it was, and the next time it is read again.
     const watched = Effect.repeat(Effect.ignore(balance), Schedule.spaced(EVERY))
@@ -93,7 +128,7 @@ export const connect = <R>(
       name,
       kind,
       telco: Context.get(context, CallGate.CallGate).inSlots(Context.get(context, Telco.Telco)),
-      seller: { bundles: account.bundles, balance },
+      seller: { bundles: account.bundles, balance, covers },
       // The settings name nothing at the supplier; a wrong key is told by this too.
       missing: Effect.mapBoth(balance, {
         onSuccess: () => [],

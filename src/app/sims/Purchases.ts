@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import * as BundleCheck from "../../domain/BundleCheck.ts"
 import * as Job from "../../domain/Job.ts"
 import type { Label } from "../../domain/Label.ts"
-import type { Plan } from "../../domain/Plan.ts"
+import type { Bundle, Plan } from "../../domain/Plan.ts"
 import * as Purchase from "../../domain/Purchase.ts"
 import { EsimsIssuing, NoBalance, NoFreeSim, SoldOut, TelcoRefused } from "../../domain/Refusal.ts"
 import type * as Replacement from "../../domain/Replacement.ts"
@@ -69,6 +69,11 @@ export interface Wanted {
   readonly isCurrent: Effect.Effect<boolean, StorageError>
 }
 
+/** What a request would get now: an eSIM that is free, or one that is bought. */
+export type Previewed =
+  | { readonly sim: Sim; readonly purchase: null }
+  | { readonly sim: null; readonly purchase: Bundle }
+
 /** The eSIMs that creations of a plan get which name none, and subscriptions that move. */
 export const make = Effect.gen(function* () {
   const storage = yield* Storage
@@ -92,6 +97,13 @@ export const make = Effect.gen(function* () {
     const problem = yield* storage.jobs.get({ organizationId, jobId: BundleCheck.problemId(planId) })
     if (problem === null || problem.endedAt === null) return
     return yield* new SoldOut({ load: bundle.load, ...(problem.refused && { why: problem.refused.message }) })
+  })
+
+  /** Rule I16: refuses to buy beyond the balance and the limits. */
+  const refuseBeyond = Effect.fnUntraced(function* (kind: Kind, load: string) {
+    const of = { ...kind, load }
+    if (!(yield* limits.isCovered(of))) return yield* new NoBalance({ load })
+    if (!(yield* limits.hasRoom(of))) return yield* issuing(kind)
   })
 
   /** Makes one more purchase, and begins it. */
@@ -160,7 +172,7 @@ export const make = Effect.gen(function* () {
     if (plan === null || bundle === null || !(yield* wanted.isCurrent)) return yield* new NoFreeSim(kind)
     yield* refuseChanged(plan)
     const known = yield* adopt(kind, load)
-    if (known === null && !(yield* limits.hasRoom({ ...kind, load }))) return yield* issuing(kind)
+    if (known === null) yield* refuseBeyond(kind, load)
     const begun = known === null ? yield* add(wanted, bundle) : null
     const adopted = known ?? (yield* adopt(kind, load))
     if (begun !== null) yield* runner.tryAll(begun.commit, begun.lease, limit)
@@ -189,6 +201,8 @@ export const make = Effect.gen(function* () {
     load !== null && plan?.bundle != null && telco.buySim !== undefined
 
   return {
+    /** The refusal of a request while one is bought. */
+    issuing: (of: Pick<Kind, "label">) => issuing(of),
     /** For an attachment of the plan, which may be another bundle by now if it is a cached one. */
     forPlan: (organizationId: string, plan: Plan): Wanted => ({
       organizationId,
@@ -238,15 +252,27 @@ export const make = Effect.gen(function* () {
       }
       return yield* issuing(kind)
     }),
-    /** The eSIM that such a request would get now. Nothing is bought. */
-    preview: Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Return<Sim, Shortage | EsimsIssuing> {
+    /**
+     * The eSIM that such a request would get now, or the bundle that one would be bought with.
+     * Nothing is bought.
+     */
+    preview: Effect.fnUntraced(function* (
+      wanted: Wanted
+    ): Effect.fn.Return<Previewed, Shortage | EsimsIssuing | SoldOut | NoBalance> {
       const kind = kindOf(wanted, yield* clock.now)
       const free = unreserved(storage)(kind)
-      if (!isBuying(wanted)) return yield* free
-      return yield* Effect.catchTags(free, {
-        NoFreeSim: () => Effect.fail(issuing(kind)),
-        SimsReleasing: () => Effect.fail(issuing(kind))
+      const { plan } = wanted
+      const bundle = plan?.bundle ?? null
+      if (plan === null || bundle === null || !isBuying(wanted)) return { sim: yield* free, purchase: null }
+      // Failure: one would be bought.
+      const sim = yield* Effect.catchTags(free, {
+        NoFreeSim: () => Effect.succeed(null),
+        SimsReleasing: () => Effect.succeed(null)
       })
+      if (sim !== null) return { sim, purchase: null }
+      yield* refuseChanged(plan)
+      yield* refuseBeyond(kind, bundle.load)
+      return { sim: null, purchase: bundle }
     })
   }
 })

@@ -7,7 +7,15 @@ import { differences } from "../../domain/AuditEntry.ts"
 import { kinds } from "../../domain/Idempotency.ts"
 import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as Preview from "../../domain/Preview.ts"
-import type { EsimsIssuing, NoFreeSim, NotFound, Refusing, SimsReleasing } from "../../domain/Refusal.ts"
+import type {
+  EsimsIssuing,
+  NoBalance,
+  NoFreeSim,
+  NotFound,
+  Refusing,
+  SimsReleasing,
+  SoldOut
+} from "../../domain/Refusal.ts"
 import * as Replacement from "../../domain/Replacement.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Replaced } from "../../domain/Subscription.ts"
@@ -23,6 +31,7 @@ import * as JobRunner from "../jobs/JobRunner.ts"
 import { BackgroundTasks, type Leases } from "../jobs/Leases.ts"
 import { Settings } from "../Settings.ts"
 import * as OccupiedSims from "../telco/OccupiedSims.ts"
+import type { SoldBundles } from "../telco/SoldBundles.ts"
 import * as Purchases from "../sims/Purchases.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
 import * as Pauses from "./Pauses.ts"
@@ -33,7 +42,7 @@ interface OfSubscription {
   readonly iccid: string
 }
 
-type Refused = NotFound | NoFreeSim | SimsReleasing | EsimsIssuing | Refusing<"replacement">
+type Refused = NotFound | NoFreeSim | SimsReleasing | EsimsIssuing | SoldOut | NoBalance | Refusing<"replacement">
 
 /** Moves subscriptions to other SIMs. */
 export class Replacements extends Context.Service<
@@ -64,6 +73,7 @@ type Needs =
   | Leases
   | JobRunner.JobRunner
   | SimReservations.SimReservations
+  | SoldBundles
 
 /** The implementation that `Services.layer` provides. It keeps nothing in memory. */
 export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
@@ -150,8 +160,9 @@ export const layer: Layer.Layer<Replacements, never, Needs> = Layer.effect(
       }),
       previewReplace: Effect.fn("Replacements.previewReplace")(function* (of) {
         const aggregate = yield* loadLive(of)
-        const free = yield* purchases.preview(yield* wantedFor(aggregate))
-        return yield* Effect.fromResult(Preview.replacement(aggregate, free, yield* clock.now))
+        const { sim } = yield* purchases.preview(yield* wantedFor(aggregate))
+        if (sim === null) return yield* purchases.issuing(aggregate.sim)
+        return yield* Effect.fromResult(Preview.replacement(aggregate, sim, yield* clock.now))
       })
     })
   })

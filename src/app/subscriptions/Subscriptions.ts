@@ -13,15 +13,18 @@ import * as PlanRules from "../../domain/Plan.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import * as Preview from "../../domain/Preview.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
+import * as Purchase from "../../domain/Purchase.ts"
 import {
   type EsimsIssuing,
   type InsideTransaction,
   type InvalidField,
-  type NoFreeSim,
+  type NoBalance,
+  NoFreeSim,
   NotFound,
   PackagesListed,
   type Refusing,
   type RequestInProgress,
+  type SoldOut,
   SimsReleasing,
   type TelcoRefused,
   type TelcoUnavailable
@@ -47,6 +50,7 @@ import * as Metrics from "../Metrics.ts"
 import * as Paging from "../Paging.ts"
 import { Settings } from "../Settings.ts"
 import * as OccupiedSims from "../telco/OccupiedSims.ts"
+import type { SoldBundles } from "../telco/SoldBundles.ts"
 import * as Purchases from "../sims/Purchases.ts"
 import * as SimReservations from "../sims/SimReservations.ts"
 import { type NotTaken, notTaken } from "../telco/TelcoCall.ts"
@@ -102,13 +106,22 @@ export class Subscriptions extends Context.Service<
     >
     /**
      * What `create` would do now, or its refusal (rule S9). A free eSIM that it shows is not
-     * reserved. It may run inside a transaction of the host.
+     * reserved; one that would be bought has no ICCID (rule I15). It may run inside a transaction
+     * of the host.
      */
     readonly previewCreate: (
       request: CreateRequest
     ) => Effect.Effect<
       Preview.OfCreation,
-      InvalidField | NotFound | NoFreeSim | SimsReleasing | EsimsIssuing | Refusing<"creation"> | StorageError
+      | InvalidField
+      | NotFound
+      | NoFreeSim
+      | SimsReleasing
+      | EsimsIssuing
+      | SoldOut
+      | NoBalance
+      | Refusing<"creation">
+      | StorageError
     >
     /** The live subscription of the SIM; a pending one is `NotFound` (rule S5). */
     readonly get: (of: OfSubscription) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
@@ -230,6 +243,7 @@ type Needs =
   | Paging.FilteredLists
   | JobRunner.JobRunner
   | SimReservations.SimReservations
+  | SoldBundles
 
 /**
  * The implementation that `Services.layer` provides. Each build has a plan cache of its own, unless
@@ -359,10 +373,16 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
       yield* checkAny(plan, request)
-      const aggregate = yield* aggregateFor(request, purchases.preview(purchases.forPlan(request.organizationId, plan)))
+      const { organizationId } = request
+      const found = request.iccid === null ? yield* purchases.preview(purchases.forPlan(organizationId, plan)) : null
+      const purchase = found?.purchase ?? null
+      const of = { organizationId, simId: Preview.NIL, createdAt: now, label: plan.terms.label }
+      const sim = found === null ? null : (found.sim ?? Purchase.unbought(of, found.purchase.load))
+      const missing = new NoFreeSim({ label: plan.terms.label })
+      const aggregate = yield* aggregateFor(request, sim === null ? Effect.fail(missing) : Effect.succeed(sim))
       const preview = yield* Effect.fromResult(Preview.creation(plan, aggregate, request, now))
       yield* checkSim(aggregate, plan, request, now)
-      return preview
+      return { ...preview, ...(purchase !== null && { purchase }) }
     })
 
     /**

@@ -1,14 +1,16 @@
 /**
- * Whether an eSIM may be bought (rule I16): what the organization has not sold yet is counted anew
- * for each purchase, over all processes.
+ * Whether an eSIM may be bought (rule I16): the balance has to pay for it, and what the
+ * organization has not sold yet is counted anew for each purchase, over all processes.
  */
 import { Effect } from "effect"
 import type { Job } from "../../domain/Job.ts"
 import * as Limits from "../../domain/PurchaseLimits.ts"
 import * as Purchase from "../../domain/Purchase.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
+import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { Storage } from "../../ports/Storage.ts"
 import { TelcoPurchases } from "../../ports/TelcoPurchases.ts"
+import { SoldBundles } from "./SoldBundles.ts"
 
 /** How many outstanding purchases are counted; with more of them nothing is bought. */
 const MOST = 1_000
@@ -25,6 +27,8 @@ export const make = Effect.gen(function* () {
   const storage = yield* Storage
   const clock = yield* BusinessClock
   const purchases = yield* TelcoPurchases
+  const soldBundles = yield* SoldBundles
+  const inTransaction = yield* HostTransaction
   const isStandingClock = clock.set !== null
 
   // What is outstanding is read first: what comes into the stock meanwhile is counted twice then,
@@ -40,6 +44,13 @@ export const make = Effect.gen(function* () {
   })
 
   return {
+    /** Whether the balance at the supplier pays for one, as far as is known. */
+    isCovered: Effect.fnUntraced(function* (of: Limits.OfLoad) {
+      const { covers } = purchases
+      // Rule H1: the telco is not asked inside a transaction of the host.
+      if (covers === undefined || (yield* inTransaction)) return true
+      return yield* covers(of, yield* soldBundles.priceOf(of))
+    }),
     /** Whether there are limits now. */
     areSet: (of: Limits.OfLoad) => Effect.map(purchases.limits(of), (limits) => !Limits.isNone(limits)),
     /** Whether one more may be bought, as far as can be said before it is stored. */

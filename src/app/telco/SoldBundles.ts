@@ -11,6 +11,7 @@ import {
   TelcoRefused,
   type TelcoUnavailable
 } from "../../domain/Refusal.ts"
+import type { Amount } from "../../domain/Amount.ts"
 import type { Label } from "../../domain/Label.ts"
 import { type Filter, isAsked, type SoldBundle } from "../../domain/SoldBundle.ts"
 import * as TextLimit from "../../domain/TextLimit.ts"
@@ -67,6 +68,12 @@ export class SoldBundles extends Context.Service<
       readonly label: Label
       readonly load: string
     }) => Effect.Effect<void, InvalidField>
+    /** What the load costs, as this process has read it last; null: it has not. Nothing is read. */
+    readonly priceOf: (of: {
+      readonly organizationId: string
+      readonly label: Label
+      readonly load: string
+    }) => Effect.Effect<Amount | null>
     /** The catalogue of one of them. A telco that sells nothing is `NotFound`. */
     readonly of: (telco: string) => Effect.Effect<Read, NotRead>
     /**
@@ -160,6 +167,12 @@ export const layer: Layer.Layer<SoldBundles, never, Clocks.BusinessClock> = Laye
           return { telco, read: known?.read ?? null, failure: known?.failure?.message ?? null }
         })
       ),
+      priceOf: Effect.fnUntraced(function* (of) {
+        const [only, ...others] = yield* sold.telcos
+        const seller = sold.sellerOf === undefined ? (others.length === 0 ? only : null) : yield* sold.sellerOf(of)
+        const read = seller == null ? null : (all.get(seller)?.read ?? null)
+        return read?.bundles.find(({ code }) => code === of.load)?.price ?? null
+      }),
       checkSeller: Effect.fnUntraced(function* ({ telco, ...of }) {
         const seller = sold.sellerOf === undefined ? telco : yield* sold.sellerOf(of)
         if (seller === telco) return

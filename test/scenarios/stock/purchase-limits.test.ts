@@ -2,7 +2,7 @@
  * How many eSIMs are bought of a supplier before they are sold (rule I16), over all processes.
  */
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
-import { Organizations, Plans, Services, Settings, Sims } from "simplan"
+import { Organizations, Plans, Problems, Services, Settings, Sims, Subscriptions } from "simplan"
 import { Clocks, PurchaseLimits, TelcoPurchases } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as Postgres from "simplan/postgres"
@@ -93,6 +93,36 @@ describe("I16: at the limit of unsold eSIMs of a load", () => {
       expect((await world.stock()).filter(({ allocation }) => allocation._tag === "Free").length).toBeLessThanOrEqual(1)
     }
   )
+})
+
+it("I16: nothing is bought that the balance does not pay for, and what is in stock is sold", async () => {
+  const asked: Array<unknown> = []
+  const balance = { pays: true }
+  const covers: TelcoPurchases.TelcoPurchases["covers"] = (of, price) => {
+    asked.push({ ...of, price })
+    return Effect.succeed(balance.pays)
+  }
+  const limits = () => Effect.succeed(PurchaseLimits.none)
+  const world = await make({}, {}, Layer.succeed(TelcoPurchases.TelcoPurchases, { limits, covers }))
+  const { organizationId, run } = world
+  const planId = await world.createPlan()
+  await run(bundled(organizationId, planId, "sim_1GB_7D_FR"))
+  const created = Result.getOrThrow(await Calls.create(world, { planId }))
+  const price = { units: 180, scale: 2, currency: "USD" }
+  expect(asked).toMatchObject([{ organizationId, label: "Green", load: "sim_1GB_7D_FR", price }])
+  await Calls.remove(world, created.sim.iccid)
+  await world.settle()
+  balance.pays = false
+  expect(await Calls.create(world, { planId })).toMatchObject({ success: { sim: { iccid: created.sim.iccid } } })
+  expect(await Calls.create(world, { planId })).toMatchObject({ failure: { _tag: "NoBalance", load: "sim_1GB_7D_FR" } })
+  const request = { organizationId, planId, metadata: "", iccid: null, activePeriod: null }
+  const preview = Subscriptions.Subscriptions.use((of) => of.previewCreate(request))
+  expect(await run(Effect.flip(preview))).toMatchObject({ _tag: "NoBalance" })
+  expect(await run(sold)).toHaveLength(1)
+  const problems = Problems.Problems.use((of) => of.page({ after: null, limit: 10 }))
+  expect((await run(problems)).items).toEqual([])
+  balance.pays = true
+  expect(await Calls.create(world, { planId })).toMatchObject({ success: {} })
 })
 
 it("I16: of 20 creations at once in two processes on PostgreSQL, no more than the limit are bought", async () => {

@@ -4,11 +4,13 @@
 import { Effect, Result } from "effect"
 import * as fc from "fast-check"
 import { Plans, Problems, Sims, Subscriptions } from "simplan"
-import { Job, Storage } from "simplan/ports"
+import { Job, Preview, Storage } from "simplan/ports"
 import { TelcoSimulator, type Faults } from "simplan/telco-simulator"
 import { beforeEach, describe, expect, it } from "vitest"
 import * as Calls from "../Calls.ts"
 import { make, START, type World } from "../World.ts"
+
+const { NIL } = Preview
 
 let world: World
 let planId: string
@@ -191,11 +193,28 @@ describe("I15: a creation of a plan that is a bundle", () => {
     expect(bought).toEqual([(await created()).sim.iccid])
   })
 
-  it("buys nothing for a preview", async () => {
+  it("S9: buys nothing for a preview, which says what would be bought", async () => {
     const request = { organizationId: world.organizationId, planId, metadata: "", iccid: null, activePeriod: null }
-    const preview = world.run(Effect.result(Subscriptions.Subscriptions.use((of) => of.previewCreate(request))))
-    expect(await preview).toMatchObject({ failure: { _tag: "EsimsIssuing" } })
+    const preview = () => world.run(Effect.result(Subscriptions.Subscriptions.use((of) => of.previewCreate(request))))
+    const unbought = { simId: NIL, iccid: "", lpa: "", label: "Green", purchase: { load: "1 GB", cost: null } }
+    expect(await preview()).toMatchObject({
+      success: {
+        created: { subscriptionId: NIL, sim: unbought },
+        ordered: [{}],
+        purchase: { load: "1 GB", limit: null }
+      }
+    })
     expect(await sold()).toEqual([])
+    expect(await stock()).toEqual([])
+    const { sim } = await created()
+    await Calls.remove(world, sim.iccid)
+    await world.settle()
+    const free = await preview()
+    expect(free).toMatchObject({ success: { created: { sim: { iccid: sim.iccid } } } })
+    expect(free).not.toMatchObject({ success: { purchase: {} } })
+    await setBundle(null)
+    expect(await preview()).toMatchObject({ failure: { _tag: "NoFreeSim" } })
+    expect(await sold()).toHaveLength(1)
   })
 
   it("leaves a SIM that the inventory has already as it is, and an operator sees to it", async () => {
