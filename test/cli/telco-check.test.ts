@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import * as Fake from "../fakes/ocs/Fake.mjs"
 import * as Suppliers from "../telco-routes/Suppliers.ts"
 import { inNewDirectory, simplan } from "./Terminal.ts"
@@ -154,5 +154,67 @@ describe.each(Suppliers.kinds)("an account at %s", (kind) => {
     expect(err).toBe("2 of 3 things do not work.\n")
     expect(findings).toMatchObject([{ works: false }, { works: false }, { what: "limits" }])
     expect(JSON.stringify(findings)).not.toContain("a-secret-that-is-wrong")
+  })
+})
+
+describe("telco check --spend", () => {
+  const seller = async (kind: Suppliers.Kind) => {
+    const supplier = await Suppliers.start[kind]()
+    onTestFinished(supplier.close)
+    writeFileSync("secret", supplier.secret)
+    const telcos = { shop: supplier.telco({ file: "secret" }), sandbox: { kind: "simulator" } }
+    writeFileSync("telcos.json", JSON.stringify({ telcos, routes: [{ packages: "shop" }] }))
+    return supplier
+  }
+
+  it.each([
+    ["esim-go", /^(the money came back|the supplier took)/],
+    ["esim-access", /^the money came back to the balance$/],
+    ["airalo", /^the money was asked for; people at the supplier decide$/]
+  ] as const)("%s: buys an eSIM and returns it, and says what it cost and what came back", async (kind, back) => {
+    const supplier = await seller(kind)
+    const { code, err, out } = await check("shop", "--spend", "--bundle", supplier.load, "--yes", "--json")
+    expect({ code, err }).toEqual({ code: 0, err: "" })
+    const findings: ReadonlyArray<{ readonly what: string; readonly telco: string }> = JSON.parse(out)
+    expect(new Set(findings.map(({ telco }) => telco))).toEqual(new Set(["shop"]))
+    const iccid = expect.stringMatching(/gave the eSIM \d{18,20}; (it cost \d+(\.\d+)? USD|the supplier does not say)/)
+    expect(findings.slice(-2)).toMatchObject([
+      { what: "purchase", works: true, message: iccid },
+      { what: "return", works: true, message: expect.stringMatching(back) }
+    ])
+    expect(supplier.sold()).toBe(1)
+    expect(out).not.toContain(supplier.secret)
+  })
+
+  it("buys the cheapest bundle if none is named, and nothing without being asked to", async () => {
+    const supplier = await seller("airalo")
+    expect((await check("shop", "--json")).code).toBe(0)
+    expect(supplier.sold()).toBe(0)
+    const { code, out } = await check("shop", "--spend", "--yes", "--json")
+    expect(code).toBe(0)
+    expect(JSON.parse(out).at(-2)).toMatchObject({ what: "purchase", works: true })
+    expect(supplier.sold()).toBe(1)
+  })
+
+  it("says what the supplier refuses, and that nobody can be asked here", async () => {
+    const supplier = await seller("airalo")
+    expect(await check("shop", "--spend", "--bundle", supplier.load)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(
+        /^This buys an eSIM with kallur.* of shop for 4\.5 USD.* add --yes if that is wanted\.\n$/
+      )
+    })
+    expect(await check("--spend", "--yes")).toMatchObject({ code: 2, err: expect.stringContaining("Name the telco") })
+    expect(await check("shop", "--bundle", "x")).toMatchObject({ code: 2, err: expect.stringContaining("add --spend") })
+    expect(await check("none")).toMatchObject({ code: 1, err: "The file has no telco none.\n" })
+    expect(await check("shop", "--spend", "--yes", "--bundle", "none")).toMatchObject({
+      code: 1,
+      err: "The telco shop sells no eSIM with the bundle none.\n"
+    })
+    supplier.setBalance(0)
+    const { code, out } = await check("shop", "--spend", "--yes", "--json")
+    expect(code).toBe(1)
+    expect(JSON.parse(out).at(-1)).toMatchObject({ what: "purchase", works: false })
+    expect(supplier.sold()).toBe(0)
   })
 })

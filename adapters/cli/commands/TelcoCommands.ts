@@ -3,7 +3,7 @@
  * the telcos of a settings file.
  */
 import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { resolve } from "node:path"
 import * as Calls from "../client/Calls.ts"
 import * as Connection from "../client/Connection.ts"
@@ -70,9 +70,36 @@ const text = ({ books, generatedKey, url }: TelcoProcess.Telco, isTerminal: bool
   ].join("\n")
 }
 
+/** Whether the person at the terminal says yes. */
+const agreed = (sentence: string) =>
+  Effect.gen(function* () {
+    if (process.stdin.isTTY !== true) {
+      return yield* impossible(`${sentence} Nobody can be asked here: add --yes if that is wanted.`)
+    }
+    const { createInterface } = yield* Effect.promise(() => import("node:readline/promises"))
+    const lines = createInterface({ input: process.stdin, output: process.stderr })
+    const answer = yield* Effect.promise(() => lines.question(`${sentence} Go on? (yes or no) `))
+    lines.close()
+    return answer.trim().toLowerCase() === "yes"
+  })
+
 const check = Command.make(
   "check",
   {
+    name: Argument.String("NAME").pipe(
+      Argument.withDescription("Only the telco of this name in the file"),
+      Argument.optional
+    ),
+    spend: Flag.Boolean("spend").pipe(
+      Flag.withDescription("Buy an eSIM of the telco that is named, and return it, after asking"),
+      Flag.withDefault(false)
+    ),
+    bundle: Flag.String("bundle").pipe(
+      Flag.withMetavar("<code>"),
+      Flag.withDescription("The bundle that the eSIM comes with; by default the cheapest"),
+      Flag.optional
+    ),
+    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Spend without asking, for scripts"), Flag.withDefault(false)),
     file: Flag.String("file").pipe(
       Flag.withMetavar("<file>"),
       Flag.withDescription("The settings file; by default that of SIMPLAN_TELCO_FILE"),
@@ -80,12 +107,17 @@ const check = Command.make(
     ),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON instead of a table"), Flag.withDefault(false))
   },
-  Effect.fnUntraced(function* ({ file, json }) {
+  Effect.fnUntraced(function* ({ bundle, file, json, name, spend, yes }) {
+    const named = Option.getOrNull(name)
+    if (spend && named === null) return yield* misused("Name the telco whose money --spend may spend.")
+    if (!spend && Option.isSome(bundle)) return yield* misused("--bundle says what --spend buys: add --spend.")
     const set = yield* Settings.telcoFile
     const path = Option.getOrNull(file) ?? set
     if (path === null) return yield* misused("Name the settings file of telcos by --file or SIMPLAN_TELCO_FILE.")
     const TelcoCheck = yield* Effect.promise(() => import("../telco/TelcoCheck.ts"))
-    const findings = yield* Effect.provide(TelcoCheck.run(path), Process.logs)
+    const agree = yes ? () => Effect.succeed(true) : agreed
+    const of = spend && named !== null ? { telco: named, bundle: Option.getOrNull(bundle), agree } : null
+    const findings = yield* Effect.provide(TelcoCheck.run(path, { named, spend: of }), Process.logs)
     const { width } = yield* Output.Output
     const rows = findings.map(({ works, ...finding }) => ({ ...finding, works: works ? "yes" : "no" }))
     const shown = rows.map(({ kind, message, telco, what, works }) => ({ telco, what, works, message, kind }))
@@ -95,10 +127,13 @@ const check = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Call each telco of the settings file in ways that change nothing, and print what works. Needs no server."
+    "Call each telco of the settings file in ways that change nothing, and print what works. Needs no server. With --spend it buys an eSIM of one telco and returns it, and says what it cost and what came back."
   ),
   Command.withShortDescription("Try the telcos of a settings file"),
-  Command.withExamples([{ command: "simplan telco check --file telcos.json" }])
+  Command.withExamples([
+    { command: "simplan telco check --file telcos.json" },
+    { command: "simplan telco check go --spend", description: "Buys an eSIM of the telco go, and returns it" }
+  ])
 )
 
 type Compared = {

@@ -1,6 +1,7 @@
 /**
- * Calls each telco of a settings file in ways that change nothing, and reports what works. It needs
- * no server and no database: what the telcos' adapters keep is kept in memory.
+ * Calls each telco of a settings file in ways that change nothing, and reports what works. What
+ * costs money is done only if it is asked for. It needs no server and no database: what the telcos'
+ * adapters keep is kept in memory.
  */
 import { Effect, Layer } from "effect"
 import { Capabilities, TelcoCapabilities } from "simplan/ports"
@@ -11,6 +12,7 @@ import { Books } from "../../telco-simulator/index.ts"
 import { impossible } from "../output/CommandFailed.ts"
 import { TELCO_TOKEN } from "../settings/Definitions.ts"
 import * as Telcos from "../server/Telcos.ts"
+import * as TelcoSpend from "./TelcoSpend.ts"
 
 /** How long the checks of a telco may take together. */
 const WAIT_LIMIT = "30 seconds"
@@ -22,15 +24,23 @@ const limitsOf = ({ telco }: Connected.Connected) => {
   return differences.length === 0 ? [] : [{ what: "limits", works: true, message: differences.join("; ") }]
 }
 
-/** A line for each thing that was tried, in the order of the file. */
-export const run = Effect.fnUntraced(function* (path: string) {
+/**
+ * A line for each thing that was tried, in the order of the file; of one telco if it is named.
+ * Money is spent only if `spend` says so.
+ */
+export const run = Effect.fnUntraced(function* (
+  path: string,
+  { named = null, spend = null }: { readonly named?: string | null; readonly spend?: TelcoSpend.Spend | null } = {}
+) {
   const { Routes } = yield* Telcos.module
   const settings = yield* Telcos.settings(path, { _tag: "System" })
   const kept = Layer.mergeAll(Memory.layer, Journal.layerMemory, Books.layerMemory)
   const checked = Effect.gen(function* () {
     const { telcos } = yield* Routes.Routes
+    if (named !== null && !telcos.has(named)) return yield* impossible(`The file has no telco ${named}.`)
+    const asked = [...telcos.values()].filter(({ name }) => named === null || name === named)
     const found = yield* Effect.forEach(
-      telcos.values(),
+      asked,
       (telco) =>
         Effect.map(
           Effect.timeoutOrElse(telco.check, {
@@ -45,15 +55,22 @@ export const run = Effect.fnUntraced(function* (path: string) {
         ),
       { concurrency: "unbounded" }
     )
+    const spent = yield* Effect.forEach(
+      asked.filter(({ name }) => name === spend?.telco),
+      (telco) =>
+        Effect.map(spend === null ? Effect.succeed([]) : TelcoSpend.run(telco, spend), (findings) =>
+          findings.map((one) => ({ telco: telco.name, kind: telco.kind, ...one }))
+        )
+    )
     const shared = yield* Telcos.sharingOf(settings)
     const ofReports = settings.telcos.flatMap((of) => {
-      if (of.kind !== "http") return []
+      if (of.kind !== "http" || (named !== null && of.name !== named)) return []
       const isShared = shared?.names.includes(of.name) === true
       const message = of.reportsToken === null ? `come with the token of ${TELCO_TOKEN}` : "have a token of their own"
       const { kind, name: telco } = of
       return [{ telco, kind, what: "reports", works: !isShared, message: isShared ? shared.message : message }]
     })
-    return [...found.flat(), ...ofReports]
+    return [...found.flat(), ...spent.flat(), ...ofReports]
   })
   return yield* checked.pipe(
     Effect.provide(Layer.provide(Routes.layer(settings), kept)),
