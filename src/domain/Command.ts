@@ -10,7 +10,7 @@ import { Result } from "effect"
 import { nextTry } from "./Backoff.ts"
 import type { NewJob } from "./Decision.ts"
 import * as Id from "./Id.ts"
-import type { Outcome } from "./Idempotency.ts"
+import type { Answer, Outcome } from "./Idempotency.ts"
 import type { Job } from "./Job.ts"
 import type { Label } from "./Label.ts"
 import * as Refusals from "./Refusal.ts"
@@ -138,6 +138,17 @@ export const eventType = (outcome: Outcome) => {
   return state === "pending" ? null : (`command.${state}` as const)
 }
 
+/** Rule E1: what the event of a command that was done says of its result. */
+const resultOf = (request: Request, answer: Answer): Omit<Data<"command.done">, "id" | "method" | "metadata"> => {
+  const none = { subscriptionId: null, attachmentId: null, hasActivationCode: null }
+  if (answer.kind === "Created") {
+    const { attachmentId, sim, subscriptionId } = answer.value
+    return { esim: sim.iccid, subscriptionId, attachmentId, hasActivationCode: sim.lpa !== null }
+  }
+  if (answer.kind === "MobilePlan") return { esim: answer.value.iccid, ...none }
+  return { esim: request.iccid, ...none }
+}
+
 /** Rule E1: the event of an outcome; null while there is none. */
 export const event = ({ commandId, organizationId, request }: Command, outcome: Outcome): Payload | null => {
   const id = publicId({ organizationId, commandId })
@@ -146,7 +157,7 @@ export const event = ({ commandId, organizationId, request }: Command, outcome: 
     case "Pending":
       return null
     case "Succeeded":
-      return { type: "command.done", data }
+      return { type: "command.done", data: { ...data, ...resultOf(request, outcome.answer) } }
     case "Refused": {
       const { refusal } = outcome
       // No storage keeps NUL in a text, which a telco may have sent.

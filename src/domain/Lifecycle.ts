@@ -13,7 +13,8 @@ import type { NewJob } from "./Decision.ts"
 import { idOf, type Package } from "./Package.ts"
 import * as PackageEnd from "./PackageEnd.ts"
 import type { SimAggregate } from "./SimAggregate.ts"
-import { isDeleted, isLive } from "./Subscription.ts"
+import { isInService, type Sim } from "./Sim.ts"
+import { isDeleted, isLive, type Subscription } from "./Subscription.ts"
 import type { Named, SimChange } from "./SimDifference.ts"
 import { DAY, type Instant, SECOND, toIso } from "./Time.ts"
 import type { Data, OptInType, Payload } from "./WebhookEvent.ts"
@@ -58,6 +59,7 @@ type LifecycleType = Extract<
   OptInType,
   | `attachment.${string}`
   | `subscription.${"created" | "deleted" | "paused" | "resumed"}`
+  | "esim.ready"
   | `package.${"created" | "refused"}`
 >
 
@@ -136,6 +138,16 @@ const pauseCauses = (change: SimChange, now: Instant): ReadonlyArray<Cause> => {
   return [after === null ? { type: "subscription.resumed", at: now } : { type: "subscription.paused", at: after }]
 }
 
+/** The event of an activation code that a subscription did not have. */
+export const codeReady = (
+  { iccid: esim, metadata, subscriptionId }: Pick<Subscription, "iccid" | "metadata" | "subscriptionId">,
+  replacedEsim: string | null = null
+): Payload => ({ type: "esim.ready", data: { esim, subscriptionId, metadata, replacedEsim } })
+
+/** Whether a correction gives the SIM of a live subscription another activation code. */
+export const isCodeCorrected = (before: Pick<Sim, "lpa">, next: Pick<Sim, "allocation" | "lpa">): boolean =>
+  next.lpa !== null && next.lpa !== before.lpa && isInService(next)
+
 /**
  * Rule E1: what the change causes at `now`. An attachment counts from the commit that confirms it
  * (rule S5). `notifiedUntil` has for each attachment of `ended` the instant until which it has been
@@ -152,7 +164,10 @@ export const caused = (
   const causes: Array<Cause> = []
   const jobs: Array<NewJob> = []
   const [from, to] = [loaded.subscription?.status, next.subscription?.status]
-  if (to === "Live" && from !== "Live") causes.push({ type: "subscription.created" })
+  if (to === "Live" && from !== "Live") {
+    causes.push({ type: "subscription.created" })
+    if (next.sim.lpa != null) causes.push({ type: "esim.ready" })
+  }
   causes.push(...pauseCauses(change, now))
   const before = new Map((loaded.attachments ?? NONE).map((of) => [of.attachment.attachmentId, of]))
   for (const of of next.attachments ?? NONE) {
@@ -322,12 +337,12 @@ export const payloads = (
   { attachments, sim, subscription }: Named
 ): ReadonlyArray<Payload> => {
   if (subscription === null) return NONE
-  const { subscriptionId } = subscription
+  const { metadata, subscriptionId } = subscription
   const esim = sim.iccid
   return causes.flatMap(({ at, of, pack, type }): ReadonlyArray<Payload> => {
-    if (type === "subscription.created" || type === "subscription.deleted") {
-      return [{ type, data: { esim, subscriptionId } }]
-    }
+    if (type === "subscription.created") return [{ type, data: { esim, subscriptionId, metadata } }]
+    if (type === "subscription.deleted") return [{ type, data: { esim, subscriptionId } }]
+    if (type === "esim.ready") return [codeReady({ iccid: esim, subscriptionId, metadata })]
     if (type === "subscription.paused" || type === "subscription.resumed") {
       if (at === undefined) return NONE
       return type === "subscription.paused"

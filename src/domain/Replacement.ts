@@ -260,6 +260,7 @@ export const replace = (
           }
         ]
   const next = { ...subscription, iccid }
+  const ready = free.lpa === null ? [] : [Lifecycle.codeReady(next, old.iccid)]
   return Result.succeed({
     decision: {
       sim: {
@@ -271,7 +272,8 @@ export const replace = (
         {
           type: "subscription.replaced",
           data: { esim: iccid, subscriptionId, replacedEsim: old.iccid, replacedAt: toIso(now) }
-        }
+        },
+        ...ready
       ],
       jobs: [
         ...resumed.jobs,

@@ -53,8 +53,8 @@ export interface ForReports {
 
 /** An attachment as reports need it. */
 export interface AttachmentForReports {
-  /** Without the subscription's id, the period and the texts, which no report needs. */
-  readonly attachment: Omit<Attachment.Attachment, "subscriptionId" | "activePeriod" | "metadata" | "terms"> & {
+  /** Without the period and the texts of the terms, which no report needs. */
+  readonly attachment: Omit<Attachment.Attachment, "activePeriod" | "terms"> & {
     readonly terms: Pick<PlanTerms, "dataMegaBytes" | "periodDays" | "recurrence" | "alertThresholds">
   }
   /** By occurrence, ascending. */

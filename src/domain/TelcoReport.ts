@@ -476,7 +476,9 @@ const consumed = (
     dataUsageBytes: usedBytes,
     esim: sim.iccid,
     planId: attachment.planId,
-    attachmentId: attachment.attachmentId
+    attachmentId: attachment.attachmentId,
+    subscriptionId: attachment.subscriptionId,
+    metadata: attachment.metadata
   }
 })
 

@@ -15,7 +15,7 @@ const field = <S extends Schema.Top>(schema: S, description: string, example: S[
   schema.annotate({ description, examples: [example] })
 
 const text = (meaning: string, example: string) => field(Schema.String, meaning, example)
-const textOrNull = (meaning: string, example: string) => field(Schema.NullOr(Schema.String), meaning, example)
+const textOrNull = (meaning: string, example: string | null) => field(Schema.NullOr(Schema.String), meaning, example)
 const integer = (meaning: string, example: number) => field(Schema.Int, meaning, example)
 
 /** RFC 3339 in UTC. */
@@ -46,11 +46,13 @@ const esim = text("The SIM's ICCID", Samples.iccid)
 const planId = text("The plan's id", Samples.planId)
 const attachmentId = text("The attachment's id", Samples.attachmentId)
 const packageId = text("The package's id", Samples.packageId)
+const subscriptionId = text("The subscription's id", Samples.subscriptionId)
+const ownMetadata = text("The metadata of the subscription, as its first creation gave it", "order 4711")
 const webhookEndpointId = text("The id of the endpoint that the event is about", Samples.endpointId)
 
 const ofSubscription = shared("SubscriptionEventData", "What events about a subscription say.", {
   esim,
-  subscriptionId: text("The subscription's id", Samples.subscriptionId)
+  subscriptionId
 })
 
 const ofAttachment = shared(
@@ -78,7 +80,9 @@ const ofThreshold = shared("ConsumedEventData", "What events about a threshold o
   dataUsageBytes: integer("The usage of the attachment, or of the package where one is named, in bytes", 4_294_967_296),
   esim,
   planId,
-  attachmentId
+  attachmentId,
+  subscriptionId,
+  metadata: text("The metadata of the attachment, as its creation gave it", "order 4711")
 })
 
 const methods = ["subscriptions.create", "messages.send", "wallet.setMobilePlan"] as const
@@ -148,7 +152,7 @@ const standard = {
 
 /** Rule E1: only an endpoint whose filter names such a type receives it. */
 const optIn = {
-  "subscription.created": row("A SIM was put into service.", ofSubscription, {}),
+  "subscription.created": row("A SIM was put into service.", ofSubscription, { metadata: ownMetadata }),
   "subscription.deleted": row("A subscription was deleted.", ofSubscription, {}),
   "subscription.replaced": row(
     "A subscription has moved to another SIM; the former one is withdrawn.",
@@ -156,6 +160,15 @@ const optIn = {
     {
       replacedEsim: text("The ICCID of the SIM that it has left", Samples.replacedIccid),
       replacedAt: time("When it moved", Samples.used)
+    }
+  ),
+  "esim.ready": row(
+    "A subscription has an activation code that it did not have before: it was created on an eSIM with one, has moved to one, or " +
+      "its eSIM was corrected to have another one.",
+    ofSubscription,
+    {
+      metadata: ownMetadata,
+      replacedEsim: textOrNull("The ICCID of the SIM that it has left for this one; null: it has not moved", null)
     }
   ),
   "subscription.paused": row("A subscription was paused: its SIM has no service until it is resumed.", ofSubscription, {
@@ -204,7 +217,22 @@ const optIn = {
   "command.done": row(
     "What the host has asked of the telco inside a transaction of its own was carried out.",
     ofCommand,
-    {}
+    {
+      esim: textOrNull("The ICCID of the SIM that it was done to", Samples.iccid),
+      subscriptionId: textOrNull(
+        "The subscription's id; null where something else was asked for",
+        Samples.subscriptionId
+      ),
+      attachmentId: textOrNull(
+        "The id of the attachment that was made; null where something else was asked for",
+        Samples.attachmentId
+      ),
+      hasActivationCode: field(
+        Schema.NullOr(Schema.Boolean),
+        "Whether the eSIM has an activation code; null where no subscription was asked for",
+        true
+      )
+    }
   ),
   "command.refused": row(
     "What the host has asked of the telco inside a transaction of its own was refused, or cancelled.",
@@ -326,7 +354,7 @@ export const headersOf = ({ eventId }: Pick<WebhookEvent, "eventId">): ReadonlyA
   ...["webhook-timestamp", "webhook-signature", "x-service-signature"].map((name) => ({ name, value: null }))
 ]
 
-/** The SIM that an event is about; null if it is about an endpoint, a command or the stock. */
+/** The SIM that an event is about; null if it is about an endpoint, a refusal or the stock. */
 export const iccid = ({ data }: Payload): string | null =>
   "sim" in data ? data.sim : "esim" in data ? data.esim : null
 

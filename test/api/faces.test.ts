@@ -183,6 +183,7 @@ const faces: Faces = {
     create: both("subscriptions.create"),
     previewCreate: { library: "subscriptions.previewCreate", api: preview },
     get: both("subscriptions.get"),
+    find: { library: "subscriptions.get", api: "subscriptions.list" },
     list: both("subscriptions.list"),
     remove: both("subscriptions.remove"),
     previewRemove: { library: "subscriptions.previewRemove", api: preview },

@@ -44,7 +44,8 @@ describe("A creation", () => {
     expect(caused({ ...aggregate([]), subscription: null }, pending(of))).toEqual({ payloads: [], jobs: [] })
     expect(caused(pending(of), aggregate([of]))).toEqual({
       payloads: [
-        { type: "subscription.created", data: about },
+        { type: "subscription.created", data: { ...about, metadata: "first" } },
+        { type: "esim.ready", data: { ...about, metadata: "first", replacedEsim: null } },
         { type: "attachment.created", data: { ...ofAttachment, ...times } },
         { type: "package.created", data: { ...ofAttachment, ...times, packageId: "attachment:0" } }
       ],

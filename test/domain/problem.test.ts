@@ -154,8 +154,9 @@ describe("An event that a handler fails at (S6, E2)", () => {
       return { delivery, event }
     }
   }
-  const created = { type: "subscription.created", data: { esim: ICCID, subscriptionId: "s" } } as const
-  const done = { type: "command.done", data: { id: "c", method: "messages.send", metadata: null } } as const
+  const created = { type: "subscription.created", data: { esim: ICCID, subscriptionId: "s", metadata: "" } } as const
+  const ofCommand = { id: "c", method: "messages.send", metadata: null, code: "telco_refused", message: "No" } as const
+  const refused = { type: "command.refused", data: ofCommand } as const
 
   it("is a problem of its SIM from the second failure on, until it is given up", () => {
     const of = about(created)
@@ -176,7 +177,7 @@ describe("An event that a handler fails at (S6, E2)", () => {
   })
 
   it("is none where it is about no SIM, or for an endpoint", () => {
-    expect(Problem.heldUp(about(done)(5), 5)).toBeNull()
+    expect(Problem.heldUp(about(refused)(5), 5)).toBeNull()
     expect(Problem.heldUp(about(created, null)(5), 5)).toBeNull()
   })
 })

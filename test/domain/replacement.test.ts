@@ -119,6 +119,10 @@ describe("A subscription moves (S8)", () => {
           replacedEsim: ICCID,
           replacedAt: new Date(NOW).toISOString()
         }
+      },
+      {
+        type: "esim.ready",
+        data: { esim: NEW, subscriptionId: "subscription", metadata: "first", replacedEsim: ICCID }
       }
     ])
   })

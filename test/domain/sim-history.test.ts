@@ -72,7 +72,15 @@ const logged = (endpointId: string, changes: Parameters<typeof Values.delivery>[
     eventId,
     payload: {
       type: "attachment.allowanceConsumed",
-      data: { usagePercentage: 80, dataUsageBytes: 9, esim: Values.ICCID, planId: "p", attachmentId: "a" }
+      data: {
+        usagePercentage: 80,
+        dataUsageBytes: 9,
+        esim: Values.ICCID,
+        planId: "p",
+        attachmentId: "a",
+        subscriptionId: "s",
+        metadata: ""
+      }
     }
   })
 })

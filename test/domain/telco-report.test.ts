@@ -292,6 +292,8 @@ describe("A use is a sign of a download and of activity (S2, R3)", () => {
 })
 
 /** The events of the type that a report causes. */
+const owner = { subscriptionId: "subscription", metadata: "first" }
+
 const ofType = ({ payloads }: TelcoReport.Applied, type: string) => payloads.filter((one) => one.type === type)
 
 const notified = (applied: TelcoReport.Applied) => ofType(applied, "attachment.allowanceConsumed")
@@ -299,7 +301,7 @@ const notified = (applied: TelcoReport.Applied) => ofType(applied, "attachment.a
 describe("Thresholds are notified (R2)", () => {
   const payload = (usagePercentage: number, dataUsageBytes: number) => ({
     type: "attachment.allowanceConsumed",
-    data: { usagePercentage, dataUsageBytes, esim: ICCID, planId: "plan", attachmentId: "attachment" }
+    data: { usagePercentage, dataUsageBytes, esim: ICCID, planId: "plan", attachmentId: "attachment", ...owner }
   })
 
   it("all that a report crosses, in order, with the usage", () => {
@@ -341,6 +343,7 @@ describe("Percentages of packages are notified (U2)", () => {
       esim: ICCID,
       planId: "plan",
       attachmentId: "attachment",
+      ...owner,
       packageId: "attachment:1"
     }
     expect(alerts(aggregate([recurs]), total(GIGABYTE))).toEqual(

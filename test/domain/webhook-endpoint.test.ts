@@ -189,7 +189,7 @@ describe("That an endpoint was disabled (E1)", () => {
 })
 
 describe("An endpoint that misses an event (W7)", () => {
-  const created = { type: "subscription.created", data: { esim: "sim", subscriptionId: "s" } } as const
+  const created = { type: "subscription.created", data: { esim: "sim", subscriptionId: "s", metadata: "" } } as const
   const naming = { ...endpoint, events: [created.type] }
 
   it("is one that the service disabled, and that would receive it", () => {

@@ -13,7 +13,15 @@ const seconds = NOW / 1000
 
 const consumed: WebhookEvent.Payload = {
   type: "attachment.allowanceConsumed",
-  data: { usagePercentage: 80, dataUsageBytes: 2 ** 53 - 1, esim: ICCID, planId: "p", attachmentId: "a" }
+  data: {
+    usagePercentage: 80,
+    dataUsageBytes: 2 ** 53 - 1,
+    esim: ICCID,
+    planId: "p",
+    attachmentId: "a",
+    subscriptionId: "s",
+    metadata: "order 4711"
+  }
 }
 const moved: WebhookEvent.Payload = {
   type: "subscription.esim.locationChanged",
@@ -28,7 +36,7 @@ describe("A webhook's body (W5)", () => {
   it("for a consumed allowance", () => {
     expect(body(consumed)).toBe(
       `{"id":"e-1","type":"attachment.allowanceConsumed","timestamp":${seconds},"data":{"usagePercentage":80,` +
-        `"dataUsageBytes":9007199254740991,"esim":"${ICCID}","planId":"p","attachmentId":"a"}}`
+        `"dataUsageBytes":9007199254740991,"esim":"${ICCID}","planId":"p","attachmentId":"a","subscriptionId":"s","metadata":"order 4711"}}`
     )
   })
 

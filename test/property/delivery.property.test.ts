@@ -23,7 +23,9 @@ const payloads: fc.Arbitrary<WebhookEvent.Payload> = fc.oneof(
       dataUsageBytes: fc.maxSafeNat(),
       esim: text,
       planId: text,
-      attachmentId: text
+      attachmentId: text,
+      subscriptionId: text,
+      metadata: text
     })
   }),
   fc.record({

@@ -218,9 +218,13 @@ describe("H1 and E1: the outcome of a command", () => {
     const expected = commands.map((command, index) => {
       const data = { id: idOf(command), method: "subscriptions.create", metadata: `order ${7 + index}` }
       const refused = { code: "no_free_esim", message: "No free eSIM with label Green is left" }
-      return outcomes[index]?._tag === "Succeeded"
-        ? { type: "command.done", data }
-        : { type: "command.refused", data: { ...data, ...refused } }
+      const settled = outcomes[index]
+      if (settled?._tag !== "Succeeded" || settled.answer.kind !== "Created") {
+        return { type: "command.refused", data: { ...data, ...refused } }
+      }
+      const { attachmentId, sim, subscriptionId } = settled.answer.value
+      const done = { esim: sim.iccid, subscriptionId, attachmentId, hasActivationCode: sim.lpa !== null }
+      return { type: "command.done", data: { ...data, ...done } }
     })
     const sorted = (payloads: ReadonlyArray<{ readonly type: string }>) =>
       payloads.toSorted((left, right) => (left.type < right.type ? -1 : 1))
@@ -240,7 +244,13 @@ describe("H1 and E1: the outcome of a command", () => {
     expect(got.map(({ payload }) => payload)).toEqual(
       expect.arrayContaining([
         { type: "command.refused", data: { id: idOf(sms), method: "messages.send", metadata: null, ...refused } },
-        { type: "command.done", data: { id: idOf(plan), method: "wallet.setMobilePlan", metadata: null } }
+        {
+          type: "command.done",
+          data: {
+            ...{ id: idOf(plan), method: "wallet.setMobilePlan", metadata: null, esim: iccid },
+            ...{ subscriptionId: null, attachmentId: null, hasActivationCode: null }
+          }
+        }
       ])
     )
     expect(got).toHaveLength(2)

@@ -151,7 +151,8 @@ describe.sequential("a traveller", () => {
   })
 
   it("half of the allowance, four fifths, and all of it are notified, each once", async () => {
-    const common = { type: "attachment.allowanceConsumed", esim: iccid, planId, attachmentId }
+    const owner = { subscriptionId: expect.any(String), metadata: "booking 4711" }
+    const common = { type: "attachment.allowanceConsumed", esim: iccid, planId, attachmentId, ...owner }
     const none = expectWebhooks()
     await report({ type: "usage", total_bytes: GIGABYTE / 2 - 1 })
     none()

@@ -139,6 +139,22 @@ export const creation = (method: string, request: unknown): Subscriptions.Create
 /** Names the subscription of a SIM, checked. Throws an `InvalidFieldError`. */
 export const named = Arguments.decoder(Schema.Struct({ ...Arguments.ofOrganization, iccid: Arguments.Iccid }))
 
+const decodeNamed = Arguments.decoder(
+  Schema.Struct({
+    ...Arguments.ofOrganization,
+    iccid: Schema.optional(Arguments.Iccid),
+    subscriptionId: Schema.optional(Arguments.Id)
+  })
+)
+
+/** Names a subscription by its SIM or by its id, checked. Throws an `InvalidFieldError`. */
+const namedAnyhow = (method: string, request: unknown) => {
+  const { iccid, organizationId, subscriptionId } = decodeNamed(method, request)
+  if (subscriptionId === undefined) return named(method, request)
+  if (iccid === undefined) return { organizationId, subscriptionId }
+  throw Arguments.invalid(method, "subscriptionId", "must be absent if there is an iccid", subscriptionId)
+}
+
 const ofHistory = Arguments.decoder(
   Schema.Struct({
     ...Arguments.ofOrganization,
@@ -161,8 +177,10 @@ export const make = (runtime: Runtime): Types.Subscriptions => ({
     )
   ),
   settled: CommandsResource.settled(runtime, "subscriptions.settled", "Created", created),
-  get: Methods.reading(runtime, { name: "subscriptions.get", decode: named }, (of) =>
-    Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) => Effect.map(subscriptions.get(of), shape))
+  get: Methods.reading(runtime, { name: "subscriptions.get", decode: namedAnyhow }, (of) =>
+    Effect.flatMap(Subscriptions.Subscriptions, (subscriptions) =>
+      Effect.map("iccid" in of ? subscriptions.get(of) : subscriptions.find(of), shape)
+    )
   ),
   list: Methods.streaming(runtime, Methods.method("subscriptions.list", Bulk.SubscriptionFilter), (of) =>
     Effect.map(Subscriptions.Subscriptions, (subscriptions) => Stream.map(subscriptions.list(of), shape))

@@ -254,8 +254,11 @@ export interface Subscriptions {
    * `create` except `TelcoUnavailableError` and `SimBusyError`.
    */
   readonly settled: (id: string, options?: CallOptions) => Promise<CreatedSubscription>
-  /** Reads the subscription of a SIM. Errors: `NotFoundError`. */
-  readonly get: (of: OfSim, options?: CallOptions) => Promise<Subscription>
+  /**
+   * Reads the subscription of a SIM, or that of an id, whichever SIM it is on now. Errors:
+   * `NotFoundError`.
+   */
+  readonly get: (of: OfSim | OfSubscriptionId, options?: CallOptions) => Promise<Subscription>
   /** All subscriptions of an organization that the filter takes, by creation (rule W4). */
   readonly list: (of: SubscriptionFilter, options?: CallOptions) => List<Subscription>
   /**
@@ -316,6 +319,12 @@ export interface Subscriptions {
    * Errors: `NotFoundError`.
    */
   readonly lastOperator: (of: OfSim, options?: CallOptions) => Promise<LastOperator | null>
+}
+
+/** Names a subscription by its id. */
+export interface OfSubscriptionId extends OfOrganization {
+  /** The subscription's id. */
+  readonly subscriptionId: string
 }
 
 /** The state of an attachment (rule T2). */

@@ -13,6 +13,7 @@ import * as Iccid from "../../domain/Iccid.ts"
 import type { Interrupted } from "../../domain/Idempotency.ts"
 import { type ChangedMeanwhile, InvalidField, NotFound, type Refusing, toPlain } from "../../domain/Refusal.ts"
 import type { Sim } from "../../domain/Sim.ts"
+import * as Lifecycle from "../../domain/Lifecycle.ts"
 import * as SimImport from "../../domain/SimImport.ts"
 import * as SimCorrection from "../../domain/SimCorrection.ts"
 import type { SimChange } from "../../domain/SimDifference.ts"
@@ -223,7 +224,13 @@ export const layer: Layer.Layer<SimCorrections, never, Storage | BusinessClock |
       const cause = auditEntries[0]?.entryId ?? ""
       const changed = [...new Set([...changes.values()].flatMap(Stock.moved))].map((label) => ({ label, cause }))
       const jobs = yield* commits.stockChecks(organizationId, changed, now)
-      const commit = yield* commits.prepare(organizationId, { jobs }, now)
+      // The version of the SIM guards that the subscription is still there.
+      const subscribed = yield* Effect.forEach(
+        decided.filter(({ before, next }) => Lifecycle.isCodeCorrected(before, next)),
+        ({ next: { iccid } }) => storage.subscriptions.get({ organizationId, iccid })
+      )
+      const payloads = subscribed.flatMap((of) => (of === null ? [] : [Lifecycle.codeReady(of.subscription)]))
+      const commit = yield* commits.prepare(organizationId, { jobs, payloads }, now)
       yield* commits.write({ ...commit, sims: [...changes.values()], auditEntries }, hold)
     })
 

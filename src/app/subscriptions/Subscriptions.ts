@@ -125,6 +125,11 @@ export class Subscriptions extends Context.Service<
     >
     /** The live subscription of the SIM; a pending one is `NotFound` (rule S5). */
     readonly get: (of: OfSubscription) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
+    /** The live subscription of an id, whichever SIM it is on now. */
+    readonly find: (of: {
+      readonly organizationId: string
+      readonly subscriptionId: string
+    }) => Effect.Effect<SubscriptionWithSim, NotFound | StorageError>
     /**
      * By creation, in keyset pages of bounded size: memory does not grow with the list (rule W4).
      * They can be filtered (rule L1).
@@ -424,6 +429,21 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       create: (request) => Metrics.traced("Subscriptions.create", {}, create(request)),
       previewCreate: (request) => Metrics.traced("Subscriptions.previewCreate", {}, previewCreate(request)),
       get: live,
+      find: Effect.fn("Subscriptions.find")(function* ({ organizationId, subscriptionId }) {
+        const none = new NotFound({ resource: "subscription", id: subscriptionId })
+        const search = SimSearch.of(subscriptionId)
+        if (search === null) return yield* none
+        const read = Effect.gen(function* () {
+          const {
+            hits: [hit]
+          } = yield* storage.sims.search({ search, organizationId, limit: 1 })
+          if (hit?.subscriptionId !== search.subscriptionId) return yield* none
+          const found = yield* live({ organizationId, iccid: hit.iccid })
+          return found.subscription.subscriptionId === search.subscriptionId ? found : yield* none
+        })
+        // It may move between the two reads.
+        return yield* Effect.retry(read, { times: 1, while: (error) => error instanceof NotFound })
+      }),
       list: ({ organizationId, ...asked }) => {
         const filter = SimSearch.filterOf(asked)
         if (filter === null) return Stream.empty

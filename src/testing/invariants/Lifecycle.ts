@@ -19,11 +19,14 @@ import { factsOf } from "./Timing.ts"
  * `packageAlertsFireOnce`.
  */
 const aboutOf = ({ payload: { data, type } }: WebhookEvent): string | null => {
-  if (!isOptIn(type) || type === "package.allowanceConsumed") return null
+  if (!isOptIn(type) || beside.some((one) => one === type)) return null
   if ("packageId" in data) return data.packageId
   if ("attachmentId" in data) return data.attachmentId
   return "subscriptionId" in data ? data.subscriptionId : null
 }
+
+/** Types that have no place in the order of a life. */
+const beside: ReadonlyArray<OptInType> = ["package.allowanceConsumed", "esim.ready", "command.done"]
 
 /** What may be published of a subscription at any time. */
 const always = ["subscription.deleted", "subscription.replaced"] as const
@@ -64,8 +67,9 @@ const inOrder = (notified: Notified, { step }: Frame): string | null =>
     const before = notified.get(about) ?? []
     notified.set(about, [...before, type])
     const { data } = event.payload
-    if ("subscriptionId" in data && notified.get(data.subscriptionId)?.includes("subscription.deleted") === true) {
-      if (about !== data.subscriptionId) return `${about} notified ${type} after ${data.subscriptionId} was deleted`
+    const owner = "subscriptionId" in data ? data.subscriptionId : null
+    if (owner !== null && about !== owner && notified.get(owner)?.includes("subscription.deleted") === true) {
+      return `${about} notified ${type} after ${owner} was deleted`
     }
     return following.get(before.at(-1) ?? "none")?.includes(type) === true
       ? null

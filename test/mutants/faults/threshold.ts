@@ -81,8 +81,8 @@ const notifying = faultsOf("TelcoReport.ts", "threshold", [
   [
     "W5",
     "the plan's id is notified as the attachment's",
-    "attachmentId: attachment.attachmentId\n  }",
-    "attachmentId: attachment.planId\n  }"
+    "attachmentId: attachment.attachmentId,\n    subscriptionId",
+    "attachmentId: attachment.planId,\n    subscriptionId"
   ],
   ["R1", "the last total counts, not the highest", "Math.max(usedBytes, total)", "total"],
   ["R1", "totals are added up", "sum(usedOnFormer(pack), usage.bytes)", "usedBytes + usage.bytes"],

@@ -42,6 +42,10 @@ export interface ConsumedEventData {
   readonly planId: string
   /** The attachment's id. */
   readonly attachmentId: string
+  /** The subscription's id. */
+  readonly subscriptionId: string
+  /** The metadata of the attachment, as its creation gave it. */
+  readonly metadata: string
 }
 
 /** What events about a package say; the times are the package's own. */
@@ -84,7 +88,10 @@ export interface EventData {
     }
   }
   /** A SIM was put into service. */
-  readonly "subscription.created": SubscriptionEventData
+  readonly "subscription.created": SubscriptionEventData & {
+    /** The metadata of the subscription, as its first creation gave it. */
+    readonly metadata: string
+  }
   /** A subscription was deleted. */
   readonly "subscription.deleted": SubscriptionEventData
   /** A subscription has moved to another SIM; the former one is withdrawn. */
@@ -93,6 +100,16 @@ export interface EventData {
     readonly replacedEsim: string
     /** When it moved. RFC 3339 in UTC. */
     readonly replacedAt: string
+  }
+  /**
+   * A subscription has an activation code that it did not have before: it was created on an eSIM
+   * with one, has moved to one, or its eSIM was corrected to have another one.
+   */
+  readonly "esim.ready": SubscriptionEventData & {
+    /** The metadata of the subscription, as its first creation gave it. */
+    readonly metadata: string
+    /** The ICCID of the SIM that it has left for this one; null: it has not moved. */
+    readonly replacedEsim: string | null
   }
   /** A subscription was paused: its SIM has no service until it is resumed. */
   readonly "subscription.paused": SubscriptionEventData & {
@@ -155,7 +172,16 @@ export interface EventData {
     readonly disabledAt: string
   }
   /** What the host has asked of the telco inside a transaction of its own was carried out. */
-  readonly "command.done": CommandEventData
+  readonly "command.done": CommandEventData & {
+    /** The ICCID of the SIM that it was done to. */
+    readonly esim: string | null
+    /** The subscription's id; null where something else was asked for. */
+    readonly subscriptionId: string | null
+    /** The id of the attachment that was made; null where something else was asked for. */
+    readonly attachmentId: string | null
+    /** Whether the eSIM has an activation code; null where no subscription was asked for. */
+    readonly hasActivationCode: string | null
+  }
   /**
    * What the host has asked of the telco inside a transaction of its own was refused, or cancelled.
    */

@@ -34,7 +34,9 @@ const payloads = (world: World.World): ReadonlyArray<Payload> => [
       dataUsageBytes: 2 ** 53 - 1,
       esim: world.iccid(),
       planId: world.id(),
-      attachmentId: world.id()
+      attachmentId: world.id(),
+      subscriptionId: world.id(),
+      metadata: "order 4711"
     }
   },
   {

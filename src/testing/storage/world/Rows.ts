@@ -340,12 +340,12 @@ export const forReports = ({ attachments, sim }: ForReports): ForReports => {
     },
     attachments: attachments.map(({ attachment, packages }) => {
       const { anchor, attachmentId, confirmed, createdAt, planId, replacements, suspendedAt, terms } = attachment
-      const { lastThresholdNotified } = attachment
+      const { lastThresholdNotified, metadata, subscriptionId } = attachment
       const { alertThresholds, dataMegaBytes, periodDays, recurrence } = terms
       const state = { confirmed, anchor, suspendedAt, lastThresholdNotified, replacements }
       return {
         attachment: {
-          ...{ organizationId, iccid, attachmentId, planId, createdAt, ...state },
+          ...{ organizationId, iccid, attachmentId, planId, subscriptionId, metadata, createdAt, ...state },
           terms: { dataMegaBytes, periodDays, recurrence, ...(alertThresholds && { alertThresholds }) }
         },
         packages

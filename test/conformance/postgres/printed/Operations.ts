@@ -203,7 +203,7 @@ export const commits: Readonly<Record<string, Storage.Commit>> = {
         organizationId,
         eventId: "e",
         createdAt: 1,
-        payload: { type: "subscription.created", data: { esim: iccid, subscriptionId: "s" } }
+        payload: { type: "subscription.created", data: { esim: iccid, subscriptionId: "s", metadata: "" } }
       }
     ]
   },

@@ -17,13 +17,13 @@ select (
       from simplan.taken_report
       where taken_report.organization_id = sim.organization_id and taken_report.report_id = any(r."reportIds")
       and taken_report.received_at >= $6::bigint and taken_report.received_at < $7::bigint
-    )), array_agg(attachment.attachment_id), array_agg(attachment.plan_id), array_agg(attachment.created_at),
-    array_agg(attachment.anchor), array_agg(attachment.suspended_at), array_agg(attachment.last_threshold_notified),
-    array_agg(attachment.replacements), array_agg(attachment.terms -> 'dataMegaBytes'),
-    array_agg(attachment.terms -> 'periodDays'), array_agg(attachment.terms -> 'recurrence'),
-    array_agg(attachment.terms -> 'alertThresholds'), array_agg(package.occurrence), array_agg(package.telco_package_id),
-    array_agg(package.activation_at), array_agg(package.expiration_at), array_agg(package.used_bytes),
-    array_agg(package.replacement))
+    )), array_agg(attachment.attachment_id), array_agg(attachment.plan_id), array_agg(attachment.subscription_id),
+    array_agg(attachment.metadata), array_agg(attachment.created_at), array_agg(attachment.anchor),
+    array_agg(attachment.suspended_at), array_agg(attachment.last_threshold_notified), array_agg(attachment.replacements),
+    array_agg(attachment.terms -> 'dataMegaBytes'), array_agg(attachment.terms -> 'periodDays'),
+    array_agg(attachment.terms -> 'recurrence'), array_agg(attachment.terms -> 'alertThresholds'),
+    array_agg(package.occurrence), array_agg(package.telco_package_id), array_agg(package.activation_at),
+    array_agg(package.expiration_at), array_agg(package.used_bytes), array_agg(package.replacement))
   end)::text as value
 from r
 join simplan.sim on sim.organization_id = r.organization_id and sim.iccid = r.iccid
