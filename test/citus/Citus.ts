@@ -23,15 +23,18 @@ export const options = Schema.decodeUnknownSync(Options)(process.env["CITUS"])
 /** The address of the coordinator. */
 export const url = Redacted.make(options.url)
 
-/** The name of a schema whose tables are placed, and are dropped with the scope. */
-export const placed = Effect.acquireRelease(
-  Effect.gen(function* () {
-    const schema = `citus_${randomBytes(6).toString("hex")}`
-    const steps = yield* Postgres.distribute({ url, schema }, { isDry: false })
-    return { schema, steps }
-  }),
-  ({ schema }) =>
-    Effect.orDie(
-      Effect.scoped(Effect.flatMap(admin(options.url), (sql) => sql.unsafe(`drop schema ${schema} cascade`).unprepared))
-    )
+const make = Effect.gen(function* () {
+  const schema = `citus_${randomBytes(6).toString("hex")}`
+  const steps = yield* Postgres.distribute({ url, schema }, { isDry: false })
+  return { schema, steps }
+})
+
+/** The name of a schema whose tables are placed. */
+export const place = make
+
+/** The same; it is dropped with the scope. */
+export const placed = Effect.acquireRelease(make, ({ schema }) =>
+  Effect.orDie(
+    Effect.scoped(Effect.flatMap(admin(options.url), (sql) => sql.unsafe(`drop schema ${schema} cascade`).unprepared))
+  )
 )

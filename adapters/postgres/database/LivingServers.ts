@@ -71,6 +71,16 @@ interface Shard {
   readonly organizationIds: ReadonlyArray<string> | null
 }
 
+/** Logs what has changed. */
+const told = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): Effect.Effect<void> =>
+  before.join() === after.join()
+    ? Effect.void
+    : after.length === 0
+      ? Effect.logInfo("all servers of the database answer again")
+      : Effect.logWarning("servers of the database do not answer: the organizations on them are not served", {
+          servers: after
+        })
+
 /** Those of a database that the extension distributes. */
 export const make = (rows: Rows): LivingServers => {
   const turn = Semaphore.makeUnsafe(1)
@@ -101,11 +111,11 @@ export const make = (rows: Rows): LivingServers => {
     Effect.suspend(() =>
       isFresh(last)
         ? Effect.succeed(last)
-        : Effect.tap(ask, (found) =>
-            Effect.sync(() => {
-              last = found.dead.length > 0 ? found : null
-            })
-          )
+        : Effect.tap(ask, (found) => {
+            const known = last?.dead ?? []
+            last = found.dead.length > 0 ? found : null
+            return told(known, found.dead)
+          })
     )
   )
 

@@ -97,12 +97,22 @@ const replacement = [
   "lease_token = null, lease_until = null"
 ].join(", ")
 
+const attemptFields = `r."organizationId", r."deliveryId", r.number, r.at, r."durationMillis", r."attemptStatus", r.error,
+          r."responseBody"`
+
 /**
  * Replaces deliveries that are held with the token, ends the lease, and adds the attempts to the
  * log.
  */
-export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Columns.Clause => {
+export const settle = (
+  sql: Sql,
+  settled: NonNullable<Writes["settled"]>,
+  { isDistributed }: Pick<Database, "isDistributed">
+): Columns.Clause => {
   const rows = settled.map(settledRow)
+  // What one part of a statement reads of another is sent to all servers where tables are
+  // distributed. If not all deliveries are settled, no attempt stays either.
+  const attempted = isDistributed ? Columns.rows(sql, rows, settledColumns) : sql.literal("delivery_settled r")
   return {
     ctes: [
       sql`delivery_settled as (
@@ -110,14 +120,13 @@ export const settle = (sql: Sql, settled: NonNullable<Writes["settled"]>): Colum
         from ${Columns.rows(sql, rows, settledColumns)}
         where delivery.organization_id = r."organizationId" and delivery.delivery_id = r."deliveryId"
           and delivery.lease_token = r.token
-        returning r."organizationId", r."deliveryId", r.number, r.at, r."durationMillis", r."attemptStatus", r.error,
-          r."responseBody"
+        returning ${sql.literal(attemptFields)}
       )`,
       sql`delivery_attempted as (
         insert into simplan.delivery_attempt (
           organization_id, delivery_id, number, at, duration_millis, response_status, error, response_body
         )
-        select r.* from delivery_settled r where r.number is not null
+        select ${sql.literal(isDistributed ? attemptFields : "r.*")} from ${attempted} where r.number is not null
         on conflict (organization_id, delivery_id, number) do update set
           at = excluded.at, duration_millis = excluded.duration_millis, response_status = excluded.response_status,
           error = excluded.error, response_body = excluded.response_body

@@ -1,0 +1,131 @@
+/**
+ * A server for rows dies under the load of two services, and comes back. Only the organizations on
+ * it are not served meanwhile, and nothing that was acknowledged is lost.
+ */
+import { execSync } from "node:child_process"
+import { Effect } from "effect"
+import { createSimplan, type Simplan } from "simplan/promise"
+import { expect, it } from "vitest"
+import { admin } from "../conformance/postgres/PostgresWorld.ts"
+import { plan } from "../promise/World.ts"
+import * as Citus from "./Citus.ts"
+
+const { start, stop, url } = Citus.options
+
+/** The server of each organization, such as `10.0.0.2:5432`. */
+const serversOf = (schema: string, organizationIds: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const sql = yield* admin(url)
+    const found = yield* Effect.forEach(
+      organizationIds,
+      (id) =>
+        sql<{ readonly server: string }>`
+        select pg_dist_node.nodename || ':' || pg_dist_node.nodeport as server
+        from pg_dist_placement
+        join pg_dist_node on pg_dist_node.groupid = pg_dist_placement.groupid and pg_dist_node.noderole = 'primary'
+        where pg_dist_placement.shardid =
+          get_shard_id_for_distribution_column(${`${schema}.organization`}::text::regclass, ${id}::text)`
+    )
+    return new Map(organizationIds.map((id, index) => [id, found[index]?.[0]?.server ?? ""]))
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+const ORGANIZATIONS = 8
+const STOCK = 60
+
+interface Shop {
+  readonly organizationId: string
+  readonly planId: string
+}
+
+const open = async (simplan: Simplan, number: number): Promise<Shop> => {
+  const { organizationId } = await simplan.organizations.create({ name: `Shop ${number}` })
+  const rows = Array.from({ length: STOCK }, (_, index) => ({
+    iccid: `89${String(Citus.options.seed % 1e6).padStart(6, "0")}${String(number * 1_000 + index).padStart(11, "0")}`,
+    label: "Green",
+    isEsim: true
+  }))
+  await simplan.sims.import({ organizationId, rows })
+  await simplan.webhooks.create({ organizationId, url: "https://example.com/", events: ["subscription.created"] })
+  const { planId } = await plan(simplan, organizationId)
+  return { organizationId, planId }
+}
+
+const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+it.runIf(stop !== "" && start !== "")(
+  "one dead server costs the organizations on it alone",
+  async () => {
+    const { schema } = await Effect.runPromise(Citus.place)
+    const told = new Set<string>()
+    const webhooks = {
+      send: async ({ body }: { readonly body: string }) => {
+        told.add(String(JSON.parse(body).data.subscriptionId))
+        return { status: 200 }
+      }
+    }
+    const options = { database: url, schema, telco: "simulator", webhooks } as const
+    const services = [createSimplan(options), createSimplan(options)] as const
+    try {
+      const shops: Array<Shop> = []
+      for (let number = 0; number < ORGANIZATIONS; number++) shops.push(await open(services[0], number))
+      const servers = await serversOf(
+        schema,
+        shops.map(({ organizationId }) => organizationId)
+      )
+      let phase: "before" | "dead" | "after" = "before"
+      let isLoaded = true
+      const acknowledged: Array<{ readonly of: Shop; readonly id: string; readonly phase: string }> = []
+      const refused: Array<{ readonly of: Shop; readonly phase: string; readonly why: string }> = []
+      const loads = shops.map(async (of, number) => {
+        const simplan = services[number % 2] ?? services[0]
+        while (isLoaded) {
+          const at = phase
+          try {
+            const { organizationId } = of
+            const { sim, subscriptionId } = await simplan.subscriptions.create({ ...of, metadata: at })
+            acknowledged.push({ of, id: subscriptionId, phase: at })
+            await simplan.subscriptions.get({ organizationId, iccid: sim.iccid })
+          } catch (error) {
+            refused.push({ of, phase: at, why: String(error) })
+          }
+          await sleep(200)
+        }
+      })
+      await sleep(4_000)
+      execSync(stop, { stdio: "ignore" })
+      phase = "dead"
+      await sleep(12_000)
+      const first = acknowledged.filter(({ phase: of }) => of === "dead")
+      await expect.poll(() => first.filter(({ id }) => !told.has(id)).length, { timeout: 30_000 }).toBe(0)
+      phase = "after"
+      execSync(start, { stdio: "ignore" })
+      await sleep(5_000)
+      isLoaded = false
+      await Promise.all(loads)
+      const counts = shops.map(({ organizationId }) => {
+        const count = (list: ReadonlyArray<{ readonly of: Shop; readonly phase: string }>, of: string) =>
+          list.filter((one) => one.of.organizationId === organizationId && one.phase === of).length
+        return {
+          server: servers.get(organizationId),
+          ...{ before: count(acknowledged, "before"), dead: count(acknowledged, "dead") },
+          ...{ refused: count(refused, "dead"), after: count(acknowledged, "after") }
+        }
+      })
+      console.table(counts)
+      console.log([...new Set(refused.map(({ phase, why }) => `${phase}: ${why}`))].join("\n"))
+      const lost: Array<string> = []
+      for (const { organizationId } of shops) {
+        const stored = new Set<string>()
+        for await (const one of services[1].subscriptions.list({ organizationId })) stored.add(one.subscriptionId)
+        for (const { id, of } of acknowledged)
+          if (of.organizationId === organizationId && !stored.has(id)) lost.push(id)
+      }
+      expect(lost).toEqual([])
+      expect(counts.some(({ dead }) => dead === 0)).toBe(true)
+      expect(counts.filter(({ dead, refused }) => dead > 0 && refused > 0)).toEqual([])
+    } finally {
+      await Promise.all(services.map((one) => one.close()))
+    }
+  },
+  300_000
+)
