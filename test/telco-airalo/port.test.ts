@@ -173,7 +173,7 @@ describe("A package", () => {
     const reference = String(shop.fake.orders[0]?.id)
     shop.fake.asked.length = 0
     const first = await shop.run((telco) => telco.createPackage(packageOrder("a:0", iccid, { onlyAttachments: ["a"] })))
-    expect(first).toEqual({ telcoPackageId: reference, activationAt: null, expirationAt: null })
+    expect(first).toEqual({ telcoPackageId: reference, activationAt: null, expirationAt: null, isLoad: true })
     expect(shop.fake.asked).toEqual([])
     const second = await shop.run((telco) => telco.createPackage(packageOrder("b:0", iccid)))
     expect(second).toEqual({

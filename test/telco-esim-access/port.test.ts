@@ -31,7 +31,7 @@ describe("A package of eSIM Access", () => {
     const { fake, journal, telco } = opened
     const { length } = fake.calls
     const made = yield* telco.createPackage(opened.order("one:0"))
-    expect(made).toEqual({ telcoPackageId: "23110111420001", activationAt: null, expirationAt: null })
+    expect(made).toEqual({ telcoPackageId: "23110111420001", activationAt: null, expirationAt: null, isLoad: true })
     const other = yield* Opened.process(fake, journal)
     expect(yield* other.telco.createPackage(opened.order("one:0"))).toEqual(made)
     expect(yield* telco.listPackages({ iccid: opened.iccid })).toEqual(["one:0"])

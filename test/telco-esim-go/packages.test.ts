@@ -33,7 +33,8 @@ describe("the first package of a SIM", () => {
         expect(made).toEqual({
           telcoPackageId: supplier.orders[0]?.reference,
           activationAt: null,
-          expirationAt: null
+          expirationAt: null,
+          isLoad: true
         })
         expect(yield* telco.createPackage(order(iccid, "first:0"))).toEqual(made)
         expect(yield* listed(telco, iccid)).toEqual(["first:0"])
