@@ -3,7 +3,7 @@
  */
 import pg from "pg"
 import { createSimplan, fromKnex, fromPg, fromPrisma, type Simplan, type Within } from "simplan/promise"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest"
 import * as Databases from "../setup/databases/Databases.ts"
 import * as World from "./World.ts"
 
@@ -107,6 +107,52 @@ describe("H1: within a transaction of the host", () => {
     await simplan.drain()
     expect(created).toHaveLength(before)
     await expect(simplan.subscriptions.settled(id)).rejects.toMatchObject({ code: "command_not_found" })
+  })
+
+  it("a pause, its end, a move and an import commit or roll back with it", async () => {
+    const own = await Databases.create()
+    const host = createSimplan({ database: own.url, webhooks: false, telco: "simulator" })
+    onTestFinished(async () => {
+      await host.close()
+      await own.drop()
+    })
+    const { organizationId: owner, planId } = await World.selling(host)
+    const { sim, subscriptionId } = await host.subscriptions.create({ organizationId: owner, planId })
+    const of = { organizationId: owner, iccid: sim.iccid }
+    const another = { iccid: "8999900000000010990", label: "Green", isEsim: true }
+    const state = async () => {
+      const { pausedAt, sim: at } = await host.subscriptions.get({ organizationId: owner, subscriptionId })
+      const { length } = await host.sims.list({ organizationId: owner }).toArray()
+      return { isPaused: pausedAt !== null, iccid: at.iccid, sims: length }
+    }
+    const run = async (end: "commit" | "rollback", work: (within: Within) => Promise<unknown>) => {
+      const client = new pg.Client({ connectionString: own.url })
+      await client.connect()
+      await client.query("begin")
+      await work(host.within(fromPg(client)))
+      await client.query(end)
+      await client.end()
+      await host.drain()
+      return state()
+    }
+    const before = { isPaused: false, iccid: sim.iccid, sims: 3 }
+    const all = async ({ sims, subscriptions }: Within) => {
+      expect(await sims.import({ organizationId: owner, rows: [another] })).toMatchObject({ imported: 1 })
+      await subscriptions.pause(of)
+      expect(await subscriptions.get(of)).toMatchObject({ pausedAt: expect.any(Date) })
+      const { replacedIccid, sim: next } = await subscriptions.replace(of)
+      expect(replacedIccid).toBe(sim.iccid)
+      return next.iccid
+    }
+    expect(await run("rollback", all)).toEqual(before)
+    expect(await run("commit", ({ subscriptions }) => subscriptions.pause(of))).toEqual({ ...before, isPaused: true })
+    expect(await run("commit", ({ subscriptions }) => subscriptions.resume(of))).toEqual(before)
+    let moved = ""
+    const after = await run("commit", async (within) => {
+      moved = await all(within)
+    })
+    expect(after).toEqual({ isPaused: true, iccid: moved, sims: 4 })
+    expect(moved).not.toBe(sim.iccid)
   })
 
   it("what can be refused is refused in the call, and the transaction goes on", async () => {

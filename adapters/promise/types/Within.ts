@@ -9,7 +9,7 @@ import type { OfOrganization } from "./printed/Organizations.ts"
 import type { Coverage } from "./CoverageTypes.ts"
 import type { ApiKeys, Organizations } from "./OrganizationsTypes.ts"
 import type { Plans } from "./PlansTypes.ts"
-import type { SetMobilePlan } from "./SimsTypes.ts"
+import type { SetMobilePlan, Sims } from "./SimsTypes.ts"
 import type { Attachments, CreateSubscription, SendSms, Subscriptions } from "./SubscriptionsTypes.ts"
 
 /** A value of a statement's parameter. */
@@ -147,8 +147,13 @@ export interface Within {
   readonly organizations: Pick<Organizations, "create" | "get">
   /** Plans. One that is made here can be subscribed to in the same transaction. */
   readonly plans: Pick<Plans, "create" | "get" | "archive" | "unarchive" | "remove">
-  /** SIMs in service. */
-  readonly subscriptions: Pick<Subscriptions, "get" | "remove"> & {
+  /** The inventory. Its rows are read inside the transaction, which is open as long. */
+  readonly sims: Pick<Sims, "import">
+  /**
+   * SIMs in service. The telco is called for a pause, its end and a move after the commit. A move
+   * takes a free eSIM of the stock: none is bought for it inside of a transaction.
+   */
+  readonly subscriptions: Pick<Subscriptions, "get" | "pause" | "remove" | "replace" | "resume"> & {
     /**
      * Submits a creation. `subscriptions.settled` returns what was created, or why not.
      *

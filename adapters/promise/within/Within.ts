@@ -43,7 +43,7 @@ export const make = (outside: Runtime, transaction: Transaction): Within => {
   const { cancel, get: getCommand } = CommandsResource.make(runtime)
   const { create: createOrganization, get: getOrganization } = OrganizationsResource.make(runtime)
   const { archive, create: createPlan, get: getPlan, remove: removePlan, unarchive } = PlansResource.make(runtime)
-  const { get, remove } = SubscriptionsResource.make(runtime)
+  const { get, pause, remove, replace, resume } = SubscriptionsResource.make(runtime)
   return {
     apiKeys: { create: createKey, revoke, rotate },
     attachments: { suspend: SubscriptionsResource.makeAttachments(runtime).suspend },
@@ -62,9 +62,13 @@ export const make = (outside: Runtime, transaction: Transaction): Within => {
     },
     organizations: { create: createOrganization, get: getOrganization },
     plans: { archive, create: createPlan, get: getPlan, remove: removePlan, unarchive },
+    sims: { import: SimsResource.make(runtime).import },
     subscriptions: {
       get,
+      pause,
       remove,
+      replace,
+      resume,
       create: CommandsResource.submitting(
         runtime,
         { name: Command.methods.CreateSubscription, decode: SubscriptionsResource.creation },
