@@ -56,10 +56,10 @@ it.runIf(stop !== "" && start !== "")(
   "one dead server costs the organizations on it alone",
   async () => {
     const { schema } = await Effect.runPromise(Citus.place)
-    const told = new Set<string>()
+    const arrived = new Set<string>()
     const webhooks = {
       send: async ({ body }: { readonly body: string }) => {
-        told.add(String(JSON.parse(body).data.subscriptionId))
+        arrived.add(String(JSON.parse(body).data.subscriptionId))
         return { status: 200 }
       }
     }
@@ -96,7 +96,7 @@ it.runIf(stop !== "" && start !== "")(
       phase = "dead"
       await sleep(12_000)
       const first = acknowledged.filter(({ phase: of }) => of === "dead")
-      await expect.poll(() => first.filter(({ id }) => !told.has(id)).length, { timeout: 30_000 }).toBe(0)
+      await expect.poll(() => first.filter(({ id }) => !arrived.has(id)).length, { timeout: 30_000 }).toBe(0)
       phase = "after"
       execSync(start, { stdio: "ignore" })
       await sleep(5_000)

@@ -72,7 +72,7 @@ interface Shard {
 }
 
 /** Logs what has changed. */
-const told = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): Effect.Effect<void> =>
+const logged = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): Effect.Effect<void> =>
   before.join() === after.join()
     ? Effect.void
     : after.length === 0
@@ -114,7 +114,7 @@ export const make = (rows: Rows): LivingServers => {
         : Effect.tap(ask, (found) => {
             const known = last?.dead ?? []
             last = found.dead.length > 0 ? found : null
-            return told(known, found.dead)
+            return logged(known, found.dead)
           })
     )
   )
