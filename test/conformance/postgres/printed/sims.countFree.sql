@@ -1,5 +1,4 @@
-select to_json(found.free)::text as value
-from (
+select to_json(found.free)::text as value from (
   select (
     select count(*) from (
       select from simplan.sim
