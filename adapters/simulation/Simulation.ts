@@ -31,6 +31,11 @@ export interface Options extends Inventory.Options {
   readonly start?: Time.Instant
   /** Whether the telco reports a package's times: as it was asked for, unless given otherwise. */
   readonly telcoTimes?: "reported" | "withheld"
+  /**
+   * Within how many days the eSIMs that the telco sells have to be put into use, in turn; null:
+   * they need not be, as all unless given.
+   */
+  readonly sellableDays?: ReadonlyArray<number | null>
   /** Memory unless given. Another storage goes by the machine's own time. */
   readonly storage?: StorageLayer
   /**
@@ -100,7 +105,15 @@ export const makeOver = Effect.fnUntraced(function* (
     }))
   )
   const journal = SimulatedTelco.journal()
-  const simulator = TelcoSimulator.layer({ times: options.telcoTimes ?? "reported" })
+  const sales = SimulatedTelco.sales(journal, options.sellableDays ?? [null])
+  const simulator = Layer.unwrap(
+    Effect.map(Clocks.BusinessClock, (clock) =>
+      TelcoSimulator.layer({
+        times: options.telcoTimes ?? "reported",
+        sale: (purchase) => sales.of(purchase, Effect.runSync(clock.now))
+      })
+    )
+  )
   const outside = Layer.mergeAll(
     options.storage ?? Memory.layer,
     catalogue,
@@ -195,7 +208,7 @@ export const makeOver = Effect.fnUntraced(function* (
     seed,
     start,
     organizationIds: [first, second],
-    iccids: (organizationId) => iccids.get(organizationId) ?? [],
+    iccids: (organizationId) => [...(iccids.get(organizationId) ?? []), ...sales.iccids(organizationId)],
     coverageIds: (label) => profiles.filter((profile) => profile.label === label).map(({ coverageId }) => coverageId),
     use,
     inItsTime,
@@ -251,6 +264,9 @@ const faultOf = (fault: Simulated.Fault, times: number, delay: number): Faults.F
       return { fault: "unavailable", times, isDone: false }
     case "slow":
       return { fault, times, delay }
+    case "sold_out":
+    case "no_balance":
+      return { fault: "refuse", on: "buySim", message: fault, times }
     case "unavailable":
     case "answer lost":
       return { fault, times }

@@ -83,6 +83,13 @@ const recordOf = (kind: string, key: string, document: Books.Document, at: Time.
       return { at, key, refusal, kind, iccid, applied: document["applied"] === true }
     case "service change":
       return { at, key, refusal, kind, iccid, active: document["active"] === true }
+    case "sale": {
+      const [organizationId, load] = [text(document["organizationId"]), text(document["load"])]
+      const sellBy = Predicate.isNumber(document["sellBy"]) ? document["sellBy"] : null
+      return { at, key, refusal, kind, iccid, organizationId, load, sellBy }
+    }
+    case "return":
+      return { at, key, refusal, kind, iccid }
     default:
       throw new Error(`a telco has no books of ${kind}`)
   }
@@ -127,6 +134,52 @@ export const journal = (): Journal => {
     }))
   )
   return { records, layer }
+}
+
+const DAY = 86_400_000
+
+/** What the telco sells SIMs as. */
+export interface Sales {
+  /** What a purchase at that instant brings. */
+  readonly of: (
+    purchase: Telco.SimPurchase,
+    now: Time.Instant
+  ) => { readonly iccid?: string; readonly sellBy: number | null }
+  /** The ICCIDs that were sold to an organization, in order of their first sale. */
+  readonly iccids: (organizationId: string) => ReadonlyArray<string>
+}
+
+/**
+ * Sells SIMs that have to be put into use within so many days, in turn, and the ICCIDs that were
+ * returned to it before new ones.
+ */
+export const sales = ({ records }: Journal, days: ReadonlyArray<number | null>): Sales => {
+  const made = new Map<string, ReturnType<Sales["of"]>>()
+  const resold = new Set<string>()
+  const sold = () => records.flatMap((one) => (one.kind === "sale" && one.refusal === null ? [one] : []))
+  const again = (organizationId: string): string | undefined => {
+    const owners = new Map(sold().map((one) => [one.key, one.organizationId]))
+    const found = records.find(
+      ({ key, kind }) => kind === "return" && !resold.has(key) && owners.get(key) === organizationId
+    )
+    if (found?.kind !== "return") return undefined
+    resold.add(found.key)
+    return found.iccid
+  }
+  return {
+    of: ({ organizationId, purchaseId }, now) => {
+      const known = made.get(purchaseId)
+      if (known !== undefined) return known
+      const within = days[made.size % days.length] ?? null
+      const iccid = again(organizationId)
+      const sale = { sellBy: within === null ? null : now + within * DAY, ...(iccid !== undefined && { iccid }) }
+      made.set(purchaseId, sale)
+      return sale
+    },
+    iccids: (organizationId) => [
+      ...new Set(sold().flatMap((one) => (one.organizationId === organizationId ? [one.iccid] : [])))
+    ]
+  }
 }
 
 /** What the books come to. */

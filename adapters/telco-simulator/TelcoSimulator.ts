@@ -189,6 +189,7 @@ const Release = Schema.Struct({ iccid: Schema.String, refusal: Refusal })
 const Sale = Schema.Struct({
   iccid: Schema.String,
   load: Schema.String,
+  organizationId: Schema.optionalKey(Schema.String),
   sellBy: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
   refusal: Refusal
 })
@@ -472,9 +473,9 @@ const working = (
       })
     ),
   buySim: (purchase) => {
-    const { load, purchaseId } = purchase
+    const { load, organizationId, purchaseId } = purchase
     const { iccid = iccidOf(purchaseId), sellBy } = (refusal === null ? options.sale?.(purchase) : undefined) ?? {}
-    const record = { iccid, load, ...(sellBy !== undefined && { sellBy }), refusal }
+    const record = { iccid, load, organizationId, ...(sellBy !== undefined && { sellBy }), refusal }
     return booked(
       Effect.flatMap(records.sales.add(purchaseId, record), (sale) =>
         Effect.as(answer(sale), {
@@ -487,14 +488,17 @@ const working = (
       )
     )
   },
-  // A refusal is of the call: another one may be taken.
+  // A refusal is of the call: another one may be taken, and what was returned stays so.
   returnSim: ({ iccid, purchaseId }) =>
     booked(
       Effect.flatMap(records.sales.get(purchaseId), (sale): Outcome<Telco.Refund> => {
         if (sale?.iccid !== iccid)
           return new Telco.Refused({ message: `The SIM ${iccid} was not sold as ${purchaseId}` })
-        const record =
-          refusal === null ? records.returns.add(purchaseId, { iccid, refusal }) : Effect.succeed({ refusal })
+        const record = Effect.flatMap(records.returns.get(purchaseId), (known) =>
+          known !== null || refusal === null
+            ? records.returns.add(purchaseId, { iccid, refusal: null })
+            : Effect.succeed({ iccid, refusal })
+        )
         return Effect.as(Effect.flatMap(record, answer), "credit")
       })
     )

@@ -9,7 +9,7 @@
  */
 import * as fc from "fast-check"
 import { Effect, Struct } from "effect"
-import { HOUR, MINUTE } from "../domain/Time.ts"
+import { DAY, HOUR, MINUTE } from "../domain/Time.ts"
 import type { StorageError } from "../ports/Storage.ts"
 import type { Asked, Command, Outcome, Tag } from "./commands/Command.ts"
 import { type Bounds, type Kind, modest, place, rarely } from "./commands/Kind.ts"
@@ -18,6 +18,7 @@ import * as Requests from "./commands/Requests.ts"
 import { label, status } from "./commands/Requests.ts"
 import type { Session } from "./commands/Session.ts"
 import * as Surroundings from "./commands/Surroundings.ts"
+import { unsold } from "./Simulated.ts"
 
 export type { Answer, Asked, Command, Outcome, Request, Side } from "./commands/Command.ts"
 export { type Bounds, modest } from "./commands/Kind.ts"
@@ -41,6 +42,8 @@ const kinds: { readonly [Name in Tag]: Kind<Name> } = {
   SetMobilePlan: Requests.setMobilePlan,
   CorrectSim: Requests.correctSim,
   SetStockLevels: Requests.setStockLevels,
+  SetBundle: Requests.setBundle,
+  ReturnSim: Requests.returnSim,
   Repeat: Requests.repeat,
   Advance: Surroundings.advance,
   AdvanceTo: Surroundings.advanceTo,
@@ -201,6 +204,84 @@ export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Comman
       plan,
       subscription,
       ...others.flat().slice(0, bounds.commands - 3),
+      { _tag: "Quiet" }
+    ])
+
+/** A plan that may be a bundle: it begins with its first use, and neither recurs nor is throttled. */
+const bundlePlan: fc.Arbitrary<Command<"CreatePlan">> = fc.record({
+  _tag: fc.constant("CreatePlan" as const),
+  by: fc.constant(0 as const),
+  label: fc.constant("Green" as const),
+  coverage: fc.nat(2),
+  terms: fc.record({
+    name: fc.constant("Bundle"),
+    dataMegaBytes: fc.integer({ min: 1, max: 1_000 }),
+    periodDays: fc.integer({ min: 1, max: 30 }),
+    throttling: fc.constant([]),
+    recurrence: fc.constant(null)
+  }),
+  flaw: fc.constant(null)
+})
+
+/** A creation of a plan that may be a bundle; mostly it names no SIM. */
+const purchase: fc.Arbitrary<Command<"Subscribe">> = fc.record({
+  _tag: fc.constant("Subscribe" as const),
+  by: fc.constant(0 as const),
+  plan: place,
+  sim: fc.oneof({ weight: 8, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(11) }),
+  foreign: fc.constant(false),
+  period: fc.constant(null),
+  keyed: rarely(3)
+})
+
+/** The telco does not sell, or not at once; or it loses an answer. */
+const purchaseFault: fc.Arbitrary<Command<"Fault">> = fc.record({
+  _tag: fc.constant("Fault" as const),
+  fault: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...unsold) },
+    { weight: 4, arbitrary: fc.constantFrom("answer lost" as const, "slow" as const, "unavailable" as const) },
+    { weight: 1, arbitrary: fc.constantFrom("refuse to end" as const, "unreachable" as const) }
+  ),
+  times: fc.integer({ min: 1, max: 4 })
+})
+
+/** Time until eSIMs that were bought have to be put into use, and beside it. */
+const untilLapse = fc
+  .record({ days: fc.constantFrom(0, 1, 4, 28, 29, 30), beside: fc.constantFrom(-1, 0, 1, HOUR) })
+  .map(({ beside, days }): Command => ({ _tag: "Advance", millis: Math.max(0, days * DAY + beside) }))
+
+/**
+ * A run in which the telco sells eSIMs with bundles (rule I15): plans that are bundles, and what
+ * becomes of what was bought.
+ */
+export const purchases = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Command>> =>
+  fc
+    .tuple(
+      bundlePlan,
+      fc.array(
+        fc.oneof(
+          { weight: 9, arbitrary: purchase },
+          { weight: 1, arbitrary: bundlePlan },
+          { weight: 2, arbitrary: drawn("SetBundle", bounds) },
+          { weight: 4, arbitrary: drawn("Delete", bounds) },
+          { weight: 3, arbitrary: drawn("ReturnSim", bounds) },
+          { weight: 1, arbitrary: drawn("Replace", bounds) },
+          { weight: 1, arbitrary: drawn("Report", bounds) },
+          { weight: 1, arbitrary: drawn("Repeat", bounds) },
+          { weight: 1, arbitrary: moveStock },
+          { weight: 1, arbitrary: watchStock },
+          { weight: 4, arbitrary: purchaseFault },
+          { weight: 2, arbitrary: drawn("Kill", bounds) },
+          { weight: 1, arbitrary: drawn("Restart", bounds) },
+          { weight: 3, arbitrary: untilLapse }
+        ),
+        { maxLength: bounds.commands - 3, size: "max" }
+      )
+    )
+    .map(([plan, others]) => [
+      plan,
+      { _tag: "SetBundle", by: 0, plan: 0, foreign: false, load: 0 },
+      ...others,
       { _tag: "Quiet" }
     ])
 

@@ -78,10 +78,27 @@ export interface Changes {
   readonly webhooks: ReadonlyArray<ReceivedWebhook>
   /** What broke in the background. */
   readonly mishaps: ReadonlyArray<string>
+  /** All purchases that are outstanding, changed or not (rule I15). Absent: none is. */
+  readonly purchases?: ReadonlyArray<Outstanding>
+}
+
+/** A purchase that its supplier has not answered for good. */
+export interface Outstanding {
+  /** What it is made by. */
+  readonly purchaseId: string
+  /** Whose it is. */
+  readonly organizationId: string
+  /** The label of the SIM. */
+  readonly label: string
+  /** What is bought. */
+  readonly load: string
 }
 
 /** More than the book of usage has of a SIM or an organization in a simulation. */
 const ENTRIES = 100_000
+
+/** More purchases than are outstanding at once. */
+const PURCHASES = 1_000
 
 /** How many deliveries are read at once, newest first. */
 const PAGE = 20
@@ -158,6 +175,15 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
     return [{ organizationId, labels }]
   })
 
+  const outstanding = Effect.fnUntraced(function* (organizationId: string) {
+    const jobs = yield* storage.jobs.purchases({ organizationId, limit: PURCHASES })
+    return jobs.flatMap(({ work }) =>
+      work._tag === "BuySim"
+        ? [{ purchaseId: work.purchaseId, organizationId, label: work.label, load: work.load }]
+        : []
+    )
+  })
+
   const newEvents = Effect.fnUntraced(function* (organizationId: string) {
     const found: Array<WebhookEvent> = []
     let after: { readonly createdAt: Instant; readonly id: string } | null = null
@@ -177,7 +203,9 @@ export const observe = (simulated: Simulated): Effect.Effect<Changes, StorageErr
   return Effect.gen(function* () {
     const [first, second] = simulated.organizationIds
     const lines = [...(yield* changedLines(first)), ...(yield* changedLines(second))]
+    const purchases = [...(yield* outstanding(first)), ...(yield* outstanding(second))]
     const changes: Changes = {
+      ...(purchases.length > 0 && { purchases }),
       lines,
       usage: yield* Effect.forEach(lines, usageOf),
       stock: [...(yield* changedStock(first)), ...(yield* changedStock(second))],
@@ -260,6 +288,8 @@ export const record = (
       const session = Commands.begin(simulated)
       const observed = observe(simulated)
       const before = yield* observed
+      const [first, second] = simulated.organizationIds
+      const [own, others] = [simulated.iccids(first), simulated.iccids(second)]
       const steps: Array<Step> = []
       for (const command of commands) {
         const began = yield* simulated.now
@@ -275,13 +305,12 @@ export const record = (
           changes
         })
       }
-      const [first, second] = simulated.organizationIds
       return {
         seed: simulated.seed,
         start: simulated.start,
         inventories: [
-          { organizationId: first, iccids: simulated.iccids(first) },
-          { organizationId: second, iccids: simulated.iccids(second) }
+          { organizationId: first, iccids: own },
+          { organizationId: second, iccids: others }
         ],
         before,
         steps

@@ -13,6 +13,7 @@ import * as Inventory from "./invariants/Inventory.ts"
 import * as Events from "./invariants/Events.ts"
 import * as Facts from "./invariants/Facts.ts"
 import type { Invariant, Violation } from "./invariants/Invariant.ts"
+import * as Purchases from "./invariants/Purchases.ts"
 import * as Stock from "./invariants/Stock.ts"
 import * as Timing from "./invariants/Timing.ts"
 import * as Usage from "./invariants/Usage.ts"
@@ -24,6 +25,7 @@ export * from "./invariants/Events.ts"
 export * from "./invariants/Facts.ts"
 export * from "./invariants/Lifecycle.ts"
 export { type Frame, framesOf, type Invariant, type Violation } from "./invariants/Invariant.ts"
+export * from "./invariants/Purchases.ts"
 export * from "./invariants/Stock.ts"
 export * from "./invariants/Timing.ts"
 export * from "./invariants/Usage.ts"
@@ -58,6 +60,10 @@ export const all: ReadonlyArray<Invariant> = [
   Corrections.withdrawnSimsStay,
   Corrections.leftSimsStay,
   Corrections.correctionsAreTakenByTheRules,
+  Purchases.purchasesAreAwaited,
+  Purchases.salesAreSims,
+  Purchases.loadsGoToTheirPlans,
+  Purchases.returnedSimsAreNobodys,
   Stock.stockIsCounted,
   Stock.levelsAreAsSet,
   Inventory.stockIsGiven,

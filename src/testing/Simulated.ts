@@ -23,7 +23,13 @@ export const faults = ["refuse", "unavailable", "answer lost", "slow"] as const
  * times (rule S6). A telco that is `unreachable` is unavailable, and its caller knows that it has
  * done nothing.
  */
-export type Fault = (typeof faults)[number] | "refuse to end" | "unreachable"
+export type Fault = (typeof faults)[number] | "refuse to end" | "unreachable" | Unsold
+
+/** Why a telco sells no SIM: it befalls purchases alone (rule I15). */
+export const unsold = ["sold_out", "no_balance"] as const
+
+/** Why a telco sells no SIM. */
+export type Unsold = (typeof unsold)[number]
 
 /** A package in the telco's books that the telco did not refuse. */
 export interface TelcoPackage {
@@ -66,6 +72,17 @@ export type TelcoRecord = { readonly at: Instant; readonly key: string; readonly
   | { readonly kind: "release"; readonly iccid: string }
   | { readonly kind: "mobile plan change"; readonly iccid: string; readonly applied: boolean }
   | { readonly kind: "service change"; readonly iccid: string; readonly active: boolean }
+  | {
+      /** A SIM that was sold, under the id of its purchase (rule I15). */
+      readonly kind: "sale"
+      readonly iccid: string
+      readonly organizationId: string
+      readonly load: string
+      /** Until when it has to be put into use; null: it need not be. */
+      readonly sellBy: Instant | null
+    }
+  /** A SIM that its supplier has taken back, under the id of its purchase. */
+  | { readonly kind: "return"; readonly iccid: string }
 )
 
 /**
@@ -108,7 +125,10 @@ export interface Simulated {
    * first.
    */
   readonly organizationIds: readonly [string, string]
-  /** The ICCIDs of an organization's inventory, in order of import. */
+  /**
+   * The ICCIDs of an organization's inventory, in order of import; then those that were bought for
+   * it, in order of their sale.
+   */
   readonly iccids: (organizationId: string) => ReadonlyArray<string>
   /** The standard coverage profiles of a label. */
   readonly coverageIds: (label: Label) => ReadonlyArray<string>

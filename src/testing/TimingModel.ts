@@ -170,12 +170,14 @@ export const state = (facts: Facts, now: number): string => {
 
 /**
  * S8: how many MB are ordered of a package on the SIM that its subscription has moved to; 0 if
- * it is not ordered. A move changes nothing else: no times, no state, and no occurrences.
+ * it is not ordered. A supplier's bundle is ordered as a whole. A move changes nothing else: no
+ * times, no state, and no occurrences.
  */
 export const left = (
-  plan: { readonly dataMegaBytes: number; readonly isThrottled: boolean },
+  plan: { readonly dataMegaBytes: number; readonly isThrottled: boolean; readonly isBundle?: boolean },
   usedBytes: number
 ): number => {
+  if (plan.isBundle === true) return plan.dataMegaBytes
   const megaBytes = plan.dataMegaBytes - Math.floor(usedBytes / 1_048_576)
   if (megaBytes > 0) return megaBytes
   return plan.isThrottled ? 1 : 0

@@ -58,6 +58,9 @@ const CLUSTERS = 8
 /** In one of so many runs an endpoint takes every event. */
 const LIFECYCLES = 2
 
+/** In one of so many runs the telco sells eSIMs. */
+const PURCHASES = 5
+
 const YEAR = 365.25 * 24 * 60 * 60 * 1_000
 
 /** How many runs are spent on shortening the commands of a failure. */
@@ -66,7 +69,7 @@ const CLUSTER_SHRINKS = 200
 
 const yearsOf = ({ start, steps }: History.History): number => ((steps.at(-1)?.ended ?? start) - start) / YEAR
 
-const work = async ({ plant, runs, seed: first, step, underWay, until }: typeof Task.Type): Promise<Result> => {
+const work = async ({ plant, runs: most, seed: first, step, underWay, until }: typeof Task.Type): Promise<Result> => {
   const planted = plant === null ? undefined : faults[plant]?.[1]
   const around = planted === undefined ? {} : { around: planted }
   const struck: Record<string, number> = {}
@@ -80,16 +83,19 @@ const work = async ({ plant, runs, seed: first, step, underWay, until }: typeof 
     for (const [what, times] of found.struck) struck[what] = (struck[what] ?? 0) + times
     return found.complaints
   }
+  const isBuying = (seed: number) => planted === undefined && seed % PURCHASES === 0
   const violationsOf = async (seed: number, commands: ReadonlyArray<Commands.Command>) => {
     const [start = 0] = fc.sample(Arbitraries.instants, { seed, numRuns: 1 })
     const lifecycle = seed % LIFECYCLES === 0
-    const history = await recorded(seed, commands, { ...around, start, lifecycle })
+    const selling = isBuying(seed) ? { esims: { Green: 1 }, sellableDays: [30, null, 5, 2, 400] } : {}
+    const history = await recorded(seed, commands, { ...around, ...selling, start, lifecycle })
     const invariants = lifecycle ? [...Invariants.all, ...Invariants.lifecycle] : Invariants.all
     return { history, violations: Invariants.check(history, invariants) }
   }
-  for (let seed = first; result.runs < runs && Date.now() < until; seed += step) {
+  for (let seed = first; result.runs < most && Date.now() < until; seed += step) {
     underWay[0] = seed
-    const [commands = []] = fc.sample(Commands.runs(), { seed, numRuns: 1 })
+    const runs = isBuying(seed) ? Commands.purchases() : Commands.runs()
+    const [commands = []] = fc.sample(runs, { seed, numRuns: 1 })
     const { history, violations } = await violationsOf(seed, commands)
     result.runs += 1
     result.commands += history.steps.length
@@ -106,7 +112,7 @@ const work = async ({ plant, runs, seed: first, step, underWay, until }: typeof 
     }
     if (violations.length === 0) continue
     const shrunk = await shrink(
-      Commands.runs(),
+      runs,
       seed,
       SHRINKS,
       async (shorter) => (await violationsOf(seed, shorter)).violations.length === 0

@@ -147,7 +147,27 @@ const reconciled =
 const stock = (name: Name, alter: (of: History.StockOf["labels"][number]) => History.StockOf["labels"][number]) =>
   changed(name, (changes) => ({ stock: changes.stock.map((of) => ({ ...of, labels: of.labels.map(alter) })) }))
 
+const purchase = { purchaseId: "p", load: "1 GB", sellBy: null, cost: null, boughtAt: 0 } as const
+
+/** The SIM of the first creation as one that was bought. */
+const bought = (more: { readonly returned?: "credit" } = {}) =>
+  lines("recurring", (line) => ({ ...line, sim: { ...line.sim, purchase: { ...purchase, ...more } } }))
+
+const outstanding = (purchaseId: string): History.Outstanding => ({
+  ...{ purchaseId, organizationId: "o", label: "Green", load: "1 GB" }
+})
+
 const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
+  [Invariants.purchasesAreAwaited, changed("later", () => ({ purchases: [outstanding("p"), outstanding("q")] }))],
+  [Invariants.salesAreSims, bought()],
+  [
+    Invariants.loadsGoToTheirPlans,
+    (history) =>
+      altered(bought()(history), "recurring", (step) =>
+        step.asked._tag === "Subscribe" ? { ...step, asked: { ...step.asked, iccid: null } } : step
+      )
+  ],
+  [Invariants.returnedSimsAreNobodys, bought({ returned: "credit" })],
   [Invariants.nothingBreaks, outcome("recurring", { _tag: "Broken", message: "a defect" })],
   [Invariants.nothingBreaks, changed("later", () => ({ mishaps: ["a job was not done"] }))],
   [

@@ -154,6 +154,13 @@ export interface Commands {
     readonly foreign: boolean
     readonly correction: SimCorrection.Correction
   }
+  /** The plan is a supplier's bundle from then on, of so many that there are; null: none. */
+  readonly SetBundle: PlanChange & { readonly load: number | null }
+  /**
+   * A SIM goes back to its supplier: one that was bought and that nobody has, counted from the
+   * last, or any if there is none.
+   */
+  readonly ReturnSim: { readonly by: Side; readonly back: number; readonly foreign: boolean }
   /** Sets these levels of free eSIMs, and ends all others. */
   readonly SetStockLevels: { readonly by: Side; readonly levels: ReadonlyArray<Stock.LevelRequest> }
   /** The request of so many keyed requests ago comes again, with its key. */
@@ -240,6 +247,8 @@ export type Asked =
       readonly apply: boolean
     })
   | (By & { readonly _tag: "CorrectSim"; readonly iccid: string; readonly correction: SimCorrection.Correction })
+  | (By & { readonly _tag: "SetBundle"; readonly planId: string; readonly load: string | null })
+  | (By & { readonly _tag: "ReturnSim"; readonly iccid: string })
   | (By & { readonly _tag: "SetStockLevels"; readonly levels: ReadonlyArray<Stock.LevelRequest> })
   | { readonly _tag: "Advance"; readonly to: Instant }
   | Command<"Kill" | "Restart" | "Fault" | "Quiet">

@@ -93,11 +93,16 @@ export const nothing: Resolved = { asked: { _tag: "Nothing" }, outcome: Effect.s
 /** Whatever the telco does to a request, no preview foresees. */
 const isOfTelco = ({ _tag }: Refusal.Plain): boolean => _tag === "TelcoRefused" || _tag === "TelcoUnavailable"
 
+/** What a request may be refused with that awaits a purchase. */
+const ofPurchases = new Set(["EsimsIssuing", "SoldOut", "NoBalance"])
+
 /** Rule S9: what came of a request has to be what its preview foresaw. */
 const agreed = (refusal: Refusal.Plain | null, outcome: Outcome): Outcome => {
   if (outcome._tag !== "Answered" && outcome._tag !== "Refused") return outcome
   const actual = outcome._tag === "Refused" ? outcome.refusal : null
   if (actual !== null && isOfTelco(actual)) return outcome
+  // What is not in stock is bought, and nobody foresees what comes of that (rule I15).
+  if (refusal?._tag === "EsimsIssuing" && (actual === null || ofPurchases.has(actual._tag))) return outcome
   return actual?._tag === refusal?._tag
     ? outcome
     : broken(`The preview foresaw ${refusal?._tag ?? "no refusal"}, and the request had ${actual?._tag ?? "none"}`)

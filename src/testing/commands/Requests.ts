@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import * as fc from "fast-check"
 import * as IdempotencyKeys from "../../app/commit/IdempotencyKeys.ts"
 import { Plans } from "../../app/plans/Plans.ts"
+import { Returns } from "../../app/sims/Returns.ts"
 import { SimCorrections } from "../../app/sims/SimCorrections.ts"
 import { Stock } from "../../app/sims/Stock.ts"
 import { Wallet } from "../../app/sims/Wallet.ts"
@@ -17,6 +18,7 @@ import { Subscriptions } from "../../app/subscriptions/Subscriptions.ts"
 import type { Answers } from "../../domain/Idempotency.ts"
 import * as Idempotency from "../../domain/Idempotency.ts"
 import type { Plan } from "../../domain/Plan.ts"
+import { isUsed } from "../../domain/Sim.ts"
 import { HIGHEST } from "../../domain/Stock.ts"
 import { DAY } from "../../domain/Time.ts"
 import { reasons } from "../../domain/Withdrawal.ts"
@@ -190,6 +192,42 @@ export const unarchivePlan = ofPlan("UnarchivePlan", (plan) => ({
 }))
 
 export const deletePlan = ofPlan("DeletePlan", (plan) => ({ make: Plans.use((of) => of.remove(plan)) }))
+
+/** The bundles that plans may be, as their telco names them. */
+const LOADS = ["1 GB", "5 GB"]
+
+/** It is drawn by runs that buy alone. */
+export const setBundle: Kind.Kind<"SetBundle"> = {
+  weight: 0,
+  fields: () => fc.record({ by, plan: place, foreign: rarely(8), load: fc.option(fc.nat(1), { freq: 6 }) }),
+  resolve: (session, command) => {
+    const planId = Session.planOf(session, command)
+    if (planId === undefined) return Effect.succeed(nothing)
+    const load = command.load === null ? null : (pick(LOADS, command.load) ?? null)
+    const of = { ...asker(session, command), planId }
+    const bundle = load === null ? null : { load, topUpLoad: null, limit: null }
+    const make = Plans.use((plans) => plans.setBundle({ ...of, bundle }))
+    return Effect.succeed(request(session, { _tag: "SetBundle", ...of, load }, { make, answer: asPlan }))
+  }
+}
+
+/** It is drawn by runs that buy alone. */
+export const returnSim: Kind.Kind<"ReturnSim"> = {
+  weight: 0,
+  fields: () => fc.record({ by, back: fc.nat(3), foreign: rarely(8) }),
+  resolve: Effect.fnUntraced(function* (session, command) {
+    const organizationId = organizationOf(session, ownerOf(command))
+    const iccids = session.simulated.iccids(organizationId)
+    const page = { organizationId, isEsim: true, label: null, after: null, limit: iccids.length }
+    const bought = (yield* session.simulated.storage.sims.page(page)).filter(({ purchase }) => purchase !== null)
+    const unsold = bought.filter((sim) => !isUsed(sim)).map(({ iccid }) => iccid)
+    const iccid = pickBack(unsold.length === 0 ? iccids : unsold, command.back)
+    if (iccid === undefined) return nothing
+    const of = { ...asker(session, command), iccid }
+    const make = Returns.use((returns) => returns.giveBack(of))
+    return request(session, { _tag: "ReturnSim", ...of }, { make })
+  })
+}
 
 const order = Effect.fnUntraced(function* (
   session: Session.Session,

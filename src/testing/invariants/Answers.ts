@@ -9,7 +9,7 @@ import { type Instant, toIso } from "../../domain/Time.ts"
 import type { Asked, Outcome, Request } from "../commands/Command.ts"
 import type { History, Step } from "../History.ts"
 import * as TimingModel from "../TimingModel.ts"
-import { attachments, visible, first, movedBy, type Invariant, make, same, show } from "./Invariant.ts"
+import { attachments, visible, first, isBought, movedBy, type Invariant, make, same, show } from "./Invariant.ts"
 
 const createdOf = (outcome: Outcome): Created | null =>
   outcome._tag === "Answered" && outcome.answer.kind === "Created" ? outcome.answer.created : null
@@ -179,6 +179,8 @@ const passing: ReadonlySet<string> = new Set([
   "SimBusy",
   "NoFreeSim",
   "SimsReleasing",
+  "EsimsIssuing",
+  "NoBalance",
   "RequestInProgress"
 ])
 
@@ -278,7 +280,10 @@ export const refusalsLeaveNothing: Invariant = make("a request that was refused 
     const { asked, changes, outcome } = step
     if (outcome._tag === "Refused" && touching.has(asked._tag)) {
       const byTelco = outcome.refusal._tag === "TelcoRefused" || outcome.refusal._tag === "TelcoUnavailable"
-      const touched = changes.lines.find((line) => !isClaimedAtMost(before.get(line.sim.iccid), line))
+      // What was bought by then came into the stock, whoever awaits it.
+      const touched = changes.lines.find(
+        (line) => !isClaimedAtMost(before.get(line.sim.iccid), line) && !isBought({ after, before }, line.sim.iccid)
+      )
       if (!byTelco && touched !== undefined) {
         return `${asked._tag} was refused with ${outcome.refusal._tag}, and changed ${touched.sim.iccid}`
       }

@@ -5,7 +5,13 @@
 import type { Label } from "../../domain/Label.ts"
 import * as Sim from "../../domain/Sim.ts"
 import type { Correction } from "../../domain/SimCorrection.ts"
-import { first, type Invariant, make, same, show } from "./Invariant.ts"
+import { first, type Invariant, isBought, type Lines, make, same, show } from "./Invariant.ts"
+
+/** Whether a SIM is withdrawn because its supplier has it back, or is being asked for that. */
+const isReturned = (lines: Lines, iccid: string): boolean => {
+  const sim = lines.get(iccid)?.sim
+  return sim?.purchase?.returned !== undefined && Sim.withdrawnReason(sim) === "returned"
+}
 
 /**
  * Rule I9. What is withdrawn is taken by nothing, and stays so until it is made available again.
@@ -39,6 +45,7 @@ export const withdrawnSimsStay: Invariant = make(
       return first(before.values(), ({ sim: { allocation, iccid } }) => {
         const next = after.get(iccid)?.sim.allocation
         if (allocation._tag !== "Withdrawn" || corrected?.iccid === iccid) return null
+        if (isBought({ after, before }, iccid) || isReturned(after, iccid)) return null
         // The telco has confirmed that nothing is left of a subscription that has moved (rule S8).
         const isEnded = same(next, { ...allocation, ending: null })
         return isEnded || same(next, allocation) ? null : `${iccid} was withdrawn, and is ${show(next)}`
@@ -57,6 +64,7 @@ export const leftSimsStay: Invariant = make("a SIM that its subscription has lef
       left.delete(asked.iccid)
     if (outcome._tag === "Answered" && outcome.answer.kind === "Replaced")
       left.add(outcome.answer.replaced.replacedIccid)
+    if (asked._tag === "ReturnSim" && outcome._tag !== "Refused") left.delete(asked.iccid)
     return first(left, (iccid) => {
       const sim = after.get(iccid)?.sim
       return sim !== undefined && Sim.withdrawnReason(sim) === "replaced"
@@ -91,6 +99,9 @@ const expectedOf = (sim: Sim.Sim, { label, lpa: given, status }: Correction): st
   if (isMoved && sim.allocation._tag === "InService") return "SimInUse"
   const isHeld = Sim.holder(sim.allocation) !== null
   if (isHeld && (isMoved || (status !== undefined && now.reason !== null))) return "SimBusy"
+  const reason = status?._tag === "Withdrawn" ? status.reason : null
+  if (Sim.isGivenBack(sim) && status !== undefined && now.reason !== null && reason !== now.reason)
+    return "SimWithdrawn"
   return {
     label: label ?? now.label,
     lpa: lpa === undefined ? now.lpa : lpa,
@@ -119,6 +130,7 @@ export const correctionsAreTakenByTheRules: Invariant = make(
         const [was, is] = [correctedOf(known), correctedOf(next)]
         // The SIM that its subscription has left is withdrawn (rule S8).
         if (asked._tag === "Replace" && asked.iccid === next.iccid && is.reason === "replaced") return null
+        if (isBought({ after, before }, next.iccid) || (!isAsked && isReturned(after, next.iccid))) return null
         if (isAsked && same(is, expected)) return null
         return same(is, was) && (!isAsked || outcome._tag === "Killed")
           ? null

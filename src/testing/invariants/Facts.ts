@@ -59,7 +59,9 @@ export const termsStay: Invariant = make(
         if (before === attachment) return null
         known.set(attachment.attachmentId, attachment)
         const plan = plans.get(attachment.planId)
-        if (plan !== undefined && !same(plan.terms, attachment.terms)) {
+        // Which bundle a plan is may be set anew: what is attached keeps it (rule P5).
+        const { load: _, topUpLoad: __, ...terms } = attachment.terms
+        if (plan !== undefined && !same(plan.terms, terms)) {
           return `${attachment.attachmentId} has ${show(attachment.terms)}, and its plan ${show(plan.terms)}`
         }
         return before === undefined || same(fixed(before, moved), fixed(attachment, new Map()))

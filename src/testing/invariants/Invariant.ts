@@ -168,6 +168,22 @@ export const movedBy = ({ after, before, step: { asked } }: Frame): Moved | null
   return to === undefined || to.sim.iccid === from.sim.iccid ? null : { from, to }
 }
 
+/**
+ * Whether a step has brought the SIM into the stock by a purchase (rule I15): a new one, or one
+ * that its supplier has sold again.
+ */
+export const isBought = ({ after, before }: Pick<Frame, "after" | "before">, iccid: string): boolean => {
+  const purchase = after.get(iccid)?.sim.purchase ?? null
+  return purchase !== null && purchase.purchaseId !== before.get(iccid)?.sim.purchase?.purchaseId
+}
+
+/** What a package of the terms grants after a move, as the model is asked for it. */
+export const movedTerms = ({ dataMegaBytes, load, throttling }: Attachment["terms"]) => ({
+  dataMegaBytes,
+  isThrottled: throttling.length > 0,
+  isBundle: load !== undefined
+})
+
 /** A package by what no move changes of it. */
 export const periodOf = ({ attachmentId, occurrence }: Pick<Package, "attachmentId" | "occurrence">): string =>
   `${attachmentId}:${occurrence}`

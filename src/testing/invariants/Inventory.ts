@@ -9,7 +9,8 @@ import * as WebhookEvent from "../../domain/WebhookEvent.ts"
 import type { Asked } from "../commands/Command.ts"
 import { type Step, isIdle } from "../History.ts"
 import * as TimingModel from "../TimingModel.ts"
-import { first, type Invariant, make, movedBy, show, type Frame, packages, visible, same } from "./Invariant.ts"
+import { first, type Invariant, isBought, make, movedBy, movedTerms, show, type Frame } from "./Invariant.ts"
+import { packages, visible, same } from "./Invariant.ts"
 import type { Attachment } from "../../domain/Attachment.ts"
 import { idOf, type Package } from "../../domain/Package.ts"
 import type { Instant } from "../../domain/Time.ts"
@@ -59,7 +60,7 @@ export const simsAreInOnePlace: Invariant = make(
     const iccids = history.inventories.flatMap((inventory) => inventory.iccids)
     return ({ after }) => {
       const subscriptions = new Set<string>()
-      return first(iccids, (iccid) => {
+      return first(new Set([...iccids, ...after.keys()]), (iccid) => {
         const line = after.get(iccid)
         if (line === undefined) return `${iccid} is not in the inventory any more`
         const id = line.subscription?.subscriptionId
@@ -79,7 +80,7 @@ export const downloadedSimsStay: Invariant = make(
   "an eSIM that shows a sign of a download is neither given away nor recycled",
   "S2, S3",
   () =>
-    ({ before, step }) => {
+    ({ after, before, step }) => {
       const { asked, outcome } = step
       if (outcome._tag !== "Answered") return null
       if (asked._tag === "Delete") {
@@ -89,7 +90,7 @@ export const downloadedSimsStay: Invariant = make(
       const { answer } = outcome
       const isChosen = asked._tag === "Subscribe" && asked.iccid === null && answer.kind === "Created"
       const given = isChosen ? answer.created.sim : answer.kind === "Replaced" ? answer.replaced.sim : null
-      if (given === null) return null
+      if (given === null || isBought({ after, before }, given.iccid)) return null
       const sim = before.get(given.iccid)?.sim
       return sim?.isEsim && !sim.downloaded && sim.allocation._tag === "Free" ? null : `${show(sim)} was given away`
     }
@@ -105,6 +106,7 @@ export const stockIsGiven: Invariant = make(
   "S2, S5, W2",
   () =>
     ({ after, before, step: { asked, outcome } }) => {
+      // What was bought is given by its load.
       const request = asked._tag === "Repeat" ? asked.request : asked
       if ((request._tag !== "Subscribe" && request._tag !== "Replace") || outcome._tag !== "Refused") return null
       const { refusal } = outcome
@@ -113,6 +115,7 @@ export const stockIsGiven: Invariant = make(
         sim !== undefined && (Sim.isFree(sim) || (refusal._tag === "NoFreeSim" && Sim.isUndecided(sim)))
       return first(before.values(), ({ sim }) => {
         if (sim.organizationId !== request.organizationId || sim.label !== refusal.label) return null
+        if (sim.purchase !== null) return null
         if (Sim.isFree(sim)) return `a request was refused with ${refusal._tag}, and ${sim.iccid} was free`
         return mayBeHad(sim) && mayBeHad(after.get(sim.iccid)?.sim)
           ? `a request was refused with ${refusal._tag}, and the creation that has ${sim.iccid} is not decided`
@@ -151,6 +154,7 @@ export const nothingCrossesOrganizations: Invariant = make(
       )
     )
     return ({ after, step }) => {
+      for (const one of step.changes.records) if (one.kind === "sale") owners.set(one.iccid, one.organizationId)
       const request = requestOf(step.asked)
       const complaint = request === null ? null : trespassed(step, request)
       if (complaint !== null) return complaint
@@ -168,7 +172,9 @@ export const nothingCrossesOrganizations: Invariant = make(
             : `${organizationId} was notified of ${iccid}`
         }) ??
         first(step.changes.records, (record) =>
-          "iccid" in record && !after.has(record.iccid) ? `the telco has ${record.iccid}, which nobody has` : null
+          "iccid" in record && record.kind !== "sale" && !after.has(record.iccid)
+            ? `the telco has ${record.iccid}, which nobody has`
+            : null
         )
       )
     }
@@ -199,8 +205,7 @@ const isOver = (end: Instant | null | undefined, now: Instant): boolean =>
   end !== null && end !== undefined && end <= now
 
 /** Whether anything is ordered of a package after a move (rule S8). */
-const isLeft = ({ terms }: Attachment, usedBytes: number): boolean =>
-  TimingModel.left({ ...terms, isThrottled: terms.throttling.length > 0 }, usedBytes) > 0
+const isLeft = ({ terms }: Attachment, usedBytes: number): boolean => TimingModel.left(movedTerms(terms), usedBytes) > 0
 
 /** What is wrong with a package of ours, as the telco has it. */
 const ourPackage = (
@@ -360,8 +365,7 @@ export const movesTakeEverything: Invariant = make(
       if (wrong !== null) return wrong
       for (const { attachment, id, pack } of packages(frame.after)) {
         if (pack.replacement === null) continue
-        const plan = { ...attachment.terms, isThrottled: attachment.terms.throttling.length > 0 }
-        moved.set(id, TimingModel.left(plan, pack.replacement.usedBefore))
+        moved.set(id, TimingModel.left(movedTerms(attachment.terms), pack.replacement.usedBefore))
       }
       return first(changes.records, (record) => {
         const expected = record.kind === "package" ? moved.get(record.key) : undefined
@@ -373,14 +377,19 @@ export const movesTakeEverything: Invariant = make(
 )
 
 /** What a move has left behind, or has changed. */
-const incomplete = ({ after, before }: Frame, { from, to }: NonNullable<ReturnType<typeof movedBy>>): string | null => {
+const incomplete = (
+  { after, before, step: { ended } }: Frame,
+  { from, to }: NonNullable<ReturnType<typeof movedBy>>
+): string | null => {
   const { iccid } = to.sim
   const old = after.get(from.sim.iccid)
   if (old === undefined || Sim.withdrawnReason(old.sim) !== "replaced") {
     return `${from.sim.iccid} has been left, and is ${show(old?.sim.allocation)}`
   }
   const free = before.get(iccid)?.sim
-  if (free === undefined || !Sim.isFree(free) || free.label !== from.sim.label) return `${iccid} was not to be had`
+  const isHad = free !== undefined && Sim.isFree(free) && TimingModel.isSold(free.purchase?.sellBy ?? null, ended)
+  if (!isBought({ after, before }, iccid) && !isHad) return `${iccid} was not to be had`
+  if (to.sim.label !== from.sim.label) return `${iccid} is of the label ${to.sim.label}`
   if (!same(to.subscription, { ...from.subscription, iccid }))
     return `${show(from.subscription)} has become another one`
   if (to.sim.service.pausedAt !== from.sim.service.pausedAt)
