@@ -182,6 +182,19 @@ export const and = (left: Booking, right: Booking): Booking => {
   return { ...(put.length > 0 && { put }), ...(allotted.length > 0 && { allotted }) }
 }
 
+/** Rule C3: a plan with a price was sold. `telco`: the supplier of what was given for it. */
+export const sale = (
+  { iccid, label, organizationId }: Pick<Sim, "iccid" | "label" | "organizationId">,
+  { attachmentId, planId, terms }: Pick<Attachment, "attachmentId" | "planId" | "terms">,
+  telco: string | null,
+  at: Instant
+): Booking => {
+  const { load = null, price, regionCode } = terms
+  if (price === undefined) return {}
+  const of = { organizationId, iccid, label, telco, load, regionCode, attachmentId, planId, occurrence: null }
+  return { put: [{ ...of, costId: `sale:${attachmentId}`, kind: "sale", at, amount: price }] }
+}
+
 /** All of them together, as a part of a decision or of a commit; nothing if they book nothing. */
 export const booking = (...all: ReadonlyArray<Booking>): { readonly ledger?: Booking } => {
   const ledger = all.reduce(and, {})

@@ -61,10 +61,12 @@ export interface PlanTerms {
   readonly load?: string
   /** The bundle that it is ordered as on a SIM that is in service. Absent: the same. */
   readonly topUpLoad?: string
+  /** What the plan was sold for when it was attached (rule P7). Absent: it had no price. */
+  readonly price?: Amount
 }
 
 /** Terms as requested; the coverage profile adds its region code and label. */
-export type TermsRequest = Omit<PlanTerms, "regionCode" | "label" | "load" | "topUpLoad">
+export type TermsRequest = Omit<PlanTerms, "regionCode" | "label" | "load" | "topUpLoad" | "price">
 
 /** What a plan is at a supplier (rule P5). */
 export interface Bundle {
@@ -286,10 +288,12 @@ export const existing = (plan: Plan | null, planId: string): Result.Result<Plan,
 export const archived = (plan: Plan, now: Instant): Plan => ({ ...plan, archivedAt: plan.archivedAt ?? now })
 
 /** Rule P5: the terms that an attachment of the plan copies, with the bundle that it is now. */
-export const attachedTerms = ({ bundle, terms }: Pick<Plan, "bundle" | "terms">): PlanTerms =>
-  bundle === null
-    ? terms
-    : { ...terms, load: bundle.load, ...(bundle.topUpLoad !== null && { topUpLoad: bundle.topUpLoad }) }
+export const attachedTerms = ({ bundle, price, terms }: Pick<Plan, "bundle" | "price" | "terms">): PlanTerms => {
+  const priced = price === null ? terms : { ...terms, price }
+  return bundle === null
+    ? priced
+    : { ...priced, load: bundle.load, ...(bundle.topUpLoad !== null && { topUpLoad: bundle.topUpLoad }) }
+}
 
 /** Rule W11: what the audit log says of the plan's bundle and price. */
 export const facts = ({ bundle, price }: Pick<Plan, "bundle" | "price">): Readonly<Record<string, string | null>> => ({

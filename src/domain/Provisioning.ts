@@ -257,18 +257,17 @@ export const confirm = (
   return { decision: { ...decision, ...booked(aggregate, attachment, outcomes, now) }, created, packages }
 }
 
-/** Rule C1: what the packages cost that the telco has. */
+/** Rules C1 and C3: what the packages cost that the telco has, and what the plan was sold for. */
 const booked = (
-  aggregate: SimAggregate.SimAggregate,
+  { attachments, sim }: SimAggregate.SimAggregate,
   attachment: Attachment,
   outcomes: ReadonlyArray<Outcome>,
   now: Instant
 ): Pick<Decision, "ledger"> => {
   const { attachmentId, terms } = attachment
-  if (terms.load === undefined) return {}
-  const isFree = SimAggregate.soleOwners(aggregate) !== null
+  const isFree = SimAggregate.soleOwners({ attachments }) !== null
   const taken = outcomes.filter(({ telcoPackageId }) => telcoPackageId !== null)
-  const bookings = taken.map((outcome, index) => {
+  const costs = taken.map((outcome, index) => {
     const { occurrence } = outcome
     const isFirst = isFree && index === 0
     const ordered = {
@@ -277,9 +276,10 @@ const booked = (
       isFirst,
       ...orderedLoad(terms, isFirst)
     }
-    return Cost.ofPackage(aggregate.sim, attachment, ordered, outcome, now)
+    return Cost.ofPackage(sim, attachment, ordered, outcome, now)
   })
-  return Cost.booking(...bookings)
+  const seller = taken.find(({ telco }) => telco !== undefined)?.telco ?? sim.purchase?.telco ?? null
+  return Cost.booking(...costs, Cost.sale(sim, attachment, terms.load === undefined ? null : seller, now))
 }
 
 /** The job that hands the first packages of the attachment to the telco. */

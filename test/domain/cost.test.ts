@@ -85,6 +85,16 @@ describe("C2: a load", () => {
   })
 })
 
+describe("C3: a sale", () => {
+  it("is the price that the plan had, once for an attachment", () => {
+    const priced = { ...own, terms: { ...terms, load: "1 GB", price: usd(900) } }
+    expect(Cost.sale(sold, priced, "esim-go", NOW)).toMatchObject({
+      put: [{ costId: "sale:a", kind: "sale", amount: usd(900), planId: "p", telco: "esim-go", regionCode: "EUROPE" }]
+    })
+    expect(Cost.sale(sold, own, "esim-go", NOW)).toEqual({})
+  })
+})
+
 describe("C3: a report", () => {
   const month = monthOf(NOW)
   const entries = [

@@ -248,7 +248,7 @@ export const layer: Layer.Layer<Plans, never, Needs> = Layer.effect(
       yield* Effect.fromResult(TextLimit.check("metadata", metadata, TextLimit.METADATA))
       const checked = yield* Effect.fromResult(PlanRules.terms(terms, profile, now))
       yield* supported(organizationId, { bundle, terms: checked })
-      const attached = PlanRules.attachedTerms({ bundle, terms: checked })
+      const attached = PlanRules.attachedTerms({ bundle, price: null, terms: checked })
       yield* Effect.catchTag(telcoTerms.check({ organizationId, terms: attached }), "Telco.Refused", ({ message }) =>
         Effect.fail(new TermsRefused({ message }))
       )

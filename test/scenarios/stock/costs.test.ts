@@ -1,8 +1,8 @@
 /**
  * What suppliers charge, in the ledger (rules C1 and C2).
  */
-import { Effect, Result } from "effect"
-import { Plans, Replacements, Returns, Subscriptions } from "simplan"
+import { Effect, Result, Stream } from "effect"
+import { Costs, Plans, Replacements, Returns, Subscriptions } from "simplan"
 import { Cost, Job, Storage } from "simplan/ports"
 import { TelcoSimulator } from "simplan/telco-simulator"
 import { beforeEach, describe, expect, it } from "vitest"
@@ -97,6 +97,24 @@ describe("C1: an eSIM that is bought", () => {
       { ...SOLD, counts: [0, 1, 0] },
       { ...SOLD, counts: [1, 0, 0] }
     ])
+  })
+
+  it("has a margin if the plan has a price, which each sale has at its time", async () => {
+    const { organizationId } = world
+    const priced = (units: number) => {
+      const price = { units, scale: 2, currency: "USD" }
+      return world.run(Plans.Plans.use((one) => one.setPrice({ organizationId, planId, price })))
+    }
+    await priced(900)
+    const iccid = await create()
+    await priced(1_000)
+    await create(iccid)
+    await remove(iccid)
+    const asked = { organizationId, by: [] }
+    const totals = await world.run(Costs.Costs.use((one) => Stream.runCollect(one.report(asked))))
+    const usd = totals.filter(({ currency }) => currency === "USD")
+    expect(usd).toMatchObject([{ sales: 2, price: 19_000_000n }])
+    expect(usd.map(Cost.margin)).toEqual([16_500_000n])
   })
 
   it("costs nothing in a preview", async () => {
