@@ -14,7 +14,7 @@
  * other, over all processes on the journal.
  */
 import { Clock, Effect, Schema } from "effect"
-import { Package, Telco, type TelcoPorts } from "simplan/ports"
+import { type Amount, Package, Telco, type TelcoPorts } from "simplan/ports"
 import * as Journal from "./Journal.ts"
 import * as CallFailure from "./CallFailure.ts"
 import * as CallRecords from "./CallRecords.ts"
@@ -59,6 +59,11 @@ export interface System {
   readonly listPackages: (iccid: string) => Call<ReadonlyArray<Listed>>
   /** Makes a package. */
   readonly createPackage: (order: Telco.PackageOrder) => Call<Telco.TelcoPackage>
+  /**
+   * What a package was charged at whose order was not answered; null: the system does not say.
+   * Absent: it never does.
+   */
+  readonly costOf?: (telcoPackageId: string) => Call<Amount.Amount | null>
   /** Stops a package for good; one that is stopped already too. */
   readonly suspendPackage: (of: Made) => Call<void>
   /**
@@ -219,7 +224,10 @@ export const make = (
     )
     if (found !== undefined) {
       const { activationAt, expirationAt, telcoPackageId } = found
-      return yield* order.change({ made: { telcoPackageId, activationAt, expirationAt } })
+      const charged = system.costOf?.(telcoPackageId) ?? Effect.succeed(null)
+      const cost = yield* Effect.mapError(charged, CallFailure.later)
+      const made = { telcoPackageId, activationAt, expirationAt, ...(cost !== null && { cost }) }
+      return yield* order.change({ made })
     }
     yield* pause(unknownUntil(order.state()))
     yield* order.change({ asked: null })

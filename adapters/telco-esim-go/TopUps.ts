@@ -31,7 +31,7 @@ const listedFrom = (reference: string, assignments: ReadonlyArray<AccountApi.Ass
 
 /** What the packages of an order are taken off by. */
 export interface TopUps
-  extends Pick<KeylessTelco.System, "listPackages" | "createPackage" | "suspendPackage" | "cancelPackage"> {
+  extends Pick<KeylessTelco.System, "listPackages" | "createPackage" | "costOf" | "suspendPackage" | "cancelPackage"> {
   /** Takes off what is left of an order: what the supplier says of each assignment. */
   readonly revoke: (of: { readonly iccid: string; readonly reference: string }) => Call<ReadonlyArray<string>>
 }
@@ -107,6 +107,7 @@ export const make = (
         ...(total !== null && { cost: total })
       }
     }),
+    costOf: (reference) => Effect.map(api.orderOf(reference), ({ total }) => total),
     suspendPackage: ({ iccid, telcoPackageId }) => Effect.asVoid(revoke({ iccid, reference: telcoPackageId })),
     cancelPackage: Effect.fnUntraced(function* ({ iccid, packageId, telcoPackageId }, isUndone) {
       if (isUndone && (yield* of(iccid, telcoPackageId)).some(Assignments.isUsed)) {

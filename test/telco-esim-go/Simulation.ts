@@ -77,7 +77,18 @@ const make = (seed: number) => {
 type World = ReturnType<typeof make>
 
 /** The calls over the model. */
-const apiOf = ({ count, isCalm, oneIn, ours, pick, random, supplier }: World): AccountApi.AccountApi["Service"] => {
+export const apiOf = ({
+  count,
+  isCalm,
+  oneIn,
+  ours,
+  pick,
+  random,
+  supplier
+}: Pick<
+  World,
+  "count" | "isCalm" | "oneIn" | "ours" | "pick" | "random" | "supplier"
+>): AccountApi.AccountApi["Service"] => {
   const latency = Effect.suspend(() => Effect.sleep(oneIn(20) ? SECOND * (1 + random(8)) : pick([0, 0, 100, SECOND])))
 
   const attempt = <A>(act: () => A) =>

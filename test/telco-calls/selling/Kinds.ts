@@ -1,10 +1,11 @@
 /**
- * Random runs of purchases, by what is run: the adapter of a supplier over its fake, or one of the
- * strategies that they buy by.
+ * Random runs of purchases, by what is run: the adapter of a supplier over its fake, one of the
+ * strategies that they buy by, or a whole service whose books are compared with a supplier's.
  */
 import { Schema } from "effect"
 import * as Airalo from "../../telco-airalo/Run.ts"
 import * as EsimAccess from "../../telco-esim-access/Simulation.ts"
+import * as EsimGoBooks from "../../telco-esim-go/Books.ts"
 import * as EsimGo from "../../telco-esim-go/Simulation.ts"
 import * as SellerSuite from "../SellerSuite.ts"
 
@@ -15,7 +16,7 @@ export interface Run {
   readonly struck: ReadonlyMap<string, number>
 }
 
-export const Kind = Schema.Literals(["esim-go", "esim-access", "airalo", "Keyed", "Referenced", "Anonymous"])
+export const Kind = Schema.Literals(["esim-go", "esim-access", "airalo", "Keyed", "Referenced", "Anonymous", "books"])
 
 const runOf: { readonly [Name in typeof Kind.Type]: (seed: number) => Promise<Run> } = {
   "esim-go": (seed) => EsimGo.run(seed),
@@ -23,7 +24,8 @@ const runOf: { readonly [Name in typeof Kind.Type]: (seed: number) => Promise<Ru
   airalo: (seed) => Airalo.run(seed),
   Keyed: (seed) => SellerSuite.run("Keyed", seed),
   Referenced: (seed) => SellerSuite.run("Referenced", seed),
-  Anonymous: (seed) => SellerSuite.run("Anonymous", seed)
+  Anonymous: (seed) => SellerSuite.run("Anonymous", seed),
+  books: EsimGoBooks.check
 }
 
 /** What came of the runs of a kind. */

@@ -6,8 +6,9 @@
 // Prints how much was run of each kind and which faults there were, and the seed of each run that
 // buys something twice, loses an eSIM, or takes another cost for the one that was charged; the exit
 // code is then 1. Options: --runs (1000 of each kind), --seed (the first one; by the time of day),
-// --kind (esim-go, esim-access, airalo, Keyed, Referenced, Anonymous; the three suppliers unless
-// given), --workers (one for each core).
+// --kind (esim-go, esim-access, airalo, Keyed, Referenced, Anonymous, or books: the ledger of a
+// service beside what a supplier has charged; the three suppliers unless given), --workers (one for
+// each core).
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -17,7 +18,7 @@ import * as Long from "../../setup/long.mjs"
 import { work } from "../../setup/work.mjs"
 
 const suppliers = ["esim-go", "esim-access", "airalo"]
-const strategies = ["Keyed", "Referenced", "Anonymous"]
+const others = ["Keyed", "Referenced", "Anonymous", "books"]
 
 const { values } = parseArgs({
   options: {
@@ -31,7 +32,7 @@ const { values } = parseArgs({
 const runs = Long.wholeNumber("runs", values.runs, 1)
 const seed = Long.wholeNumber("seed", values.seed)
 const workers = Math.min(Long.wholeNumber("workers", values.workers, 1), runs)
-if (values.kind !== undefined) Long.oneOf("kind", values.kind, [...suppliers, ...strategies])
+if (values.kind !== undefined) Long.oneOf("kind", values.kind, [...suppliers, ...others])
 
 const folder = mkdtempSync(join(tmpdir(), "simplan-sellers-"))
 try {
