@@ -21,6 +21,7 @@ export const ofServers: Readonly<Record<string, string>> = {
   "subscriptions.find": "the end of an ICCID is looked for in the table of ICCIDs",
   "sims.search": operators,
   "sims.search of an organization": "the end of an ICCID is looked for in the table of ICCIDs",
+  "ledger.totals of all organizations": operators,
   "sims.levels": "a list of organizations",
   "simAggregates.forReports": iccids,
   "simAggregates.owner": iccids,

@@ -155,7 +155,7 @@ export const problemCount = (database: Database) =>
       (sql) => sql<Row<number>>`
         select to_json(count(*))::text as value
         from (
-          select from simplan.job
+          select true from simplan.job
           where ${sql.literal(hasEnded)}
           order by job.created_at, job.job_id
           limit 10000

@@ -1,6 +1,6 @@
 select to_json(count(*))::text as value
 from (
-  select from simplan.job
+  select true from simplan.job
   where job.ended_at is not null
   order by job.created_at, job.job_id
   limit 10000
