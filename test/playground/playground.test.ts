@@ -161,7 +161,7 @@ describe("with the keyboard alone", () => {
     expect(first).not.toBe(null)
     await expect.poll(() => page.innerText(".tl-tip")).toBe(first)
     await page.keyboard.press("ArrowRight")
-    expect(await focused()).not.toBe(first)
+    await expect.poll(focused).not.toBe(first)
     await page.keyboard.press("Escape")
     expect(await page.isHidden(".tl-tip")).toBe(true)
     await page.keyboard.press("Tab")

@@ -1,7 +1,8 @@
 /**
- * Faults in the stock, its levels and what is bought for it: I11, I12, I15, I16.
+ * Faults in the stock, its levels, what is bought for it, and the polls of the SIMs of suppliers:
+ * I11, I12, I15, I16, T3, R1 and R4.
  */
-import { faultsOf, instead, without } from "./Fault.ts"
+import { faultsIn, faultsOf, instead, without } from "./Fault.ts"
 
 export const stock = faultsOf("Stock.ts", "stock", [
   ["I11", "a downloaded eSIM counts as free", 'if (sim.isEsim && sim.downloaded) return "downloaded"', ""],
@@ -147,5 +148,74 @@ export const purchases = [
     ["P5", "a top-up is ordered by the load", "isFirst ? load : (topUpLoad ?? load)", "load"],
     ["P5", "a plan has what it was before", "return { ...plan, bundle }", "return plan"],
     ["P5", "an attachment has no top-up of its own", "...(bundle.topUpLoad !== null &&", "...(false &&"]
+  ])
+]
+
+const POLLS = "adapters/telco-calls/polls"
+
+export const polls = [
+  ...faultsIn(POLLS, "PollState.ts", "polls", [
+    ["T3", "a first use is left out", "if (activationAt !== null && !was.isBegun) {", "if (false) {"],
+    [
+      "R1",
+      "what the core has not taken counts as reported",
+      "usage === undefined ? pack.reportedBytes : usage.usage.bytes",
+      "pack.usedBytes"
+    ],
+    [
+      "R1",
+      "a former customer's package is reported",
+      "packageIds.includes(one.packageId) ? [observe(",
+      instead("packageIds.includes(one.packageId)", "true")
+    ],
+    [
+      "R1",
+      "what was known of a former purchase stays known",
+      "state.purchaseId === purchaseId ? state",
+      "true ? state"
+    ],
+    [
+      "R4",
+      "an end is not remembered",
+      'pack.overAt ?? (taken.some(({ _tag }) => _tag === "End") ? now : null)',
+      "pack.overAt"
+    ],
+    ["R4", "an end is left out", "if (end !== null && was.overAt === null) {", "if (false) {"],
+    ["R4", "a SIM is gone that one poll has missed", "now - since >= MISSED", "true"],
+    ["R4", "a SIM that is missing is never gone", "now - since >= MISSED", "false"],
+    [
+      "R4",
+      "a SIM that has come back counts as missing",
+      "(before.missingSince ?? now) : undefined",
+      "(before.missingSince ?? now) : before.missingSince"
+    ],
+    ["R4", "a SIM is gone that the core has not taken as gone", "(gone !== null && isTaken(gone))", "gone !== null"],
+    ["R4", "a SIM that is gone is polled on", "if (isGone === true) return null", ""],
+    [
+      "R4",
+      "a SIM in stock is polled no more",
+      "if (all.length === 0) return now + STOCK",
+      "if (all.length === 0) return null"
+    ],
+    [
+      "R4",
+      "a package that no poll has known is not searched for",
+      "packageIds.some((id) => own.packages[id] === undefined) ||",
+      "false ||"
+    ],
+    ["R4", "what is over is searched for", "|| next(own, limits, lag, now) !== null", "|| true"]
+  ]),
+  ...faultsIn(POLLS, "Polls.ts", "polls", [
+    ["R4", "a SIM in stock is polled as often as one in use", "begin(iccid, PollState.STOCK)", "begin(iccid, fastest)"],
+    ["R1", "a SIM is not polled from its first package on", "begin(iccid, fastest)", "begin(iccid, slowest * 1_000)"]
+  ]),
+  ...faultsIn(POLLS, "Sweep.ts", "polls", [
+    ["R4", "a SIM that was found is not polled", "yield* add(iccid, now)", ""],
+    [
+      "R4",
+      "SIMs are searched for once",
+      "dueAt: last === null ? now + every : now",
+      "dueAt: last === null ? null : now"
+    ]
   ])
 ]
