@@ -207,7 +207,7 @@ export const runs = (bounds: Bounds = modest): fc.Arbitrary<ReadonlyArray<Comman
       { _tag: "Quiet" }
     ])
 
-/** A plan that may be a bundle: it begins with its first use, and neither recurs nor is throttled. */
+/** A plan that may be a bundle: from its first use, without recurrence or throttling. */
 const bundlePlan: fc.Arbitrary<Command<"CreatePlan">> = fc.record({
   _tag: fc.constant("CreatePlan" as const),
   by: fc.constant(0 as const),

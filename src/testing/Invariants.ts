@@ -63,7 +63,7 @@ export const all: ReadonlyArray<Invariant> = [
   Purchases.purchasesAreAwaited,
   Purchases.salesAreSims,
   Purchases.loadsGoToTheirPlans,
-  Purchases.returnedSimsAreNobodys,
+  Purchases.returnedSimsAreUnsold,
   Stock.stockIsCounted,
   Stock.levelsAreAsSet,
   Inventory.stockIsGiven,

@@ -167,7 +167,7 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
         step.asked._tag === "Subscribe" ? { ...step, asked: { ...step.asked, iccid: null } } : step
       )
   ],
-  [Invariants.returnedSimsAreNobodys, bought({ returned: "credit" })],
+  [Invariants.returnedSimsAreUnsold, bought({ returned: "credit" })],
   [Invariants.nothingBreaks, outcome("recurring", { _tag: "Broken", message: "a defect" })],
   [Invariants.nothingBreaks, changed("later", () => ({ mishaps: ["a job was not done"] }))],
   [

@@ -102,7 +102,8 @@ const agreed = (refusal: Refusal.Plain | null, outcome: Outcome): Outcome => {
   const actual = outcome._tag === "Refused" ? outcome.refusal : null
   if (actual !== null && isOfTelco(actual)) return outcome
   // What is not in stock is bought, and nobody foresees what comes of that (rule I15).
-  if (refusal?._tag === "EsimsIssuing" && (actual === null || ofPurchases.has(actual._tag))) return outcome
+  const mayBuy = refusal === null || refusal._tag === "EsimsIssuing"
+  if (mayBuy && (actual === null || ofPurchases.has(actual._tag))) return outcome
   return actual?._tag === refusal?._tag
     ? outcome
     : broken(`The preview foresaw ${refusal?._tag ?? "no refusal"}, and the request had ${actual?._tag ?? "none"}`)

@@ -128,7 +128,7 @@ export const loadsGoToTheirPlans: Invariant = make(
 )
 
 /** Rule I15. What its supplier has, or may have, is nobody's. */
-export const returnedSimsAreNobodys: Invariant = make(
+export const returnedSimsAreUnsold: Invariant = make(
   "an eSIM that was returned, or is being returned, is given to nobody",
   "I15",
   () => {
