@@ -91,6 +91,9 @@ const endOf = ({ expiresAt, status }: AccountApi.Esim): PollState.Seen["end"] =>
   return { reason, at: reason === "expired" || reason === "lapsed" ? expiresAt : null }
 }
 
+/** Whether somebody has the profile, or had it (rule S3). */
+const isDownloaded = (smdpStatus: string): boolean => smdpStatus !== "" && smdpStatus !== "RELEASED"
+
 const make = Effect.fnUntraced(function* ({ lateMillis, polls: options, telco }: Options) {
   const api = yield* AccountApi.AccountApi
   const journal = yield* Journal.Journal
@@ -140,8 +143,7 @@ const make = Effect.fnUntraced(function* ({ lateMillis, polls: options, telco }:
     })
 
   /** Refuses to take away what was used, unless an operator has said so: then it is revoked. */
-  const revoke = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought, of: Telco.PackageRef, usedBytes: number) {
-    const used = `${usedBytes} bytes of the package ${of.packageId} are used`
+  const revoke = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought, of: Telco.PackageRef, used: string) {
     if (of.isUndone === true) return yield* refused(`${used}: it is kept`)
     if (of.isConfirmed !== true) {
       return yield* refused(`${used}, and eSIM Access could only revoke the eSIM for good, without money back`)
@@ -150,12 +152,16 @@ const make = Effect.fnUntraced(function* ({ lateMillis, polls: options, telco }:
   })
 
   const cancelLoad = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought, of: Telco.PackageRef) {
-    const { activatedAt, status, usedBytes } = yield* CallFailure.asPort(esimOf(bought))
+    const { activatedAt, smdpStatus, status, usedBytes } = yield* CallFailure.asPort(esimOf(bought))
     const isOver = OVER.includes(status)
     // One that is paused may be new.
-    const isUsed = isOver || status === "IN_USE" || activatedAt !== null || usedBytes > 0
-    if (isUsed && !isOver) yield* revoke(bought, of, usedBytes)
-    return isUsed
+    const isInUse = status === "IN_USE" || activatedAt !== null || usedBytes > 0
+    if (isOver) return true
+    if (isInUse) yield* revoke(bought, of, `${usedBytes} bytes of the package ${of.packageId} are used`)
+    else if (isDownloaded(smdpStatus)) {
+      yield* revoke(bought, of, `The eSIM of the package ${of.packageId} was downloaded`)
+    } else return false
+    return true
   })
 
   /** The eSIM of a purchase; not found if it is missing though its order is there. */

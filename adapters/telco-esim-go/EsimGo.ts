@@ -115,7 +115,9 @@ export const make = (
     const isUsed =
       assignments === null ||
       assignments.length === 0 ||
-      assignments.some((one) => Assignments.isUsed(one) || Assignments.isOver(one))
+      assignments.some((one) => Assignments.isUsed(one) || Assignments.isOver(one)) ||
+      // Whoever has installed it has it still (rule S3).
+      (yield* CallFailure.asPort(api.details(iccid))).installedAt !== null
     if (of.isUndone === true && assignments?.some(Assignments.isUsed) === true) {
       return yield* refused(`The package ${packageId} is in use`)
     }

@@ -119,6 +119,16 @@ describe("A package of eSIM Access", () => {
     expect((yield* failed(telco.createPackage(opened.order("two:0"))))._tag).toBe("Telco.Refused")
   })
 
+  test("that was downloaded is sold to nobody else, and revoked if an operator has said that it goes", function* (opened) {
+    const { iccid, profile, telco } = opened
+    yield* telco.createPackage(opened.order("one:0"))
+    profile.smdpStatus = "DOWNLOAD"
+    expect((yield* failed(telco.cancelPackage({ packageId: "one:0", iccid }))).message).toContain("was downloaded")
+    expect(yield* telco.cancelPackage({ packageId: "one:0", iccid, isConfirmed: true })).toEqual({ isLoadUsed: true })
+    expect(profile.esimStatus).toBe("REVOKE")
+    expect((yield* failed(telco.createPackage(opened.order("two:0"))))._tag).toBe("Telco.Refused")
+  })
+
   test("that has expired unused has no load to give back", function* (opened) {
     const { iccid, profile, telco } = opened
     yield* telco.createPackage(opened.order("one:0"))

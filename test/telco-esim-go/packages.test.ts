@@ -201,6 +201,16 @@ describe("a package that is cancelled", () => {
       })
     ))
 
+  it("takes the load away if the eSIM was installed, though nothing is used of it", () =>
+    run({}, ({ supplier, telco }) =>
+      Effect.gen(function* () {
+        const { iccid } = yield* sold(telco)
+        supplier.esim(iccid).installedAt = supplier.now
+        expect(yield* telco.cancelPackage({ iccid, packageId: "first:0" })).toEqual({ isLoadUsed: true })
+        expect(supplier.esim(iccid).assignments.map(({ isRevoked }) => isRevoked)).toEqual([true])
+      })
+    ))
+
   it("takes the load away if it was used, unless its creation is undone", () =>
     run({}, ({ supplier, telco }) =>
       Effect.gen(function* () {
