@@ -33,10 +33,12 @@ with candidate as materialized (
       limit 513
     ) union all (
       with worded as materialized (
-        select subscription.* from unnest($17::text[]) bucket (words)
-        join simplan.subscription on (status = 'Live'
-          and metadata <> '' AND array_remove(string_to_array(chr(65 + position(right(subscription.subscription_id,
-            1) in '0123456789abcdef')) || replace(case
+        with rows_of_all as materialized (
+          select subscription.* from unnest($17::text[]) bucket (words)
+          join simplan.subscription on (status = 'Live' and metadata <> '' AND starts_with(bucket.words,
+            chr(48 + 4 * position(right(subscription.subscription_id,
+              1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
+                1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(subscription.subscription_id, 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4) || replace(case
               when octet_length(subscription.metadata) = char_length(subscription.metadata)
               then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
                 -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -45,25 +47,89 @@ with candidate as materialized (
                 E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                 'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
               )
-              end, ' ', ' ' || chr(65 + position(right(subscription.subscription_id, 1) in '0123456789abcdef'))), ' '),
-            chr(65 + position(right(subscription.subscription_id, 1) in '0123456789abcdef'))) @> string_to_array(bucket.words,
-            ' ') AND array[subscription.organization_id] @> array[$18]::text[]))
+              end, ' ', ' ' || chr(48 + 4 * position(right(subscription.subscription_id,
+                1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
+              ' '), chr(48 + 4 * position(right(subscription.subscription_id,
+                1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
+                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' '))),
+        anyones as materialized (select * from rows_of_all limit 1025),
+        are_many as materialized (select count(*) > 1024 as are_many from anyones),
+        own as materialized (
+          select subscription.* from unnest($18::text[]) bucket (words)
+          join simplan.subscription on (status = 'Live' and metadata <> '' AND starts_with(bucket.words,
+            chr(48 + 4 * position(right(subscription.subscription_id,
+              1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
+                1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(subscription.subscription_id, 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4) || replace(case
+              when octet_length(subscription.metadata) = char_length(subscription.metadata)
+              then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                -./:;<=>?@[\\]^_\x60{|}~', ' ')
+              else translate(
+                left(subscription.metadata, 256) collate "C",
+                E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+              )
+              end, ' ', ' ' || chr(48 + 4 * position(right(subscription.subscription_id,
+                1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
+              ' '), chr(48 + 4 * position(right(subscription.subscription_id,
+                1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
+                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
+              ' ') AND array[subscription.organization_id] @> array[$19]::text[]))
+        select * from anyones
+        where not (select are_many from are_many) and anyones.organization_id = $20
+        union all
+        select * from own where (select are_many from are_many))
       select worded.iccid from worded limit 513
     ) union all (
       with worded as materialized (
-        select attachment.* from unnest($19::text[]) bucket (words)
-        join simplan.attachment on (metadata <> '' AND array_remove(string_to_array(chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef')) || replace(case
-          when octet_length(attachment.metadata) = char_length(attachment.metadata)
-          then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
-            -./:;<=>?@[\\]^_\x60{|}~', ' ')
-          else translate(
-            left(attachment.metadata, 256) collate "C",
-            E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-            'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
-          )
-          end, ' ', ' ' || chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef'))), ' '),
-          chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef'))) @> string_to_array(bucket.words,
-            ' ') AND array[attachment.organization_id] @> array[$20]::text[]))
+        with rows_of_all as materialized (
+          select attachment.* from unnest($21::text[]) bucket (words)
+          join simplan.attachment on (metadata <> '' AND starts_with(bucket.words,
+            chr(48 + 4 * position(right(attachment.attachment_id,
+              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+                1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(attachment.attachment_id,
+              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+                1) in '0123456789abcdef') % 4) || replace(case
+                when octet_length(attachment.metadata) = char_length(attachment.metadata)
+                then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                  -./:;<=>?@[\\]^_\x60{|}~', ' ')
+                else translate(
+                  left(attachment.metadata, 256) collate "C",
+                  E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                  'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                )
+                end, ' ', ' ' || chr(48 + 4 * position(right(attachment.attachment_id,
+                  1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
+              chr(48 + 4 * position(right(attachment.attachment_id,
+                1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' '))),
+        anyones as materialized (select * from rows_of_all limit 1025),
+        are_many as materialized (select count(*) > 1024 as are_many from anyones),
+        own as materialized (
+          select attachment.* from unnest($22::text[]) bucket (words)
+          join simplan.attachment on (metadata <> '' AND starts_with(bucket.words,
+            chr(48 + 4 * position(right(attachment.attachment_id,
+              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+                1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(attachment.attachment_id,
+              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+                1) in '0123456789abcdef') % 4) || replace(case
+                when octet_length(attachment.metadata) = char_length(attachment.metadata)
+                then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                  -./:;<=>?@[\\]^_\x60{|}~', ' ')
+                else translate(
+                  left(attachment.metadata, 256) collate "C",
+                  E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                  'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                )
+                end, ' ', ' ' || chr(48 + 4 * position(right(attachment.attachment_id,
+                  1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
+              chr(48 + 4 * position(right(attachment.attachment_id,
+                1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
+              ' ') AND array[attachment.organization_id] @> array[$23]::text[]))
+        select * from anyones
+        where not (select are_many from are_many) and anyones.organization_id = $24
+        union all
+        select * from own where (select are_many from are_many))
       select worded.iccid from worded limit 513
   )) places
   limit 513
@@ -86,21 +152,21 @@ select json_build_object(
         from (
           select sim.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last
           from simplan.sim
-          where (select counted.is_scan from counted) and (sim.organization_id = $21 AND sim.import_sequence > $22::bigint)
+          where (select counted.is_scan from counted) and (sim.organization_id = $25 AND sim.import_sequence > $26::bigint)
           window listed as (order by sim.import_sequence)
           order by sim.import_sequence
           limit 512
         ) sim
-        cross join lateral (select (sim.label = $23 AND exists (
-          select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $24::text
-          ) AND sim.is_esim = $25 AND sim.allocation in ('Provisioning',
-            'InService') AND sim.created_at > $26::bigint AND (starts_with(sim.iccid, $27::text) OR starts_with(reverse(sim.iccid),
-            $28::text) OR sim.msisdn = any($29::text[]) OR exists (
+        cross join lateral (select (sim.label = $27 AND exists (
+          select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $28::text
+          ) AND sim.is_esim = $29 AND sim.allocation in ('Provisioning',
+            'InService') AND sim.created_at > $30::bigint AND (starts_with(sim.iccid, $31::text) OR starts_with(reverse(sim.iccid),
+            $32::text) OR sim.msisdn = any($33::text[]) OR exists (
               select from simplan.subscription found
-              where found.organization_id = $30 and found.iccid = sim.iccid
+              where found.organization_id = $34 and found.iccid = sim.iccid
               and found.status <> 'Deleted' and found.status = 'Live' and (
-                found.subscription_id = $31
-                or (starts_with(simplan.folded(found.metadata), $32::text) OR array_remove(string_to_array(case
+                found.subscription_id = $35
+                or (starts_with(simplan.folded(found.metadata), $36::text) OR array_remove(string_to_array(case
                   when octet_length(found.metadata) = char_length(found.metadata)
                   then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                     ' ')
@@ -109,12 +175,12 @@ select json_build_object(
                     E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                     'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                   )
-                  end, ' '), '') @> $33::text[])
+                  end, ' '), '') @> $37::text[])
                 or exists (
                   select from simplan.attachment
-                  where attachment.organization_id = $34
+                  where attachment.organization_id = $38
                   and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                  and (starts_with(simplan.folded(attachment.metadata), $35::text) OR array_remove(string_to_array(case
+                  and (starts_with(simplan.folded(attachment.metadata), $39::text) OR array_remove(string_to_array(case
                     when octet_length(attachment.metadata) = char_length(attachment.metadata)
                     then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
                       -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -123,7 +189,7 @@ select json_build_object(
                       E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                       'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                     )
-                    end, ' '), '') @> $36::text[])
+                    end, ' '), '') @> $40::text[])
                   offset 0
                 )
               )
@@ -131,7 +197,7 @@ select json_build_object(
           ))) as is_taken) filtered
         where filtered.is_taken or sim.is_last or sim.scanned_at = 512
         order by sim.import_sequence
-        limit $37::int) union all (
+        limit $41::int) union all (
           select row_number() over (order by sim.import_sequence) as at, sim.import_sequence as cursor,
           json_build_array(sim.sim_id, sim.iccid, sim.import_sequence, sim.label, sim.is_esim, sim.lpa, sim.created_at,
             sim.allocation, sim.allocated_to, sim.version,
@@ -147,23 +213,23 @@ select json_build_object(
             from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
             cross join lateral (
               select * from simplan.sim
-              where sim.organization_id = $38 and sim.iccid = candidate.iccid
+              where sim.organization_id = $42 and sim.iccid = candidate.iccid
               limit 1
             ) sim
-            where (sim.organization_id = $39 AND sim.import_sequence > $40::bigint)
+            where (sim.organization_id = $43 AND sim.import_sequence > $44::bigint)
             order by sim.import_sequence
             offset 0
           ) sim
-          where (sim.label = $41 AND exists (
-            select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $42::text
-            ) AND sim.is_esim = $43 AND sim.allocation in ('Provisioning',
-              'InService') AND sim.created_at > $44::bigint AND (starts_with(sim.iccid, $45::text) OR starts_with(reverse(sim.iccid),
-              $46::text) OR sim.msisdn = any($47::text[]) OR exists (
+          where (sim.label = $45 AND exists (
+            select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $46::text
+            ) AND sim.is_esim = $47 AND sim.allocation in ('Provisioning',
+              'InService') AND sim.created_at > $48::bigint AND (starts_with(sim.iccid, $49::text) OR starts_with(reverse(sim.iccid),
+              $50::text) OR sim.msisdn = any($51::text[]) OR exists (
                 select from simplan.subscription found
-                where found.organization_id = $48 and found.iccid = sim.iccid
+                where found.organization_id = $52 and found.iccid = sim.iccid
                 and found.status <> 'Deleted' and found.status = 'Live' and (
-                  found.subscription_id = $49
-                  or (starts_with(simplan.folded(found.metadata), $50::text) OR array_remove(string_to_array(case
+                  found.subscription_id = $53
+                  or (starts_with(simplan.folded(found.metadata), $54::text) OR array_remove(string_to_array(case
                     when octet_length(found.metadata) = char_length(found.metadata)
                     then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                       ' ')
@@ -172,12 +238,12 @@ select json_build_object(
                       E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                       'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                     )
-                    end, ' '), '') @> $51::text[])
+                    end, ' '), '') @> $55::text[])
                   or exists (
                     select from simplan.attachment
-                    where attachment.organization_id = $52
+                    where attachment.organization_id = $56
                     and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                    and (starts_with(simplan.folded(attachment.metadata), $53::text) OR array_remove(string_to_array(case
+                    and (starts_with(simplan.folded(attachment.metadata), $57::text) OR array_remove(string_to_array(case
                       when octet_length(attachment.metadata) = char_length(attachment.metadata)
                       then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
                         -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -186,14 +252,14 @@ select json_build_object(
                         E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                         'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                       )
-                      end, ' '), '') @> $54::text[])
+                      end, ' '), '') @> $58::text[])
                     offset 0
                   )
                 )
                 offset 0
           )))
           order by sim.import_sequence
-          limit $55::int)) found
+          limit $59::int)) found
     ),
     '[]'
   )

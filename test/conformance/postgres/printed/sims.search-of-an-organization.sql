@@ -52,25 +52,63 @@ with attached as materialized (
   from (select distinct place.organization_id, place.iccid from place) found
 ), attached_inside as materialized (
   with found as materialized (
-    select attachment.* from unnest($27::text[]) bucket (words)
-    join simplan.attachment on (metadata <> '' AND array_remove(string_to_array(chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef')) || replace(case
-      when octet_length(attachment.metadata) = char_length(attachment.metadata)
-      then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
-        -./:;<=>?@[\\]^_\x60{|}~', ' ')
-      else translate(
-        left(attachment.metadata, 256) collate "C",
-        E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-        'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
-      )
-      end, ' ', ' ' || chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef'))), ' '),
-      chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef'))) @> string_to_array(bucket.words,
-        ' ') AND array[attachment.organization_id] @> array[$28]::text[]))
+    with rows_of_all as materialized (
+      select attachment.* from unnest($27::text[]) bucket (words)
+      join simplan.attachment on (metadata <> '' AND starts_with(bucket.words,
+        chr(48 + 4 * position(right(attachment.attachment_id,
+          1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+            1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(attachment.attachment_id,
+          1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+            1) in '0123456789abcdef') % 4) || replace(case
+            when octet_length(attachment.metadata) = char_length(attachment.metadata)
+            then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+              -./:;<=>?@[\\]^_\x60{|}~', ' ')
+            else translate(
+              left(attachment.metadata, 256) collate "C",
+              E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+              'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+            )
+            end, ' ', ' ' || chr(48 + 4 * position(right(attachment.attachment_id,
+              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
+          chr(48 + 4 * position(right(attachment.attachment_id,
+            1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+              1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' '))),
+    anyones as materialized (select * from rows_of_all limit 1025),
+    are_many as materialized (select count(*) > 1024 as are_many from anyones),
+    own as materialized (
+      select attachment.* from unnest($28::text[]) bucket (words)
+      join simplan.attachment on (metadata <> '' AND starts_with(bucket.words,
+        chr(48 + 4 * position(right(attachment.attachment_id,
+          1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+            1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(attachment.attachment_id,
+          1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+            1) in '0123456789abcdef') % 4) || replace(case
+            when octet_length(attachment.metadata) = char_length(attachment.metadata)
+            then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+              -./:;<=>?@[\\]^_\x60{|}~', ' ')
+            else translate(
+              left(attachment.metadata, 256) collate "C",
+              E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+              'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+            )
+            end, ' ', ' ' || chr(48 + 4 * position(right(attachment.attachment_id,
+              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
+          chr(48 + 4 * position(right(attachment.attachment_id,
+            1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+              1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
+          ' ') AND array[attachment.organization_id] @> array[$29]::text[]))
+    select * from anyones
+    where not (select are_many from are_many) and anyones.organization_id = $30
+    union all
+    select * from own where (select are_many from are_many))
   select found.* from found where (select asked.more from asked) limit 512), inside as materialized ((
   with found as materialized (
-    select subscription.* from unnest($29::text[]) bucket (words)
-    join simplan.subscription on (status = 'Live'
-      and metadata <> '' AND array_remove(string_to_array(chr(65 + position(right(subscription.subscription_id,
-        1) in '0123456789abcdef')) || replace(case
+    with rows_of_all as materialized (
+      select subscription.* from unnest($31::text[]) bucket (words)
+      join simplan.subscription on (status = 'Live' and metadata <> '' AND starts_with(bucket.words,
+        chr(48 + 4 * position(right(subscription.subscription_id,
+          1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
+            1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(subscription.subscription_id, 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4) || replace(case
           when octet_length(subscription.metadata) = char_length(subscription.metadata)
           then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
             -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -79,16 +117,44 @@ with attached as materialized (
             E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
             'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
           )
-          end, ' ', ' ' || chr(65 + position(right(subscription.subscription_id, 1) in '0123456789abcdef'))), ' '),
-        chr(65 + position(right(subscription.subscription_id, 1) in '0123456789abcdef'))) @> string_to_array(bucket.words,
-        ' ') AND array[subscription.organization_id] @> array[$30]::text[]))
+          end, ' ', ' ' || chr(48 + 4 * position(right(subscription.subscription_id,
+            1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
+          ' '), chr(48 + 4 * position(right(subscription.subscription_id,
+            1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
+              1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' '))),
+    anyones as materialized (select * from rows_of_all limit 1025),
+    are_many as materialized (select count(*) > 1024 as are_many from anyones),
+    own as materialized (
+      select subscription.* from unnest($32::text[]) bucket (words)
+      join simplan.subscription on (status = 'Live' and metadata <> '' AND starts_with(bucket.words,
+        chr(48 + 4 * position(right(subscription.subscription_id,
+          1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
+            1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(subscription.subscription_id, 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4) || replace(case
+          when octet_length(subscription.metadata) = char_length(subscription.metadata)
+          then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+            -./:;<=>?@[\\]^_\x60{|}~', ' ')
+          else translate(
+            left(subscription.metadata, 256) collate "C",
+            E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+            'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+          )
+          end, ' ', ' ' || chr(48 + 4 * position(right(subscription.subscription_id,
+            1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
+          ' '), chr(48 + 4 * position(right(subscription.subscription_id,
+            1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
+              1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
+          ' ') AND array[subscription.organization_id] @> array[$33]::text[]))
+    select * from anyones
+    where not (select are_many from are_many) and anyones.organization_id = $34
+    union all
+    select * from own where (select are_many from are_many))
   select 4 as rank, found.organization_id, found.iccid
-  from found where (select asked.more from asked) limit $31::int) union all (
+  from found where (select asked.more from asked) limit $35::int) union all (
     select 4 as rank, attachment.organization_id, attachment.iccid
     from attached_inside attachment
     cross join lateral (
       select from simplan.subscription
-      where subscription.organization_id = $32
+      where subscription.organization_id = $36
       and subscription.subscription_id = attachment.subscription_id and subscription.status = 'Live'
       limit 1
     ) subscription
@@ -98,13 +164,13 @@ hit as materialized (
   from (select * from place union all select * from inside) place
   group by place.organization_id, place.iccid
   order by min(place.rank), place.organization_id, place.iccid
-  limit $33::int
+  limit $37::int
 )
 (select json_build_object(
   'organizationId', hit.organization_id, 'organizationName', organization.name, 'iccid', hit.iccid,
   'label', sim.label, 'subscriptionId', subscription.subscription_id, 'rank', hit.rank, 'status', sim.status,
   'isPaused', sim.is_paused, 'planName', newest.plan_name, 'metadata', left(case
-    when (starts_with(simplan.folded(subscription.metadata), $34::text) OR array_remove(string_to_array(case
+    when (starts_with(simplan.folded(subscription.metadata), $38::text) OR array_remove(string_to_array(case
       when octet_length(subscription.metadata) = char_length(subscription.metadata)
       then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
         -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -113,41 +179,41 @@ hit as materialized (
         E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
         'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
       )
-      end, ' '), '') @> $35::text[]) then subscription.metadata
+      end, ' '), '') @> $39::text[]) then subscription.metadata
     else coalesce(noted.metadata, subscription.metadata)
     end, 256)
   )::text as value
   from hit
   cross join lateral (
     select organization.name from simplan.organization
-    where organization.organization_id = $36
+    where organization.organization_id = $40
     limit 1
   ) organization
   cross join lateral (
     select sim.label, case when sim.allocation in ('Free') then 'free' when sim.allocation in ('Provisioning',
       'InService') then 'in_use' when sim.allocation in ('Releasing') then 'releasing' when sim.allocation in ('Withdrawn',
       'Replaced') then 'withdrawn' end as status, sim.paused_at is not null as is_paused from simplan.sim
-    where sim.organization_id = $37 and sim.iccid = hit.iccid
+    where sim.organization_id = $41 and sim.iccid = hit.iccid
     limit 1
   ) sim
   left join lateral (
     select subscription.subscription_id, subscription.metadata from simplan.subscription
-    where subscription.organization_id = $38 and subscription.iccid = hit.iccid
+    where subscription.organization_id = $42 and subscription.iccid = hit.iccid
     and subscription.status <> 'Deleted' and subscription.status = 'Live'
     limit 1
   ) subscription on true
   left join lateral (
     select attachment.terms->>'name' as plan_name from simplan.attachment
-    where attachment.organization_id = $39
+    where attachment.organization_id = $43
     and attachment.subscription_id = subscription.subscription_id and attachment.confirmed
     order by attachment.created_at desc, attachment.attachment_id desc
     limit 1
   ) newest on true
   left join lateral (
     select attachment.metadata from simplan.attachment
-    where attachment.organization_id = $40
+    where attachment.organization_id = $44
     and attachment.subscription_id = subscription.subscription_id and attachment.confirmed
-    and (starts_with(simplan.folded(attachment.metadata), $41::text) OR array_remove(string_to_array(case
+    and (starts_with(simplan.folded(attachment.metadata), $45::text) OR array_remove(string_to_array(case
       when octet_length(attachment.metadata) = char_length(attachment.metadata)
       then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
         -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -156,7 +222,7 @@ hit as materialized (
         E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
         'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
       )
-      end, ' '), '') @> $42::text[])
+      end, ' '), '') @> $46::text[])
     order by attachment.created_at desc, attachment.attachment_id desc
     limit 1
   ) noted on true

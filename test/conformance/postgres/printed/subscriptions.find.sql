@@ -38,10 +38,12 @@ with candidate as materialized (
       limit 513
     ) union all (
       with worded as materialized (
-        select subscription.* from unnest($19::text[]) bucket (words)
-        join simplan.subscription on (status = 'Live'
-          and metadata <> '' AND array_remove(string_to_array(chr(65 + position(right(subscription.subscription_id,
-            1) in '0123456789abcdef')) || replace(case
+        with rows_of_all as materialized (
+          select subscription.* from unnest($19::text[]) bucket (words)
+          join simplan.subscription on (status = 'Live' and metadata <> '' AND starts_with(bucket.words,
+            chr(48 + 4 * position(right(subscription.subscription_id,
+              1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
+                1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(subscription.subscription_id, 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4) || replace(case
               when octet_length(subscription.metadata) = char_length(subscription.metadata)
               then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
                 -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -50,25 +52,89 @@ with candidate as materialized (
                 E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                 'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
               )
-              end, ' ', ' ' || chr(65 + position(right(subscription.subscription_id, 1) in '0123456789abcdef'))), ' '),
-            chr(65 + position(right(subscription.subscription_id, 1) in '0123456789abcdef'))) @> string_to_array(bucket.words,
-            ' ') AND array[subscription.organization_id] @> array[$20]::text[]))
+              end, ' ', ' ' || chr(48 + 4 * position(right(subscription.subscription_id,
+                1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
+              ' '), chr(48 + 4 * position(right(subscription.subscription_id,
+                1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
+                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' '))),
+        anyones as materialized (select * from rows_of_all limit 1025),
+        are_many as materialized (select count(*) > 1024 as are_many from anyones),
+        own as materialized (
+          select subscription.* from unnest($20::text[]) bucket (words)
+          join simplan.subscription on (status = 'Live' and metadata <> '' AND starts_with(bucket.words,
+            chr(48 + 4 * position(right(subscription.subscription_id,
+              1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
+                1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(subscription.subscription_id, 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4) || replace(case
+              when octet_length(subscription.metadata) = char_length(subscription.metadata)
+              then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                -./:;<=>?@[\\]^_\x60{|}~', ' ')
+              else translate(
+                left(subscription.metadata, 256) collate "C",
+                E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+              )
+              end, ' ', ' ' || chr(48 + 4 * position(right(subscription.subscription_id,
+                1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
+              ' '), chr(48 + 4 * position(right(subscription.subscription_id,
+                1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
+                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
+              ' ') AND array[subscription.organization_id] @> array[$21]::text[]))
+        select * from anyones
+        where not (select are_many from are_many) and anyones.organization_id = $22
+        union all
+        select * from own where (select are_many from are_many))
       select worded.iccid from worded limit 513
     ) union all (
       with worded as materialized (
-        select attachment.* from unnest($21::text[]) bucket (words)
-        join simplan.attachment on (metadata <> '' AND array_remove(string_to_array(chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef')) || replace(case
-          when octet_length(attachment.metadata) = char_length(attachment.metadata)
-          then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
-            -./:;<=>?@[\\]^_\x60{|}~', ' ')
-          else translate(
-            left(attachment.metadata, 256) collate "C",
-            E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-            'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
-          )
-          end, ' ', ' ' || chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef'))), ' '),
-          chr(65 + position(right(attachment.attachment_id, 1) in '0123456789abcdef'))) @> string_to_array(bucket.words,
-            ' ') AND array[attachment.organization_id] @> array[$22]::text[]))
+        with rows_of_all as materialized (
+          select attachment.* from unnest($23::text[]) bucket (words)
+          join simplan.attachment on (metadata <> '' AND starts_with(bucket.words,
+            chr(48 + 4 * position(right(attachment.attachment_id,
+              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+                1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(attachment.attachment_id,
+              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+                1) in '0123456789abcdef') % 4) || replace(case
+                when octet_length(attachment.metadata) = char_length(attachment.metadata)
+                then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                  -./:;<=>?@[\\]^_\x60{|}~', ' ')
+                else translate(
+                  left(attachment.metadata, 256) collate "C",
+                  E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                  'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                )
+                end, ' ', ' ' || chr(48 + 4 * position(right(attachment.attachment_id,
+                  1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
+              chr(48 + 4 * position(right(attachment.attachment_id,
+                1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' '))),
+        anyones as materialized (select * from rows_of_all limit 1025),
+        are_many as materialized (select count(*) > 1024 as are_many from anyones),
+        own as materialized (
+          select attachment.* from unnest($24::text[]) bucket (words)
+          join simplan.attachment on (metadata <> '' AND starts_with(bucket.words,
+            chr(48 + 4 * position(right(attachment.attachment_id,
+              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+                1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(attachment.attachment_id,
+              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+                1) in '0123456789abcdef') % 4) || replace(case
+                when octet_length(attachment.metadata) = char_length(attachment.metadata)
+                then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                  -./:;<=>?@[\\]^_\x60{|}~', ' ')
+                else translate(
+                  left(attachment.metadata, 256) collate "C",
+                  E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                  'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                )
+                end, ' ', ' ' || chr(48 + 4 * position(right(attachment.attachment_id,
+                  1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
+              chr(48 + 4 * position(right(attachment.attachment_id,
+                1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
+                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
+              ' ') AND array[attachment.organization_id] @> array[$25]::text[]))
+        select * from anyones
+        where not (select are_many from are_many) and anyones.organization_id = $26
+        union all
+        select * from own where (select are_many from are_many))
       select worded.iccid from worded limit 513
   )) places
   limit 513
@@ -94,26 +160,26 @@ select json_build_object(
           select subscription.*, row_number() over listed as scanned_at, lead(1) over listed is null as is_last
           from simplan.subscription
           where (select counted.is_scan from counted)
-          and (subscription.organization_id = $23 AND subscription.status = 'Live' AND subscription.created_at > $24::bigint AND (subscription.created_at, subscription.subscription_id)
-            > ($25::bigint, $26::text))
+          and (subscription.organization_id = $27 AND subscription.status = 'Live' AND subscription.created_at > $28::bigint AND (subscription.created_at, subscription.subscription_id)
+            > ($29::bigint, $30::text))
           window listed as (order by subscription.created_at, subscription.subscription_id)
           order by subscription.created_at, subscription.subscription_id
           limit 512
         ) subscription
         cross join lateral (
           select * from simplan.sim
-          where sim.organization_id = $27 and sim.iccid = subscription.iccid
+          where sim.organization_id = $31 and sim.iccid = subscription.iccid
           limit 1
         ) sim
-        cross join lateral (select (sim.label = $28 AND exists (
-          select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $29::text
-          ) AND sim.paused_at is null AND (starts_with(sim.iccid, $30::text) OR starts_with(reverse(sim.iccid),
-            $31::text) OR sim.imsi = $32 OR sim.msisdn = any($33::text[]) OR exists (
+        cross join lateral (select (sim.label = $32 AND exists (
+          select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $33::text
+          ) AND sim.paused_at is null AND (starts_with(sim.iccid, $34::text) OR starts_with(reverse(sim.iccid),
+            $35::text) OR sim.imsi = $36 OR sim.msisdn = any($37::text[]) OR exists (
               select from simplan.subscription found
-              where found.organization_id = $34 and found.iccid = sim.iccid
+              where found.organization_id = $38 and found.iccid = sim.iccid
               and found.status <> 'Deleted' and found.status = 'Live' and (
-                found.subscription_id = $35
-                or (starts_with(simplan.folded(found.metadata), $36::text) OR array_remove(string_to_array(case
+                found.subscription_id = $39
+                or (starts_with(simplan.folded(found.metadata), $40::text) OR array_remove(string_to_array(case
                   when octet_length(found.metadata) = char_length(found.metadata)
                   then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                     ' ')
@@ -122,12 +188,12 @@ select json_build_object(
                     E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                     'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                   )
-                  end, ' '), '') @> $37::text[])
+                  end, ' '), '') @> $41::text[])
                 or exists (
                   select from simplan.attachment
-                  where attachment.organization_id = $38
+                  where attachment.organization_id = $42
                   and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                  and (starts_with(simplan.folded(attachment.metadata), $39::text) OR array_remove(string_to_array(case
+                  and (starts_with(simplan.folded(attachment.metadata), $43::text) OR array_remove(string_to_array(case
                     when octet_length(attachment.metadata) = char_length(attachment.metadata)
                     then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
                       -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -136,7 +202,7 @@ select json_build_object(
                       E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                       'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                     )
-                    end, ' '), '') @> $40::text[])
+                    end, ' '), '') @> $44::text[])
                   offset 0
                 )
               )
@@ -144,7 +210,7 @@ select json_build_object(
           ))) as is_taken) filtered
         where filtered.is_taken or subscription.is_last or subscription.scanned_at = 512
         order by subscription.created_at, subscription.subscription_id
-        limit $41::int) union all (
+        limit $45::int) union all (
           select row_number() over (order by subscription.created_at, subscription.subscription_id) as at,
           json_build_object('createdAt', subscription.created_at, 'id', subscription.subscription_id) as cursor,
           json_build_array(json_build_array(subscription.subscription_id, subscription.metadata, subscription.created_at),
@@ -162,34 +228,34 @@ select json_build_object(
             from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
             cross join lateral (
               select * from simplan.sim
-              where sim.organization_id = $42 and sim.iccid = candidate.iccid
+              where sim.organization_id = $46 and sim.iccid = candidate.iccid
               limit 1
             ) sim
             cross join lateral (
               select * from simplan.subscription
-              where subscription.organization_id = $43 and subscription.iccid = sim.iccid
+              where subscription.organization_id = $47 and subscription.iccid = sim.iccid
               and subscription.status <> 'Deleted'
               limit 1
             ) subscription
-            where (subscription.organization_id = $44 AND subscription.status = 'Live' AND subscription.created_at > $45::bigint AND (subscription.created_at, subscription.subscription_id)
-              > ($46::bigint, $47::text))
+            where (subscription.organization_id = $48 AND subscription.status = 'Live' AND subscription.created_at > $49::bigint AND (subscription.created_at, subscription.subscription_id)
+              > ($50::bigint, $51::text))
             order by subscription.created_at, subscription.subscription_id
             offset 0
           ) subscription
           cross join lateral (
             select * from simplan.sim
-            where sim.organization_id = $48 and sim.iccid = subscription.iccid
+            where sim.organization_id = $52 and sim.iccid = subscription.iccid
             limit 1
           ) sim
-          where (sim.label = $49 AND exists (
-            select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $50::text
-            ) AND sim.paused_at is null AND (starts_with(sim.iccid, $51::text) OR starts_with(reverse(sim.iccid),
-              $52::text) OR sim.imsi = $53 OR sim.msisdn = any($54::text[]) OR exists (
+          where (sim.label = $53 AND exists (
+            select from jsonb_array_elements_text(sim.tags) tags (tag) where simplan.folded(tags.tag) = $54::text
+            ) AND sim.paused_at is null AND (starts_with(sim.iccid, $55::text) OR starts_with(reverse(sim.iccid),
+              $56::text) OR sim.imsi = $57 OR sim.msisdn = any($58::text[]) OR exists (
                 select from simplan.subscription found
-                where found.organization_id = $55 and found.iccid = sim.iccid
+                where found.organization_id = $59 and found.iccid = sim.iccid
                 and found.status <> 'Deleted' and found.status = 'Live' and (
-                  found.subscription_id = $56
-                  or (starts_with(simplan.folded(found.metadata), $57::text) OR array_remove(string_to_array(case
+                  found.subscription_id = $60
+                  or (starts_with(simplan.folded(found.metadata), $61::text) OR array_remove(string_to_array(case
                     when octet_length(found.metadata) = char_length(found.metadata)
                     then translate(lower(left(found.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                       ' ')
@@ -198,12 +264,12 @@ select json_build_object(
                       E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                       'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                     )
-                    end, ' '), '') @> $58::text[])
+                    end, ' '), '') @> $62::text[])
                   or exists (
                     select from simplan.attachment
-                    where attachment.organization_id = $59
+                    where attachment.organization_id = $63
                     and attachment.subscription_id = found.subscription_id and attachment.confirmed
-                    and (starts_with(simplan.folded(attachment.metadata), $60::text) OR array_remove(string_to_array(case
+                    and (starts_with(simplan.folded(attachment.metadata), $64::text) OR array_remove(string_to_array(case
                       when octet_length(attachment.metadata) = char_length(attachment.metadata)
                       then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
                         -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -212,14 +278,14 @@ select json_build_object(
                         E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                         'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                       )
-                      end, ' '), '') @> $61::text[])
+                      end, ' '), '') @> $65::text[])
                     offset 0
                   )
                 )
                 offset 0
           )))
           order by subscription.created_at, subscription.subscription_id
-          limit $62::int)) found
+          limit $66::int)) found
     ),
     '[]'
   )
