@@ -198,7 +198,9 @@ describe("an organization's own", () => {
   })
 
   it("the stock is shown, with levels that are set", async () => {
-    expect((await keyed("sims", "stock")).out).toMatch(/^label +free +in_use +releasing +withdrawn +downloaded +lapsed +level/)
+    expect((await keyed("sims", "stock")).out).toMatch(
+      /^label +free +in_use +releasing +withdrawn +downloaded +lapsed +level/
+    )
     await keyed("sims", "stock", "--level", "Green=2", "--level", "Red=7")
     const shown = async (...args: ReadonlyArray<string>) =>
       lines((await keyed("sims", "stock", ...args, "--json")).out).map(({ label, level }) => [label, level])
