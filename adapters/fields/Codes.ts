@@ -84,6 +84,7 @@ export const table = {
   esims_releasing: [503, "No eSIM of the label is free now, but some are or may be on their way back to stock"],
   esims_issuing: [503, "No eSIM with the plan's load is free now, but one is being bought of the supplier"],
   no_balance: [503, "The account at the supplier has not enough money for an eSIM with the plan's load"],
+  spending_limited: [503, "The organization may buy no eSIM with the plan's load in this UTC day (rule I16)"],
   telco_unavailable: [503, "The telco could not be reached in time; nothing remains of the request"],
   storage_unavailable: [503, "The storage is out of reach, or a read took it too long and was stopped"],
   identity_provider_unavailable: [503, "The identity provider gives no answer about an operator whom it has signed in"],

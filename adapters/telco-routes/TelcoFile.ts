@@ -7,9 +7,10 @@
  * A secret is the content of a file, whose path is relative to the settings file, or a variable of
  * the environment.
  */
-import { Data, Effect, Redacted, Result, Schema } from "effect"
+import { Data, Effect, Redacted, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
+import { Amount } from "simplan/ports"
 import { Fields, Messages } from "../fields/index.ts"
 import * as JsonLines from "../json-lines/index.ts"
 import { Answers, FileSettings } from "../telco-calls/index.ts"
@@ -156,12 +157,39 @@ const Loads = Schema.Array(Fields.NonEmpty)
   .annotate(loads)
   .check(Schema.makeFilter((codes) => codes.length > 0, loads))
 
-const limits = { message: "must be an object with unsold, from 1 to 1000000" }
+const spending = {
+  message: 'must be an amount above 0 with its currency, such as {"amount": "50.00", "currency": "USD"}'
+}
+/** An amount of money, exact. */
+const Spending = Schema.Struct({ amount: Schema.String, currency: Schema.String })
+  .annotate(spending)
+  .pipe(
+    Schema.decodeTo(
+      Schema.declare((value): value is Amount.Amount => typeof value === "object"),
+      {
+        decode: SchemaGetter.transformEffect(
+          ({ amount, currency }: { readonly amount: string; readonly currency: string }) => {
+            const found = /^[A-Z]{3}$/.test(currency) ? Amount.parse(amount, currency) : undefined
+            return found !== undefined && found.units > 0
+              ? Effect.succeed(found)
+              : Effect.fail(new SchemaIssue.InvalidValue(spending))
+          }
+        ),
+        encode: SchemaGetter.forbidden(() => "Settings are never written")
+      }
+    )
+  )
+
+const limits = { message: "must be an object with unsold, with spending_per_day or with both" }
 /** What purchases are held to, each organization by itself (rule I16). */
 const Limits = Schema.Struct({
   /** How many eSIMs of a label and a load may be free or outstanding. */
-  unsold: Fields.integer(1, 1_000_000)
-}).annotate(limits)
+  unsold: Schema.optionalKey(Fields.integer(1, 1_000_000)),
+  /** What may be spent at the supplier in a UTC day. */
+  spending_per_day: Schema.optionalKey(Spending)
+})
+  .annotate(limits)
+  .check(Schema.makeFilter((of) => Object.keys(of).length > 0, limits))
 
 /**
  * A rule of which SIMs go where: all of them, those of a label or of an organization, those that
@@ -267,7 +295,9 @@ const routeOf = (
   const salesless = limits === undefined ? undefined : unable(telcos, packages, "sales")
   if (salesless !== undefined) return wrong([...at, "limits"], ONLY_BOUGHT)
   return Result.succeed({
-    ...(limits !== undefined && { limits }),
+    ...(limits !== undefined && {
+      limits: { unsold: limits.unsold ?? null, spendingPerDay: limits.spending_per_day ?? null }
+    }),
     label: label ?? null,
     organizationId: organization_id ?? null,
     loads: loads ?? null,

@@ -89,6 +89,15 @@ export class NoBalance extends Data.TaggedError("NoBalance")<{
   readonly load: string
 }> {}
 
+/**
+ * The organization has spent in this UTC day at the supplier what it may, or what the eSIM costs is
+ * not known (rule I16).
+ */
+export class SpendingLimited extends Data.TaggedError("SpendingLimited")<{
+  /** When the next day begins; at least 1. */
+  readonly retryAfterSeconds: number
+}> {}
+
 /** An archived plan takes no new attachments (rule P2). */
 export class PlanArchived extends Data.TaggedError("PlanArchived")<{
   /** The plan that was to be attached. */
@@ -371,6 +380,11 @@ const catalogue = {
   NoBalance: row(NoBalance, "no_balance", {
     sentence: ({ load }) => `The balance at the supplier is too low for an eSIM with ${load}`,
     retry: "OnChange"
+  }),
+  SpendingLimited: row(SpendingLimited, "spending_limited", {
+    sentence: () => "The organization may buy no such eSIM today: its spending at the supplier is limited by day",
+    retry: "Soon",
+    retryAfterSeconds: ({ retryAfterSeconds }) => retryAfterSeconds
   }),
   PlanArchived: row(PlanArchived, "plan_archived", {
     sentence: () => "The plan is archived"

@@ -169,6 +169,7 @@ const faces: Faces = {
   soldBundles: {
     sellers: both("telcos.sellers"),
     checkSeller: used,
+    sellerOf: used,
     priceOf: used,
     of: used,
     page: both("telcos.bundles")

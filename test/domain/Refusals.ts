@@ -28,6 +28,7 @@ export const refusals: ReadonlyArray<Refusal.Refusal> = [
   new Refusal.EsimsIssuing({ label: "Green", retryAfterSeconds: 5 }),
   new Refusal.SoldOut({ load: "1 GB" }),
   new Refusal.NoBalance({ load: "1 GB" }),
+  new Refusal.SpendingLimited({ retryAfterSeconds: 5 }),
   new Refusal.QuotaExceeded({ kind: "plans", quota: 2 }),
   new Refusal.SmsLimited({ iccid: "8", retryAfterSeconds: 5 }),
   new Refusal.PlanArchived({ planId: "p" }),

@@ -18,6 +18,8 @@ import * as Shop from "../setup/Shop.ts"
 import * as Suppliers from "./Suppliers.ts"
 import * as World from "./World.ts"
 
+const spending = { amount: "50.00", currency: "USD" }
+
 const env = { SECRET: "secret-of-the-account", CODE: "code-of-the-account", SHORT: "short" }
 
 const accounts = {
@@ -109,8 +111,14 @@ describe("routes by load", () => {
     [[{ loads: [""], packages: "go" }], "routes[0].loads[0] must"],
     [[{ loads, packages: "ocs" }], "routes[0].packages names a telco of the kind smpp, which sells no eSIMs"],
     [[{ loads, packages: "go", sms: "ocs" }], "routes[0].sms cannot stand beside loads"],
-    [[{ packages: "go", limits: {} }], "routes[0].limits.unsold is required"],
+    [[{ packages: "go", limits: {} }], "routes[0].limits must be an object with unsold, with spending_per_day or"],
     [[{ packages: "go", limits: { unsold: 0 } }], "routes[0].limits.unsold must"],
+    ...[{}, 50, { ...spending, amount: "0.00" }, { ...spending, amount: "5,0" }, { ...spending, currency: "usd" }].map(
+      (wrong): [ReadonlyArray<unknown>, string] => [
+        [{ packages: "go", limits: { spending_per_day: wrong } }],
+        "routes[0].limits.spending_per_day"
+      ]
+    ),
     [[{ packages: "bridge", limits: { unsold: 1 } }], "routes[0].limits can be of a telco that sells eSIMs only"]
   ])("are refused: %j", (routes, sentence) => {
     expect(message(telcos, routes)).toContain(sentence)
@@ -135,17 +143,21 @@ describe("routes by load", () => {
   })
 })
 
+const spendingPerDay = { units: 5_000, scale: 2, currency: "USD" }
+
 it("limits of purchases are those of the route of the organization and the load (rule I16)", async () => {
   const routes = [
-    { organization_id: "acme", loads: ["esim_*"], packages: "shop", limits: { unsold: 2 } },
+    { organization_id: "acme", loads: ["esim_*"], packages: "shop", limits: { unsold: 2, spending_per_day: spending } },
+    { label: "Green", organization_id: "third", packages: "shop", limits: { spending_per_day: spending } },
     { packages: "shop", limits: { unsold: 9 } }
   ]
   const { run } = await World.start(World.settings({ shop: { kind: "simulator" } }, routes))
   const limits = (organizationId: string, load: string) =>
     run(Effect.flatMap(TelcoPurchases.TelcoPurchases, (of) => of.limits({ organizationId, label: "Green", load })))
-  expect(await limits("acme", "esim_1")).toMatchObject({ unsold: 2 })
-  expect(await limits("acme", "other")).toMatchObject({ unsold: 9 })
-  expect(await limits("other", "esim_1")).toMatchObject({ unsold: 9 })
+  expect(await limits("acme", "esim_1")).toEqual({ unsold: 2, spendingPerDay })
+  expect(await limits("acme", "other")).toEqual({ unsold: 9, spendingPerDay: null })
+  expect(await limits("other", "esim_1")).toEqual({ unsold: 9, spendingPerDay: null })
+  expect(await limits("third", "esim_1")).toEqual({ unsold: null, spendingPerDay })
 })
 
 const ICCID = "8900000000000000011"

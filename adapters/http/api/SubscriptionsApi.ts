@@ -318,6 +318,7 @@ export const writes = {
       "esims_issuing",
       "sold_out",
       "no_balance",
+      "spending_limited",
       "packages_listed",
       "telco_refused",
       "telco_unavailable"
@@ -351,6 +352,7 @@ export const writes = {
       "esims_issuing",
       "sold_out",
       "no_balance",
+      "spending_limited",
       "telco_refused"
     ],
     summary: "Move a subscription to another eSIM",

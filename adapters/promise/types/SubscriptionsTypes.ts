@@ -235,9 +235,9 @@ export interface Subscriptions {
    *
    * Errors: `InvalidFieldError`, `NotFoundError` (organization, plan, SIM), `NoFreeSimError`,
    * `SimsReleasingError`, `EsimsIssuingError`, `SoldOutError`, `NoBalanceError`,
-   * `PlanArchivedError`, `LabelMismatchError`, `SimBusyError`, `SimWithdrawnError`,
-   * `PackagesListedError`, `SubscriptionFullError`, `NotSupportedError` if the telco cannot carry
-   * the plan, `TelcoRefusedError`, `TelcoUnavailableError`.
+   * `SpendingLimitedError`, `PlanArchivedError`, `LabelMismatchError`, `SimBusyError`,
+   * `SimWithdrawnError`, `PackagesListedError`, `SubscriptionFullError`, `NotSupportedError` if the
+   * telco cannot carry the plan, `TelcoRefusedError`, `TelcoUnavailableError`.
    */
   readonly create: (request: CreateSubscription, options?: WriteOptions) => Promise<CreatedSubscription>
   /**
@@ -278,7 +278,7 @@ export interface Subscriptions {
    *
    * Errors: `NotFoundError`, `NoFreeSimError`, `SimsReleasingError`, `SimBusyError`; of a plan that
    * is a supplier's bundle also `NotSupportedError` once it was used, `EsimsIssuingError`,
-   * `SoldOutError`, `NoBalanceError`, `TelcoRefusedError` (rule I15).
+   * `SoldOutError`, `NoBalanceError`, `SpendingLimitedError`, `TelcoRefusedError` (rule I15).
    */
   readonly replace: (of: OfSim, options?: WriteOptions) => Promise<ReplacedSubscription>
   /**

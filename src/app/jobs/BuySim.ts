@@ -121,10 +121,10 @@ export const make = Effect.gen(function* () {
   })
 
   /** Whether the purchase is within the limits. Else it is withdrawn, and nobody was asked. */
-  const admit = Effect.fnUntraced(function* (held: LeasedJob, { label, load }: Purchase.BuySim) {
+  const admit = Effect.fnUntraced(function* (held: LeasedJob, { label, limit, load }: Purchase.BuySim) {
     const { job, token } = held
     const { dueAt, jobId, organizationId } = job
-    const isAdmitted = yield* limits.admit({ organizationId, label, load }, job)
+    const isAdmitted = yield* limits.admit({ organizationId, label, load, most: limit }, job)
     // From now on the supplier may have been asked: whoever takes over asks it again.
     const lease = { token, until: (yield* monotonicNow) + leaseMillis }
     const commit = isAdmitted

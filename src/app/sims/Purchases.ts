@@ -9,7 +9,8 @@ import * as Job from "../../domain/Job.ts"
 import type { Label } from "../../domain/Label.ts"
 import type { Bundle, Plan } from "../../domain/Plan.ts"
 import * as Purchase from "../../domain/Purchase.ts"
-import { EsimsIssuing, NoBalance, NoFreeSim, SoldOut, TelcoRefused } from "../../domain/Refusal.ts"
+import { secondsOfDay } from "../../domain/PurchaseLimits.ts"
+import { EsimsIssuing, NoBalance, NoFreeSim, SoldOut, SpendingLimited, TelcoRefused } from "../../domain/Refusal.ts"
 import type * as Replacement from "../../domain/Replacement.ts"
 import type { Sim } from "../../domain/Sim.ts"
 import type { Instant } from "../../domain/Time.ts"
@@ -26,11 +27,11 @@ import * as PurchaseLimits from "../telco/PurchaseLimits.ts"
 import { type Kind, type Reserve, type Shortage, unreserved } from "./SimReservations.ts"
 
 /** Why a request that waits for a purchase gets no SIM now. */
-export type NotBought = EsimsIssuing | SoldOut | NoBalance | TelcoRefused
+export type NotBought = EsimsIssuing | SoldOut | NoBalance | SpendingLimited | TelcoRefused
 
 /** Whether a request has waited for a purchase of the plan as it is stored. */
 export const isNotBought = (error: unknown): error is NotBought =>
-  [EsimsIssuing, SoldOut, NoBalance, TelcoRefused].some((one) => error instanceof one)
+  [EsimsIssuing, SoldOut, NoBalance, SpendingLimited, TelcoRefused].some((one) => error instanceof one)
 
 /** How often a request asks what has become of a purchase that another process makes, in ms. */
 const ASKED = 100
@@ -100,10 +101,12 @@ export const make = Effect.gen(function* () {
   })
 
   /** Rule I16: refuses to buy beyond the balance and the limits. */
-  const refuseBeyond = Effect.fnUntraced(function* (kind: Kind, load: string) {
-    const of = { ...kind, load }
+  const refuseBeyond = Effect.fnUntraced(function* ({ label, organizationId }: Kind, { limit: most, load }: Bundle) {
+    const of = { organizationId, label, load }
     if (!(yield* limits.isCovered(of))) return yield* new NoBalance({ load })
-    if (!(yield* limits.hasRoom(of))) return yield* issuing(kind)
+    const room = yield* limits.room({ ...of, most })
+    if (room === "Full") return yield* issuing(of)
+    if (room === "Spent") return yield* new SpendingLimited({ retryAfterSeconds: secondsOfDay(yield* clock.now) })
   })
 
   /** Makes one more purchase, and begins it. */
@@ -172,7 +175,7 @@ export const make = Effect.gen(function* () {
     if (plan === null || bundle === null || !(yield* wanted.isCurrent)) return yield* new NoFreeSim(kind)
     yield* refuseChanged(plan)
     const known = yield* adopt(kind, load)
-    if (known === null) yield* refuseBeyond(kind, load)
+    if (known === null) yield* refuseBeyond(kind, bundle)
     const begun = known === null ? yield* add(wanted, bundle) : null
     const adopted = known ?? (yield* adopt(kind, load))
     if (begun !== null) yield* runner.tryAll(begun.commit, begun.lease, limit)
@@ -258,7 +261,7 @@ export const make = Effect.gen(function* () {
      */
     preview: Effect.fnUntraced(function* (
       wanted: Wanted
-    ): Effect.fn.Return<Previewed, Shortage | EsimsIssuing | SoldOut | NoBalance> {
+    ): Effect.fn.Return<Previewed, Shortage | EsimsIssuing | SoldOut | NoBalance | SpendingLimited> {
       const kind = kindOf(wanted, yield* clock.now)
       const free = unreserved(storage)(kind)
       const { plan } = wanted
@@ -271,7 +274,7 @@ export const make = Effect.gen(function* () {
       })
       if (sim !== null) return { sim, purchase: null }
       yield* refuseChanged(plan)
-      yield* refuseBeyond(kind, bundle.load)
+      yield* refuseBeyond(kind, bundle)
       return { sim: null, purchase: bundle }
     })
   }

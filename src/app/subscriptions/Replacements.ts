@@ -14,7 +14,8 @@ import type {
   NotFound,
   Refusing,
   SimsReleasing,
-  SoldOut
+  SoldOut,
+  SpendingLimited
 } from "../../domain/Refusal.ts"
 import * as Replacement from "../../domain/Replacement.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
@@ -42,7 +43,15 @@ interface OfSubscription {
   readonly iccid: string
 }
 
-type Refused = NotFound | NoFreeSim | SimsReleasing | EsimsIssuing | SoldOut | NoBalance | Refusing<"replacement">
+type Refused =
+  | NotFound
+  | NoFreeSim
+  | SimsReleasing
+  | EsimsIssuing
+  | SoldOut
+  | NoBalance
+  | SpendingLimited
+  | Refusing<"replacement">
 
 /** Moves subscriptions to other SIMs. */
 export class Replacements extends Context.Service<

@@ -25,6 +25,7 @@ import {
   type Refusing,
   type RequestInProgress,
   type SoldOut,
+  type SpendingLimited,
   SimsReleasing,
   type TelcoRefused,
   type TelcoUnavailable
@@ -120,6 +121,7 @@ export class Subscriptions extends Context.Service<
       | EsimsIssuing
       | SoldOut
       | NoBalance
+      | SpendingLimited
       | Refusing<"creation">
       | StorageError
     >

@@ -1,11 +1,14 @@
 /**
  * Whether an eSIM may be bought (rule I16): the balance has to pay for it, and what the
- * organization has not sold yet is counted anew for each purchase, over all processes.
+ * organization has not sold yet, and what it has spent in the day, are counted anew for each
+ * purchase, over all processes.
  */
 import { Effect } from "effect"
+import type { Amount } from "../../domain/Amount.ts"
 import type { Job } from "../../domain/Job.ts"
 import * as Limits from "../../domain/PurchaseLimits.ts"
 import * as Purchase from "../../domain/Purchase.ts"
+import { dayOf } from "../../domain/UsageBook.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
 import { Storage } from "../../ports/Storage.ts"
@@ -22,6 +25,11 @@ const PAUSE = 50
 /** How often it counts anew if the clock stands: others withdraw between two times. */
 const STANDING_TURNS = 1_000
 
+/** Which eSIM would be bought, and what it may cost at most; null: nothing is said of that. */
+export interface Asked extends Limits.OfLoad {
+  readonly most: Amount | null
+}
+
 /** Decides about purchases. */
 export const make = Effect.gen(function* () {
   const storage = yield* Storage
@@ -31,16 +39,52 @@ export const make = Effect.gen(function* () {
   const inTransaction = yield* HostTransaction
   const isStandingClock = clock.set !== null
 
-  // What is outstanding is read first: what comes into the stock meanwhile is counted twice then,
-  // and not left out.
-  const unsold = Effect.fnUntraced(function* (of: Limits.OfLoad, limits: Limits.Limits) {
-    const { label, organizationId } = of
+  /** The price in the catalogue, which is read for it if this process has not done so. */
+  const priceOf = Effect.fnUntraced(function* (of: Limits.OfLoad, supplier: string | null) {
+    const known = yield* soldBundles.priceOf(of)
+    if (known !== null || supplier === null) return known
+    // Failure: the price is not known.
+    yield* Effect.ignore(soldBundles.of(supplier))
+    return yield* soldBundles.priceOf(of)
+  })
+
+  const spending = Effect.fnUntraced(function* (
+    { most, ...of }: Asked,
+    limit: Amount,
+    outstanding: ReadonlyArray<Job>
+  ) {
+    const { organizationId } = of
+    const supplier = yield* soldBundles.sellerOf(of)
+    const price = yield* priceOf(of, supplier)
+    const known = new Map<string, Pick<Limits.PricedPurchase, "supplier" | "price">>()
+    const priced: Array<Limits.PricedPurchase> = []
+    for (const { jobId, work } of outstanding) {
+      if (work._tag !== "BuySim") continue
+      const { label, limit: most, load } = work
+      const key = JSON.stringify([label, load])
+      const other = { organizationId, label, load }
+      const found = known.get(key) ?? {
+        supplier: yield* soldBundles.sellerOf(other),
+        price: yield* soldBundles.priceOf(other)
+      }
+      known.set(key, found)
+      priced.push({ jobId, most, ...found })
+    }
+    const spent = yield* storage.ledger.spent({ organizationId, since: dayOf(yield* clock.now) })
+    return Limits.spending(limit, supplier, spent, priced, { price, most })
+  })
+
+  // What is outstanding is read first: what comes into the stock and the ledger meanwhile is
+  // counted twice then, and not left out.
+  const count = Effect.fnUntraced(function* (asked: Asked, limits: Limits.Limits) {
+    const { label, organizationId } = asked
     const outstanding = yield* storage.jobs.purchases({ organizationId, limit: MOST })
     if (outstanding.length >= MOST) return null
-    const load = Purchase.wantedLoad(of.load, yield* clock.now)
+    const load = Purchase.wantedLoad(asked.load, yield* clock.now)
     const atMost = limits.unsold ?? 0
     const free = atMost === 0 ? 0 : yield* storage.sims.countFree({ organizationId, label, ...load, atMost })
-    return { free, outstanding }
+    const { spendingPerDay: limit } = limits
+    return { free, outstanding, spending: limit === null ? null : yield* spending(asked, limit, outstanding) }
   })
 
   return {
@@ -54,19 +98,19 @@ export const make = Effect.gen(function* () {
     /** Whether there are limits now. */
     areSet: (of: Limits.OfLoad) => Effect.map(purchases.limits(of), (limits) => !Limits.isNone(limits)),
     /** Whether one more may be bought, as far as can be said before it is stored. */
-    hasRoom: Effect.fnUntraced(function* (of: Limits.OfLoad) {
-      const limits = yield* purchases.limits(of)
-      if (Limits.isNone(limits)) return true
-      const found = yield* unsold(of, limits)
-      return found !== null && Limits.hasRoom(limits, of, found)
+    room: Effect.fnUntraced(function* (asked: Asked) {
+      const limits = yield* purchases.limits(asked)
+      if (Limits.isNone(limits)) return "Room"
+      const counted = yield* count(asked, limits)
+      return counted === null ? "Full" : Limits.room(limits, asked, counted)
     }),
     /** Whether a purchase that is stored may be made. It waits a moment for others to withdraw. */
-    admit: Effect.fnUntraced(function* (of: Limits.OfLoad, job: Job) {
+    admit: Effect.fnUntraced(function* (asked: Asked, job: Job) {
       for (let turn = 0; turn < (isStandingClock ? STANDING_TURNS : TURNS); turn++) {
-        const limits = yield* purchases.limits(of)
+        const limits = yield* purchases.limits(asked)
         if (Limits.isNone(limits)) return true
-        const found = yield* unsold(of, limits)
-        const admission = found === null ? "Withdrawn" : Limits.admission(limits, of, job, found)
+        const counted = yield* count(asked, limits)
+        const admission = counted === null ? "Withdrawn" : Limits.admission(limits, asked, job, counted)
         if (admission !== "Waits") return admission === "Made"
         yield* isStandingClock ? Effect.yieldNow : Effect.sleep(PAUSE)
       }

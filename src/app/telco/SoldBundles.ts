@@ -13,6 +13,7 @@ import {
 } from "../../domain/Refusal.ts"
 import type { Amount } from "../../domain/Amount.ts"
 import type { Label } from "../../domain/Label.ts"
+import type { OfLoad } from "../../domain/PurchaseLimits.ts"
 import { type Filter, isAsked, type SoldBundle } from "../../domain/SoldBundle.ts"
 import * as TextLimit from "../../domain/TextLimit.ts"
 import { HOUR, type Instant, MINUTE, SECOND } from "../../domain/Time.ts"
@@ -68,12 +69,10 @@ export class SoldBundles extends Context.Service<
       readonly label: Label
       readonly load: string
     }) => Effect.Effect<void, InvalidField>
+    /** Which telco such a SIM is bought of; null: of none, or it is not known. */
+    readonly sellerOf: (of: OfLoad) => Effect.Effect<string | null>
     /** What the load costs, as this process has read it last; null: it has not. Nothing is read. */
-    readonly priceOf: (of: {
-      readonly organizationId: string
-      readonly label: Label
-      readonly load: string
-    }) => Effect.Effect<Amount | null>
+    readonly priceOf: (of: OfLoad) => Effect.Effect<Amount | null>
     /** The catalogue of one of them. A telco that sells nothing is `NotFound`. */
     readonly of: (telco: string) => Effect.Effect<Read, NotRead>
     /**
@@ -159,8 +158,15 @@ export const layer: Layer.Layer<SoldBundles, never, Clocks.BusinessClock> = Laye
       return yield* known.failure === null ? notTaken() : refusalOf(known.failure)
     })
 
+    const sellerOf = Effect.fnUntraced(function* (of: OfLoad) {
+      if (sold.sellerOf !== undefined) return yield* sold.sellerOf(of)
+      const [only = null, ...others] = yield* sold.telcos
+      return others.length === 0 ? only : null
+    })
+
     return SoldBundles.of({
       of: read,
+      sellerOf,
       sellers: Effect.map(sold.telcos, (telcos) =>
         telcos.map((telco) => {
           const known = all.get(telco)
@@ -168,9 +174,8 @@ export const layer: Layer.Layer<SoldBundles, never, Clocks.BusinessClock> = Laye
         })
       ),
       priceOf: Effect.fnUntraced(function* (of) {
-        const [only, ...others] = yield* sold.telcos
-        const seller = sold.sellerOf === undefined ? (others.length === 0 ? only : null) : yield* sold.sellerOf(of)
-        const read = seller == null ? null : (all.get(seller)?.read ?? null)
+        const seller = yield* sellerOf(of)
+        const read = seller === null ? null : (all.get(seller)?.read ?? null)
         return read?.bundles.find(({ code }) => code === of.load)?.price ?? null
       }),
       checkSeller: Effect.fnUntraced(function* ({ telco, ...of }) {

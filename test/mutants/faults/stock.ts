@@ -83,19 +83,20 @@ export const purchases = [
       "unsold !== null && count > unsold",
       "unsold !== null && count > unsold + 1"
     ],
-    [
-      "I16",
-      "free eSIMs do not count as unsold",
-      "isBeyond(limits, free + others.length + 1)",
-      "isBeyond(limits, others.length + 1)"
-    ],
-    ["I16", "only earlier purchases count", 'if (!isBeyond(limits, free + others.length + 1)) return "Made"', ""],
+    ["I16", "free eSIMs do not count as unsold", "isTooMany(limits, free + others", "isTooMany(limits, others"],
+    ["I16", "only earlier purchases count", 'if (!isBeyond(limits, of, counted, others)) return "Made"', ""],
     [
       "I16",
       "of too many purchases all withdraw",
-      'isBeyond(limits, free + before + 1) ? "Withdrawn"',
+      'isBeyond(limits, of, counted, before) ? "Withdrawn"',
       'true ? "Withdrawn"'
-    ]
+    ],
+    ["I16", "what was spent in the day does not count", "sum + row.sum, 0n", "sum, 0n"],
+    ["I16", "what another supplier has charged counts", "&& isOfSupplier(row.telco)", ""],
+    ["I16", "outstanding purchases cost nothing", "prices.get(jobId) ?? (prices.has(jobId) ? null : 0n)", "0n"],
+    ["I16", "a price that is not known is no price", "all.includes(null) ||", ""],
+    ["I16", "a price in another currency counts", "known?.currency === currency ?", "known != null ?"],
+    ["I16", "spending is limited while a purchase may be refused", "isAlone && isTooDear", "isTooDear"]
   ]),
   ...faultsOf("SimReturn.ts", "stock", [
     [

@@ -3,7 +3,7 @@
  */
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
 import { Organizations, Plans, Problems, Services, Settings, Sims, Subscriptions } from "simplan"
-import { Clocks, PurchaseLimits, TelcoPurchases } from "simplan/ports"
+import { Clocks, PurchaseLimits, Storage, TelcoPurchases } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as Postgres from "simplan/postgres"
 import { TelcoSimulator } from "simplan/telco-simulator"
@@ -12,14 +12,19 @@ import * as Databases from "../../setup/databases/Databases.ts"
 import * as Shop from "../../setup/Shop.ts"
 import * as Calls from "../Calls.ts"
 import * as Ports from "../Ports.ts"
-import { make } from "../World.ts"
+import { make, START } from "../World.ts"
 
 const LIMIT = 3
 
-const held = (limits: Partial<PurchaseLimits.Limits>) =>
+const held = (limits: Partial<PurchaseLimits.Limits>, of = "1 GB") =>
   Layer.succeed(TelcoPurchases.TelcoPurchases, {
-    limits: ({ load }) => Effect.succeed({ ...PurchaseLimits.none, ...(load === "1 GB" ? limits : {}) })
+    limits: ({ load }) => Effect.succeed({ ...PurchaseLimits.none, ...(load === of ? limits : {}) })
   })
+
+/** A bundle of the simulator, which costs 1.80 USD. */
+const PRICED = "sim_1GB_7D_FR"
+
+const usd = (units: number) => ({ units, scale: 2, currency: "USD" })
 
 const bundled = (organizationId: string, planId: string, load: string) => {
   const bundle = { load, topUpLoad: null, limit: null }
@@ -28,13 +33,13 @@ const bundled = (organizationId: string, planId: string, load: string) => {
 
 const sold = TelcoSimulator.TelcoSimulator.use((of) => of.sales)
 
-const open = async (limits: Partial<PurchaseLimits.Limits>) => {
-  const world = await make({ telcoTimeoutMillis: 10_000 }, {}, held(limits))
+const open = async (limits: Partial<PurchaseLimits.Limits>, load = "1 GB") => {
+  const world = await make({ telcoTimeoutMillis: 10_000 }, {}, held(limits, load))
   const planId = await world.createPlan()
-  await world.run(bundled(world.organizationId, planId, "1 GB"))
-  const create = () => Calls.create(world, { planId })
+  await world.run(bundled(world.organizationId, planId, load))
+  const create = (iccid: string | null = null) => Calls.create(world, { planId, ...(iccid !== null && { iccid }) })
   const tags = async (count: number) =>
-    (await Promise.all(Array.from({ length: count }, create))).map((one) =>
+    (await Promise.all(Array.from({ length: count }, () => create()))).map((one) =>
       Result.isSuccess(one) ? "created" : one.failure._tag
     )
   const stock = async () => {
@@ -95,6 +100,75 @@ describe("I16: at the limit of unsold eSIMs of a load", () => {
   )
 })
 
+describe("I16: at the limit of what a day costs", () => {
+  const DAY = 86_400_000
+
+  it("of many creations at once as many buy as may, also while the supplier does not answer, until the day ends", async () => {
+    const world = await open({ spendingPerDay: usd(3 * 180) }, PRICED)
+    await world.setFaults([{ fault: "answer lost", on: "buySim" }])
+    for (let time = 0; time < 3; time++) expect(new Set(await world.tags(20))).toEqual(new Set(["EsimsIssuing"]))
+    expect(await world.sold()).toHaveLength(3)
+    await world.setFaults([])
+    await world.advanceBy(3_600_000)
+    await world.settle()
+    expect(await world.tags(3)).toEqual(["created", "created", "created"])
+    const retryAfterSeconds = (Math.floor(START / DAY) + 1) * (DAY / 1_000) - START / 1_000 - 3_600
+    expect(await world.create()).toMatchObject({ failure: { _tag: "SpendingLimited", retryAfterSeconds } })
+    await world.advanceBy(retryAfterSeconds * 1_000 - 1)
+    expect(await world.tags(2)).toEqual(["SpendingLimited", "SpendingLimited"])
+    expect(await world.sold()).toHaveLength(3)
+    await world.advanceBy(1)
+    expect(await world.tags(1)).toEqual(["created"])
+  })
+
+  it("top-ups of the day count, and are not refused; a preview is, and what is in stock is sold", async () => {
+    const world = await open({ spendingPerDay: usd(400) }, PRICED)
+    const { organizationId, planId } = world
+    const { sim } = Result.getOrThrow(await world.create())
+    const other = Result.getOrThrow(await world.create()).sim.iccid
+    const free = async () => {
+      await Calls.remove(world, other)
+      await world.settle()
+    }
+    await free()
+    const topUp = (costId: string, at: number, amount: ReturnType<typeof usd>) => {
+      const of = { organizationId, costId, kind: "top_up", at, telco: null, load: "top-up", label: "Green" } as const
+      const whose = { iccid: sim.iccid, attachmentId: null, planId: null, occurrence: null, regionCode: null }
+      return world.run(Storage.Storage.use((one) => one.commit({ ledger: { put: [{ ...of, ...whose, amount }] } })))
+    }
+    await world.advanceBy(DAY)
+    await topUp("yesterday", START, usd(9_999))
+    await topUp("euro", START + DAY, { ...usd(9_999), currency: "EUR" })
+    await topUp("today", START + DAY, usd(221))
+    const preview = Subscriptions.Subscriptions.use((of) =>
+      of.previewCreate({ organizationId, planId, metadata: "", iccid: null, activePeriod: null })
+    )
+    expect(await world.tags(2)).toEqual(["created", "SpendingLimited"])
+    expect(await world.run(Effect.flip(preview))).toMatchObject({ _tag: "SpendingLimited" })
+    expect(await world.create(sim.iccid)).toMatchObject({ success: {} })
+    expect(await world.sold()).toHaveLength(2)
+    await world.advanceBy(DAY)
+    expect(await world.run(preview)).toMatchObject({ purchase: { load: PRICED } })
+    expect(await world.tags(2)).toEqual(["created", "created"])
+  })
+
+  it("a process that has not read the catalogue yet reads it for that", async () => {
+    const world = await open({ spendingPerDay: usd(180) }, PRICED)
+    await world.restart()
+    expect(await world.tags(1)).toEqual(["created"])
+    expect(await world.tags(1)).toEqual(["SpendingLimited"])
+  })
+
+  it("nothing is bought that has no price, unless the plan says what it may cost", async () => {
+    const world = await open({ spendingPerDay: usd(400) })
+    const { organizationId, planId } = world
+    expect(await world.tags(1)).toEqual(["SpendingLimited"])
+    const bundle = { load: "1 GB", topUpLoad: null, limit: usd(300) }
+    await world.run(Plans.Plans.use((of) => of.setBundle({ organizationId, planId, bundle })))
+    expect(await world.tags(1)).toEqual(["created"])
+  })
+})
+
 it("I16: nothing is bought that the balance does not pay for, and what is in stock is sold", async () => {
   const asked: Array<unknown> = []
   const balance = { pays: true }
@@ -125,7 +199,10 @@ it("I16: nothing is bought that the balance does not pay for, and what is in sto
   expect(await Calls.create(world, { planId })).toMatchObject({ success: {} })
 })
 
-it("I16: of 20 creations at once in two processes on PostgreSQL, no more than the limit are bought", async () => {
+it.each([
+  [{ unsold: LIMIT }, "1 GB"],
+  [{ spendingPerDay: usd(LIMIT * 180 + 179) }, PRICED]
+])("I16: of 20 creations at once in two processes on PostgreSQL, no more than %j are bought", async (most, load) => {
   const database = await Databases.create()
   onTestFinished(database.drop)
   const telco = ManagedRuntime.make(Ports.make(Clocks.system).pipe(Layer.provide(Memory.layer)))
@@ -137,7 +214,7 @@ it("I16: of 20 creations at once in two processes on PostgreSQL, no more than th
   )
   const process = () => {
     const storage = Layer.orDie(Layer.fresh(Postgres.layer({ url: database.url })))
-    const beside = Layer.mergeAll(ports, storage, held({ unsold: LIMIT }))
+    const beside = Layer.mergeAll(ports, storage, held(most, load))
     const services = ManagedRuntime.make(Services.layer.pipe(Layer.provideMerge(beside), Layer.provide(limits)))
     onTestFinished(() => services.dispose())
     return services
@@ -147,7 +224,7 @@ it("I16: of 20 creations at once in two processes on PostgreSQL, no more than th
     Effect.gen(function* () {
       const { organizationId } = yield* Organizations.Organizations.use((of) => of.create({ name: "Traveller Ltd" }))
       const { planId } = yield* Shop.createPlan(organizationId, {})
-      yield* bundled(organizationId, planId, "1 GB")
+      yield* bundled(organizationId, planId, load)
       return { organizationId, planId }
     })
   )

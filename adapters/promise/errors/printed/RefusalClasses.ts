@@ -9,6 +9,7 @@ export const classes = {
   EsimsIssuing: Refused.EsimsIssuingError,
   SoldOut: Refused.SoldOutError,
   NoBalance: Refused.NoBalanceError,
+  SpendingLimited: Refused.SpendingLimitedError,
   QuotaExceeded: Refused.QuotaExceededError,
   SmsLimited: Refused.SmsLimitedError,
   PlanArchived: Refused.PlanArchivedError,

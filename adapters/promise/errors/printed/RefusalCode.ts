@@ -45,6 +45,7 @@ export type RefusalCode =
   | "sim_withdrawn"
   | "sms_limited"
   | "sold_out"
+  | "spending_limited"
   | "subscription_full"
   | "subscription_not_found"
   | "telco_not_found"

@@ -138,6 +138,24 @@ export class NoBalanceError extends SimplanError {
   }
 }
 
+/**
+ * The organization has spent in this UTC day at the supplier what it may, or what the eSIM costs
+ * is not known (rule I16). `spending_limited`, 503.
+ */
+export class SpendingLimitedError extends SimplanError {
+  static {
+    this.prototype.name = "SpendingLimitedError"
+  }
+
+  /** When the next day begins; at least 1. */
+  readonly retryAfterSeconds: number
+
+  constructor(details: ErrorDetails & { readonly retryAfterSeconds: number }) {
+    super(details)
+    this.retryAfterSeconds = details.retryAfterSeconds
+  }
+}
+
 /** The organization has as many of a kind as it may have (rule W13). `quota_exceeded`, 409. */
 export class QuotaExceededError extends ConflictError {
   static {

@@ -8,6 +8,7 @@ export const refusalRules = {
   EsimsIssuing: "I15",
   SoldOut: "I15",
   NoBalance: "I15",
+  SpendingLimited: "I16",
   QuotaExceeded: "W13",
   SmsLimited: "W13",
   PlanArchived: "P2",
