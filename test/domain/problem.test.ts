@@ -51,7 +51,10 @@ describe("Problems that end with attachments (S6)", () => {
         const attachments = all.map((packages, index) => attached({ attachmentId: `${index}` }, packages))
         const found = attachments.flatMap(({ attachment: of, packages }) =>
           packages.some(({ refusal }) => refusal !== null)
-            ? Problem.found(Problem.refusedPackage(of, "a", "unknown zone"), of.organizationId, NOW).jobId
+            ? {
+                organizationId: of.organizationId,
+                jobId: Problem.found(Problem.refusedPackage(of, "a", "unknown zone"), of.organizationId, NOW).jobId
+              }
             : []
         )
         expect(Problem.endingWith(attachments)).toEqual(found)

@@ -73,6 +73,8 @@ describe("Thresholds (R2)", () => {
                 usagePercentage,
                 dataUsageBytes: sum,
                 esim: present.sim.iccid,
+                subscriptionId: "subscription",
+                metadata: "first",
                 planId: "plan",
                 attachmentId: "attachment"
               }

@@ -30,6 +30,7 @@ export type Failure = Journal.JournalError | Telco.Unavailable | Telco.Refused
 export interface Options {
   /** Names the telco in the journal. */
   readonly telco: string
+  /** Has the entries, and how far the search has come. */
   readonly journal: Journal.Journal["Service"]
   /** The kind of entries whose SIMs are gone through. */
   readonly kind: string
