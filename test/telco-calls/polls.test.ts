@@ -454,7 +454,7 @@ describe("Any life of a SIM", () => {
           })
         )
       ),
-      { numRuns: 150 }
+      { numRuns: 40 }
     )
   }, 120_000)
 })

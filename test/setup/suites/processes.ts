@@ -32,6 +32,7 @@ export const processes: ReadonlyArray<string> = [
   "test/conformance/postgres/partitions/postgres-audit-months.test.ts",
   "test/conformance/postgres/partitions/postgres-made-alone.test.ts",
   "test/conformance/postgres/partitions/postgres-partitioned.test.ts",
+  "test/conformance/postgres/partitions/postgres-placed.test.ts",
   "test/conformance/postgres/postgres-claim-work.test.ts",
   "test/conformance/postgres/postgres-claims.test.ts",
   "test/conformance/postgres/postgres-clock-steps.test.ts",
