@@ -21,8 +21,8 @@ export const pages: Readonly<Record<string, string>> = {
   subscriptions: "adapters/cli/tasks.md#many-customers-at-once",
   deliveries: "adapters/cli/trouble.md#webhooks-that-failed",
   delivery: "adapters/http/webhooks.md#deliveries",
-  usage: "adapters/cli/tasks.md#what-did-we-use-this-month",
-  costs: "adapters/cli/tasks.md#what-did-we-earn-this-month",
+  usage: "adapters/cli/finance.md#what-did-we-use-this-month",
+  costs: "adapters/cli/finance.md#what-did-we-earn-this-month",
   audit: "adapters/cli/commands.md#who-changed-what",
   catalogue: "adapters/cli/telcos.md",
   operators: "adapters/cli/tasks.md#a-colleague-needs-access"
