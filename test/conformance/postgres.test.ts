@@ -9,4 +9,4 @@ const layer = Layer.unwrap(
   Effect.map(Databases.scoped(), ({ url }) => Postgres.layer({ url: Redacted.make(url), maxConnections: 4 }))
 )
 
-StorageSuite.run("PostgreSQL", layer, { describe, it, afterAll }, { reference: Memory.layer, runs: 2, seed: 5 })
+StorageSuite.run("PostgreSQL", layer, { describe, it, afterAll }, { reference: Memory.layer, runs: 1, seed: 5 })

@@ -22,7 +22,7 @@ describe("Any run of a service", () => {
       fc.asyncProperty(fc.nat(), starts, Commands.runs(), async (seed, start, commands) =>
         mustHold(await recorded(seed, commands, { start }))
       ),
-      { numRuns: 100, seed: SEED }
+      { numRuns: 60, seed: SEED }
     )
   }, 300_000)
 
@@ -31,7 +31,7 @@ describe("Any run of a service", () => {
       fc.asyncProperty(fc.nat(), starts, Commands.runs(), async (seed, start, commands) =>
         mustHold(await recorded(seed, commands, { start, handlers }))
       ),
-      { numRuns: 30, seed: SEED + 2 }
+      { numRuns: 20, seed: SEED + 2 }
     )
   }, 300_000)
 
@@ -43,7 +43,7 @@ describe("Any run of a service", () => {
           ...Invariants.lifecycle
         ])
       ),
-      { numRuns: 40, seed: SEED + 1 }
+      { numRuns: 25, seed: SEED + 1 }
     )
   }, 300_000)
 
@@ -60,7 +60,7 @@ describe("Any run of a service", () => {
           await Effect.runPromise(Scope.close(scope, Exit.void))
         }
       ),
-      { numRuns: 40, seed: SEED }
+      { numRuns: 25, seed: SEED }
     )
   }, 300_000)
 })
@@ -98,7 +98,7 @@ describe("The same seed and commands", () => {
         const parsed: History.History = JSON.parse(History.toJson(once))
         expect(Invariants.check(parsed)).toEqual([])
       }),
-      { numRuns: 30, seed: SEED }
+      { numRuns: 20, seed: SEED }
     )
   }, 300_000)
 

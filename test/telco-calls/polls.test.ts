@@ -454,7 +454,7 @@ describe("Any life of a SIM", () => {
           })
         )
       ),
-      { numRuns: 40 }
+      { numRuns: 25 }
     )
   }, 120_000)
 })
