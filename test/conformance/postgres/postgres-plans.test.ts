@@ -1,6 +1,16 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type EventHandler, Jobs, Outbox, Quota, type SimAggregate, SimSearch, Storage, UsageBook } from "simplan/ports"
+import {
+  Cost,
+  type EventHandler,
+  Jobs,
+  Outbox,
+  Quota,
+  type SimAggregate,
+  SimSearch,
+  Storage,
+  UsageBook
+} from "simplan/ports"
 import type { WebhookEvent } from "simplan/ports"
 import { describe, expect } from "vitest"
 import * as Databases from "../../setup/databases/Databases.ts"
@@ -39,6 +49,7 @@ const growing = [
   "api_key",
   "attachment",
   "command",
+  "cost",
   "delivery",
   "delivery_attempt",
   "event",
@@ -98,6 +109,13 @@ const command = (id: number, settledAt: number | null) => ({
   outcome: { _tag: "Pending" as const },
   settledAt
 })
+
+/** What the supplier has charged for a SIM; each is charged in the next millisecond. */
+const charged = (id: number) => {
+  const of = { organizationId: org, label: "Green", load: "1 GB", telco: "supplier", regionCode: null } as const
+  const amount = { units: 450, scale: 2, currency: "USD" }
+  return Cost.purchase({ ...of, purchaseId: `purchase-${id}`, iccid: iccidOf(id), amount }, id)
+}
 
 const plan = (id: number) =>
   Values.plan({ organizationId: org, planId: `plan-${id}`, terms, createdAt: id, version: 0 })
@@ -198,7 +216,8 @@ const populate = (adapter: Adapter) =>
           ].map((job) => ({ job, lease: null }))
         },
         idempotency: { put: ids.map((id) => ({ record: record(`key-${id}`), replaces: 0 })) },
-        commands: { put: ids.map((id) => command(id, id % 2 === 0 ? id : null)) }
+        commands: { put: ids.map((id) => command(id, id % 2 === 0 ? id : null)) },
+        ledger: { put: ids.map(charged) }
       })
     )
     yield* on(adapter, (storage) => storage.recordKeyUses(ids.map(keyUse)))
@@ -504,6 +523,16 @@ const use = (adapter: Adapter, round: number) =>
     yield* storage.probe(SOME_DUE + round)
     const purchase = { organizationId: org, label: "Green", load: "1 GB", machineNow: 0, until: 1 } as const
     yield* storage.adoptPurchase(purchase)
+    yield* storage.commit({
+      ledger: {
+        put: [charged(COUNT + round)],
+        allotted: [{ ...charged(round), planId: "plan-1", attachmentId: "attachment-1", occurrence: 0 }]
+      }
+    })
+    yield* storage.ledger.spent({ ...of, since: COUNT - 50 })
+    for (const organizationId of [null, org]) {
+      yield* storage.ledger.totals({ organizationId, from: 10, until: 60, by: ["plan"], after: null, limit: 10 })
+    }
     yield* storage.leavePurchase({ organizationId: org, jobId: "nobody's", until: 1 })
     const process = Values.process({ processId: `process-${round}` })
     yield* storage.keepProcess({ process, silentSince: 0 })
