@@ -38,6 +38,7 @@ interface Counted {
 }
 
 // What is sold no more is few, and is counted apart, so that the rest is counted by an index alone.
+// With an offset the planner counts once, however often the number is named.
 /** How many free eSIMs can be sold, as a row `free`. */
 export const freeOf = (sql: Sql, { atMost, label, owner, sellAfter }: Counted): Fragment => sql`(
         select (
@@ -53,6 +54,7 @@ export const freeOf = (sql: Sql, { atMost, label, owner, sellAfter }: Counted): 
           where sim.organization_id = ${owner} and sim.label = ${label} and ${sql.literal(isFree)}
             and sim.purchase is not null and (sim.purchase->>'sellBy')::bigint <= ${sellAfter}::bigint
         ) lapsed
+        offset 0
       )`
 
 /** How many free eSIMs an organization has, by label. */

@@ -117,6 +117,8 @@ export const bounded: ReadonlyArray<string> = [
     1, 1, i, null, 1, null, null ${series(500)}`,
   `insert into ${jobs} select 'v-' || i, '${BIG}', ${work("Provision", "'89339' || lpad((9001000 + i)::text, 14, '0')")},
     ${NOW}, 0, i, null, null, null, null ${series(500)}`,
+  // Outstanding purchases, which the supplier is still allocating.
+  `insert into ${jobs} select 'b-' || i, '${BIG}', ${work("BuySim", "null")}, ${NOW + DAY}, 1, i, null, null, null, null ${series(1_000)}`,
   // A delivery with many attempts, and what is due to handlers.
   `insert into simplan.delivery_attempt select '${BIG}', 'v-' || d || ':w', n, n, 1, 500, 'status 500', ''
     from generate_series(1, 100) d, generate_series(100001, 100150) n`,

@@ -77,7 +77,8 @@ const unnamed = {
       "webhookEndpoints.failing",
       "deliveries.waitingCounts"
     ],
-    ...["overview.failingEndpoints", "overview.stocks", "overview.loads", "plans.uses"]
+    ...["overview.failingEndpoints", "overview.stocks", "overview.loads", "plans.uses"],
+    "ledger.totals of all organizations"
   ]
 } as const
 

@@ -41,6 +41,7 @@ cross join lateral (
     and not sim.downloaded
     and sim.purchase is not null and (sim.purchase->>'sellBy')::bigint <= $12::bigint
   ) lapsed
+  offset 0
 ) stocked
 where stocked.free > 0 or watched.level is not null or (
   select true from simplan.sim

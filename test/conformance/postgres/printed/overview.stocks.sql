@@ -65,6 +65,7 @@ cross join lateral (
     and sim.allocated_to is null and not sim.downloaded
     and sim.purchase is not null and (sim.purchase->>'sellBy')::bigint <= $9::bigint
   ) lapsed
+  offset 0
 ) stocked
 where stocked.free > 0 or watched.level is not null or (
   select true from simplan.sim

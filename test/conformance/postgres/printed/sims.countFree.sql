@@ -12,4 +12,5 @@ select to_json(found.free)::text as value from (
     where sim.organization_id = $4 and sim.label = $5 and sim.is_esim and sim.allocated_to is null and not sim.downloaded
     and sim.purchase is not null and (sim.purchase->>'sellBy')::bigint <= $6::bigint
   ) lapsed
+  offset 0
 ) found;

@@ -18,6 +18,7 @@ cross join lateral (
     and sim.allocated_to is null and not sim.downloaded
     and sim.purchase is not null and (sim.purchase->>'sellBy')::bigint <= $3::bigint
   ) lapsed
+  offset 0
 ) found
 where found.free > 0 or (
   select true from simplan.sim
