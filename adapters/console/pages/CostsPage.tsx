@@ -2,10 +2,10 @@
  * What suppliers have charged and what was earned in a UTC month, beside the month before
  * (rule C3): of all organizations or of one, by supplier, plan, label or country; as a file too.
  */
-import { UsageBook } from "simplan/ports"
 import * as Api from "../Api.ts"
 import * as Filters from "../Filters.tsx"
 import * as Location from "../Location.ts"
+import * as Months from "../Months.tsx"
 import type * as Types from "../Types.ts"
 import * as View from "../View.tsx"
 import * as Words from "../Words.ts"
@@ -15,18 +15,7 @@ type Costs = Types.Item<"serviceCosts", "ofService">
 /** How many months can be shown. */
 const MONTHS = 25
 
-const text = UsageBook.textOfMonth
-const before = (month: number): number => UsageBook.monthOf(month - 1)
-
-/** The latest months, the one that is not over first. */
-const latest = (now: number): ReadonlyArray<number> => {
-  const months = [UsageBook.monthOf(now)]
-  for (let last = months[0]; last !== undefined && months.length < MONTHS; ) {
-    last = before(last)
-    months.push(last)
-  }
-  return months
-}
+const { before, text } = Months
 
 /** What costs are listed by, and what its column is called; the first is the one at the start. */
 const groups = [
@@ -82,13 +71,6 @@ const Shown = ({ group, month, path }: { readonly path: string; readonly month: 
   )
   if (data === undefined)
     return failure === null ? <p class="empty">Reading …</p> : <View.Failure>{failure}</View.Failure>
-  const File = ({ from, label, name }: { readonly from: number; readonly label: string; readonly name: string }) => (
-    <View.Action
-      label={label}
-      does={async () => View.download(name, await Api.text(months(from), "text/csv"))}
-      done={() => undefined}
-    />
-  )
   return (
     <>
       <p>
@@ -96,8 +78,12 @@ const Shown = ({ group, month, path }: { readonly path: string; readonly month: 
         of UTC.
       </p>
       <p class="actions">
-        <File label="Month as CSV" from={month} name={`costs-${text(month)}-${by}.csv`} />
-        <File label="Both months as CSV" from={before(month)} name={`costs-${text(month)}-${by}-months.csv`} />
+        <Months.File label="Month as CSV" name={`costs-${text(month)}-${by}.csv`} path={months(month)} />
+        <Months.File
+          label="Both months as CSV"
+          name={`costs-${text(month)}-${by}-months.csv`}
+          path={months(before(month))}
+        />
       </p>
       <View.Table
         label="Costs"
@@ -113,9 +99,7 @@ const Shown = ({ group, month, path }: { readonly path: string; readonly month: 
 const CHOICES = 100
 
 export default () => {
-  const months = latest(Api.now())
-  const [first] = months
-  const month = months.find((one) => text(one) === Location.field("month")) ?? first
+  const month = Months.chosen(MONTHS)
   const group = groups.find(([by]) => by === Location.field("by")) ?? groups[0]
   const { data = [] } = View.useReading(
     "organizations",
@@ -132,25 +116,19 @@ export default () => {
           name="of"
           choices={[["", "All"], ...data.map(({ name, organization_id }) => [organization_id, name] as const)]}
         />
-        <Filters.Choice
-          label="Month (UTC)"
-          name="month"
-          choices={months.map((one) => [one === first ? "" : text(one), Words.month(one)])}
-        />
+        <Months.Choice count={MONTHS} />
         <Filters.Choice
           label="By"
           name="by"
           choices={groups.map(([by, title]) => [by === groups[0][0] ? "" : by, title])}
         />
       </div>
-      {month !== undefined && (
-        <Shown
-          key={`${of} ${month} ${group[0]}`}
-          group={group}
-          month={month}
-          path={of === "" ? "/costs" : `/organizations/${encodeURIComponent(of)}/costs`}
-        />
-      )}
+      <Shown
+        key={`${of} ${month} ${group[0]}`}
+        group={group}
+        month={month}
+        path={of === "" ? "/costs" : `/organizations/${encodeURIComponent(of)}/costs`}
+      />
     </>
   )
 }

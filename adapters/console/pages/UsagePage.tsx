@@ -4,8 +4,7 @@
  */
 import { UsageBook } from "simplan/ports"
 import * as Api from "../Api.ts"
-import * as Filters from "../Filters.tsx"
-import * as Location from "../Location.ts"
+import * as Months from "../Months.tsx"
 import { OfOrganization } from "../OfOrganization.tsx"
 import * as Plot from "../Plot.tsx"
 import type * as Types from "../Types.ts"
@@ -32,20 +31,6 @@ const monthOf = (from: number): Month => ({
   name: Words.month(from),
   days: ((UsageBook.endOf({ month: from, bytes: 0 }) ?? from) - from) / DAY
 })
-
-const before = ({ from }: Month): Month => monthOf(UsageBook.monthOf(from - DAY))
-
-const text = ({ from }: Month): string => UsageBook.textOfMonth(from)
-
-/** The latest months, the one that is not over first. */
-const latest = (now: number): ReadonlyArray<Month> => {
-  const months = [monthOf(UsageBook.monthOf(now))]
-  for (let last = months[0]; last !== undefined && months.length < MONTHS; ) {
-    last = before(last)
-    months.push(last)
-  }
-  return months
-}
 
 const { megabytes: amount } = Words
 
@@ -94,17 +79,8 @@ const byCountry = (now: ReadonlyArray<Usage>, then: ReadonlyArray<Usage>): Reado
     .sort((one, other) => other.now - one.now || other.then - one.then)
 }
 
-/** A button that gives the browser what the API has as a table. */
-const File = ({ label, name, path }: { readonly label: string; readonly name: string; readonly path: string }) => (
-  <View.Action
-    label={label}
-    does={async () => View.download(name, await Api.text(path, "text/csv"))}
-    done={() => undefined}
-  />
-)
-
 const Shown = ({ month, path }: { readonly path: string; readonly month: Month }) => {
-  const then = before(month)
+  const then = monthOf(Months.before(month.from))
   const begun = Math.min(month.days, Math.floor((Api.now() - month.from) / DAY) + 1)
   const isOver = begun === month.days
   const same = isOver ? then.days : Math.min(begun, then.days)
@@ -125,7 +101,7 @@ const Shown = ({ month, path }: { readonly path: string; readonly month: Month }
   const days = Array.from({ length: Math.max(month.days, then.days) }, (_, at) => {
     return { key: String(at + 1), now: at < begun ? (used[at] ?? null) : null, then: usedThen[at] ?? null }
   })
-  const name = `usage-${text(month)}`
+  const name = `usage-${Months.text(month.from)}`
   return (
     <>
       <p>
@@ -136,13 +112,21 @@ const Shown = ({ month, path }: { readonly path: string; readonly month: Month }
         of UTC. Reports that come late change days that are past.
       </p>
       <p class="actions">
-        <File label="Countries as CSV" name={`${name}-countries.csv`} path={`${dates(month, month)}&by=country`} />
-        <File
+        <Months.File
+          label="Countries as CSV"
+          name={`${name}-countries.csv`}
+          path={`${dates(month, month)}&by=country`}
+        />
+        <Months.File
           label="Days and countries as CSV"
           name={`${name}-days.csv`}
           path={`${dates(month, month)}&by=day,country`}
         />
-        <File label="Both months as CSV" name={`${name}-months.csv`} path={`${dates(then, month)}&by=month,country`} />
+        <Months.File
+          label="Both months as CSV"
+          name={`${name}-months.csv`}
+          path={`${dates(then, month)}&by=month,country`}
+        />
       </p>
       <Plot.Pair
         title="By day"
@@ -165,21 +149,13 @@ const Shown = ({ month, path }: { readonly path: string; readonly month: Month }
 }
 
 const Chosen = ({ of }: { readonly of: string }) => {
-  const months = latest(Api.now())
-  const [first] = months
-  const month = months.find((one) => text(one) === Location.field("month")) ?? first
+  const month = Months.chosen(MONTHS)
   return (
     <>
       <div class="filters">
-        <Filters.Choice
-          label="Month (UTC)"
-          name="month"
-          choices={months.map((one) => [one === first ? "" : text(one), one.name])}
-        />
+        <Months.Choice count={MONTHS} />
       </div>
-      {month !== undefined && (
-        <Shown key={month.from} month={month} path={`/organizations/${encodeURIComponent(of)}/usage`} />
-      )}
+      <Shown key={month} month={monthOf(month)} path={`/organizations/${encodeURIComponent(of)}/usage`} />
     </>
   )
 }

@@ -8,7 +8,6 @@ import { Bulk as Views, Copy } from "simplan/views"
 import { Fields } from "../../fields/index.ts"
 import * as OperationsApi from "../api/OrganizationOperationsApi.ts"
 import * as Schemas from "../api/Schemas.ts"
-import * as UsageApi from "../api/UsageApi.ts"
 import * as Endpoints from "../Endpoints.ts"
 import * as Auth from "../middleware/Auth.ts"
 import * as OperatorAuth from "../middleware/OperatorAuth.ts"
@@ -53,8 +52,7 @@ const answered = <Item, Shape extends object, E extends Errors.Failure>(
   shaped: (one: Item) => Shape
 ) => {
   if (accept?.includes(Schemas.JSON_LINES) === true) return Responses.lines(results, shaped)
-  if (accept?.includes(UsageApi.CSV) === true) return Responses.csv(results, columns, shaped)
-  return Responses.list(results, shaped)
+  return Responses.listOrCsv(accept, results, columns, shaped)
 }
 
 const selectionOf = Copy.fromWire(Views.SubscriptionSelection.own)

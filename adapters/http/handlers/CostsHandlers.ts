@@ -52,9 +52,7 @@ const answering = Effect.map(
       const asked = (named ?? "").split(",")
       const by = Cost.groups.filter((group) => asked.includes(group))
       const totals = costs.report({ organizationId, ...months, by })
-      return accept?.includes(UsageApi.CSV) === true
-        ? Responses.csv(totals, ["month", ...by.map((group) => columns[group]), ...figures], shape)
-        : Responses.list(totals, shape)
+      return Responses.listOrCsv(accept, totals, ["month", ...by.map((group) => columns[group]), ...figures], shape)
     }
 )
 

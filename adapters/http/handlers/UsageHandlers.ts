@@ -49,8 +49,6 @@ const totalColumns: Readonly<Record<UsageBook.OrganizationGroup, keyof Organizat
   sim: "iccid"
 }
 
-const isCsv = (accept: string | undefined): boolean => accept?.includes(UsageApi.CSV) === true
-
 /** The handlers of usage. */
 export const make = (guard: Auth.Guard<Auth.Tenant>) =>
   Effect.gen(function* () {
@@ -63,18 +61,16 @@ export const make = (guard: Auth.Guard<Auth.Tenant>) =>
         const by = UsageBook.simGroups.filter((group) => named.includes(group))
         const { organizationId } = caller
         const sums = usage.ofSim({ organizationId, iccid: params.iccid, ...query, by })
-        return yield* isCsv(request.headers["accept"])
-          ? Responses.csv(sums, [...by.map((group) => simColumns[group]), BYTES], shapeOfSim)
-          : Responses.list(sums, shapeOfSim)
+        const columns = [...by.map((group) => simColumns[group]), BYTES] as const
+        return yield* Responses.listOrCsv(request.headers["accept"], sums, columns, shapeOfSim)
       }),
       ofOrganization: Effect.fnUntraced(function* ({ caller: { organizationId }, query, request }) {
         yield* Query.texts(query)
         const named = (query.by ?? "day").split(",")
         const by = UsageBook.organizationGroups.filter((group) => named.includes(group))
         const totals = usage.ofOrganization({ organizationId, ...query, by })
-        return yield* isCsv(request.headers["accept"])
-          ? Responses.csv(totals, [...by.map((group) => totalColumns[group]), BYTES], shapeOfTotal)
-          : Responses.list(totals, shapeOfTotal)
+        const columns = [...by.map((group) => totalColumns[group]), BYTES] as const
+        return yield* Responses.listOrCsv(request.headers["accept"], totals, columns, shapeOfTotal)
       })
     })
   })

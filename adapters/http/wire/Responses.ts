@@ -194,6 +194,8 @@ export const lines = <A, E extends Errors.Failure>(
   encode: (item: A) => unknown
 ): Answer<E> => answer(items, encode, jsonLines)
 
+const CSV = "text/csv"
+
 /**
  * Answers with a table, as items come: a line of the names of columns, and a line for each item.
  * Null is an empty cell.
@@ -204,10 +206,18 @@ export const csv = <A, Item, E extends Errors.Failure>(
   encode: (item: A) => Item
 ): Answer<E> =>
   answer(items, (item) => Csv.line(columns, encode(item)), {
-    contentType: "text/csv; charset=utf-8",
+    contentType: `${CSV}; charset=utf-8`,
     text: String,
     head: `${columns.join(",")}${Csv.END}`,
     separator: "",
     end: Csv.END,
     tail: ""
   })
+
+/** Answers with a table if the caller accepts one, else with a list. */
+export const listOrCsv = <A, Item, E extends Errors.Failure>(
+  accept: string | undefined,
+  items: Stream.Stream<A, E>,
+  columns: ReadonlyArray<keyof Item & string>,
+  encode: (item: A) => Item
+): Answer<E> => (accept?.includes(CSV) === true ? csv(items, columns, encode) : list(items, encode))

@@ -207,6 +207,16 @@ export const lastAttempts =
         where made.attempts is not null`
     )
 
+/** The oldest events before an instant of which no delivery is pending. */
+const settledBefore = (sql: Sql, before: number, limit: number): Fragment => sql`from simplan.event
+    where event.created_at < ${before}::bigint and (
+      select count(*) from simplan.delivery
+      where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
+        and delivery.status = 'Pending'
+    ) = 0
+    order by event.created_at
+    limit ${limit}::int`
+
 /**
  * The deliveries are locked before their event is taken, and those that others hold are left out:
  * an event of which one is missing then stays, so that a replay at the same time keeps all that it
@@ -215,14 +225,7 @@ export const lastAttempts =
 const purging = (sql: Sql, before: number, limit: number): Fragment => sql`
   with found as (
     select event.organization_id, event.event_id
-    from simplan.event
-    where event.created_at < ${before}::bigint and (
-      select count(*) from simplan.delivery
-      where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
-        and delivery.status = 'Pending'
-    ) = 0
-    order by event.created_at
-    limit ${limit}::int
+    ${settledBefore(sql, before, limit)}
   ), old as (
     select event.organization_id, event.event_id, locked.delivery_ids
     from found event, lateral (
@@ -262,14 +265,7 @@ const purgingDistributed = (sql: Sql, before: number, limit: number): Fragment =
       select count(*) from simplan.delivery
       where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
     ) as deliveries
-    from simplan.event
-    where event.created_at < ${before}::bigint and (
-      select count(*) from simplan.delivery
-      where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
-        and delivery.status = 'Pending'
-    ) = 0
-    order by event.created_at
-    limit ${limit}::int
+    ${settledBefore(sql, before, limit)}
   ), delivery_gone as (
     delete from simplan.delivery using old event
     where delivery.organization_id = event.organization_id and ${sql.literal(ofEvent)}
