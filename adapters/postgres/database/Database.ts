@@ -61,6 +61,15 @@ export const pipelineDrain = (limit: number): PipelineDrain => {
 
 export type { Json, Row, Sql } from "./SqlRows.ts"
 
+/** How a heavy read is planned. The server chooses for all other statements. */
+export interface Planning {
+  /**
+   * Whether one plan serves all values, for as long as a connection has it. It is for a statement
+   * over so many indexes that planning costs more than reading, and whose shape names the indexes.
+   */
+  readonly isGeneric: boolean
+}
+
 export interface Database {
   readonly fastPaths: FastPaths
   /**
@@ -87,11 +96,11 @@ export interface Database {
   /** The context of statements that serve several callers. */
   readonly context: Context.Context<never>
   /** All rows of a read. */
-  readonly rows: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  readonly rows: <A>(query: Query<A>, planning?: Planning) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
   /** All rows of a read over a connection that serves no one else meanwhile. */
   readonly rowsAlone: <A>(query: Query<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
   /** The only row of a read; null if there is none. */
-  readonly row: <A>(query: Query<A>) => Effect.Effect<A | null, Storage.StorageError>
+  readonly row: <A>(query: Query<A>, planning?: Planning) => Effect.Effect<A | null, Storage.StorageError>
   /** All rows of a read of all organizations, as far as their servers answer. */
   readonly rowsOfAll: LivingServers.LivingServers["rowsOfAll"]
   /** The servers with rows that do not answer, such as `10.0.0.2:5432`. */
@@ -128,9 +137,13 @@ const mayFindAnother =
 /** How many reads are sent before the pipeline runs empty. */
 const PIPELINE = 64
 
-/** Has the server stop what takes longer in this transaction, in milliseconds. */
-const limitTo = (sql: Sql, atMost: number) =>
-  sql`select set_config('statement_timeout', ${String(atMost)}, true), set_config('max_parallel_workers_per_gather', '0', true)`
+/**
+ * Has the server stop what takes longer in this transaction, in milliseconds, and plan it as asked.
+ */
+const limitTo = (sql: Sql, atMost: number, planning: Planning | undefined) =>
+  sql`select set_config('statement_timeout', ${String(atMost)}, true), set_config('max_parallel_workers_per_gather', '0', true)${sql.literal(
+    planning?.isGeneric === true ? ", set_config('plan_cache_mode', 'force_generic_plan', true)" : ""
+  )}`
 
 const stopped = (cause: SqlError) =>
   new Storage.StorageError({
@@ -263,17 +276,17 @@ export const make = Effect.fnUntraced(function* (clients: {
   const alone = <A>(query: Query<A>, begun: number) =>
     Effect.retry(write(query(writes)), { while: mayFindAnother(begun), ...again })
 
-  const limited = <A>(sql: Sql, query: Query<A>, { atMost }: Storage.Aside) =>
-    measuredHeavy(sql.withTransaction(Effect.andThen(limitTo(sql, atMost), query(sql)))).pipe(
+  const limited = <A>(sql: Sql, query: Query<A>, { atMost }: Storage.Aside, planning: Planning | undefined) =>
+    measuredHeavy(sql.withTransaction(Effect.andThen(limitTo(sql, atMost, planning), query(sql)))).pipe(
       Effect.mapError((error) => (Failure.isStopped(error) ? stopped(error) : Failure.storageError(error)))
     )
 
-  const rows: Database["rows"] = (query) =>
+  const rows: Database["rows"] = (query, planning) =>
     whereInside(
       () => Effect.mapError(query(writes), HostConnection.storageError),
       (fiber) => {
         const aside = fiber.getRef(Storage.Aside)
-        if (aside !== null && heavy !== undefined) return limited(heavy, query, aside)
+        if (aside !== null && heavy !== undefined) return limited(heavy, query, aside, planning)
         const begun = performance.now()
         const isWorthAnother = (error: SqlError) =>
           Failure.isConnectionLost(error) && performance.now() - begun < AGAIN_WITHIN
@@ -304,7 +317,7 @@ export const make = Effect.fnUntraced(function* (clients: {
     context,
     rows,
     rowsAlone,
-    row: (query) => Effect.map(rows(query), (found) => found[0] ?? null),
+    row: (query, planning) => Effect.map(rows(query, planning), (found) => found[0] ?? null),
     write: (query) => whileHeld(writeHeld(query)),
     writeHeld,
     whileHeld,

@@ -9,7 +9,7 @@
 import type { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { type Sim, type SimSearch, Storage, type Subscription } from "simplan/ports"
-import type { Database, Row, Sql } from "../../database/Database.ts"
+import type { Database, Planning, Row, Sql } from "../../database/Database.ts"
 import * as NoteWords from "../../migrations/NoteWords.ts"
 import * as Secrets from "../../encryption/Secrets.ts"
 import * as SimsStatements from "./SimsStatements.ts"
@@ -46,6 +46,11 @@ export const hasText = (sql: Sql, table: string, { metadata, words }: SimSearch.
     sql`starts_with(simplan.folded(${sql.literal(table)}.metadata), ${metadata}::text)`,
     ...(words.length === 0 ? [] : [hasWords(sql, table, words)])
   ])
+
+/** A search is planned once for all. The parts of distributed tables are chosen by its values. */
+export const planning = ({ isDistributed }: Pick<Database, "isDistributed">): Planning => ({
+  isGeneric: !isDistributed
+})
 
 /** How many rows of any organizations are read before those of one are asked for. */
 const ANYONES = 1_024
@@ -296,11 +301,11 @@ const page = <Packed, Cursor, A>(
           ${literal(list.value)} as item
         from (
           select ${literal(list.table)}.*
-          from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
-          cross join lateral (
+          from (
             select * from simplan.sim
-            where sim.organization_id = ${organizationId} and sim.iccid = candidate.iccid
-            limit 1
+            where sim.organization_id = ${organizationId}
+              and sim.iccid = any(array(select candidate.iccid from candidate where not (select counted.is_scan from counted)))
+            offset 0
           ) sim
           ${list.ofSim(sql, organizationId)}
           where ${sql.and(listed)}
@@ -325,7 +330,7 @@ const page = <Packed, Cursor, A>(
       from counted`
   }
   return Secrets.decoded(
-    database.row((sql) => sql<Row<Found<Packed, Cursor>>>`${statement(sql)}`),
+    database.row((sql) => sql<Row<Found<Packed, Cursor>>>`${statement(sql)}`, planning(database)),
     (read): Storage.Filtered<A, Cursor> => {
       const { found, isScan, places } = read ?? { found: [], isScan: false, places: 0 }
       const items = found.flatMap(({ item }) => (item === null ? [] : [unpack(item)]))

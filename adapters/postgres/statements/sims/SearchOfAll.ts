@@ -11,7 +11,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { Sim, SimSearch, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
 import * as Columns from "../../sql/Columns.ts"
-import { begins, foldedMetadata, hasText, reversed, worded } from "./Search.ts"
+import { begins, foldedMetadata, hasText, planning, reversed, worded } from "./Search.ts"
 import * as SimsStatements from "./SimsStatements.ts"
 
 /** The organization of rows that were found: the one that was asked for, else that of the row. */
@@ -222,7 +222,7 @@ const atOnce = (database: Database, asked: Asked) =>
         union all
         ${cut(sql)}
         where ${isCut}`
-    }),
+    }, planning(database)),
     (found) => ({ found, isCut: found.some(({ rank }) => rank === CUT) })
   )
 

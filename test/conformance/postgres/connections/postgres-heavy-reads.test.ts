@@ -6,7 +6,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Fiber, Layer, Redacted, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
-import { Storage } from "simplan/ports"
+import { SimSearch, Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import { describe, expect } from "vitest"
 import * as Databases from "../../../setup/databases/Databases.ts"
@@ -101,4 +101,29 @@ describe("Heavy reads (W13)", () => {
       expect(yield* totals(adapter)).toEqual([])
     })
   }
+
+  Tests.scoped("are planned once if they are searches", function* () {
+    const client = yield* PgClient.make({ url: Redacted.make(url()), maxConnections: 1 }).pipe(
+      Effect.provide(Reactivity.layer)
+    )
+    const adapter = yield* Layer.build(Layer.fresh(Postgres.layer({ client })))
+    const all = { label: null, tag: null, isEsim: null, status: null, createdAfter: null, after: null }
+    for (const text of ["anna", "berta"]) {
+      const search = SimSearch.of(text)
+      if (search === null) throw new Error("nothing to search")
+      const asked = on(adapter, ({ sims }) =>
+        Effect.all([
+          sims.find({ ...all, organizationId: "o", search, limit: 10 }),
+          sims.search({ search, organizationId: "o", limit: 10 }),
+          sims.search({ search, organizationId: null, limit: 10 })
+        ])
+      )
+      yield* Effect.provideService(asked, Storage.Aside, { atMost: 60_000 })
+    }
+    const planned = yield* client<{ readonly plans: string }>`
+      select generic_plans || ' for any, ' || custom_plans || ' for its own' as plans from pg_prepared_statements
+      where statement like '%join simplan.subscription%starts_with%' and statement not like '%pg_prepared%'`
+    expect(planned.map(({ plans }) => plans)).toEqual(Array(3).fill("2 for any, 0 for its own"))
+    expect(yield* client`show plan_cache_mode`).toEqual([{ plan_cache_mode: "auto" }])
+  })
 })
