@@ -75,13 +75,17 @@ export const make = (call: Call, { journal, lateMillis, locks, telco }: Options)
       Effect.gen(function* () {
         const answer = yield* Effect.result(restore(call(of)))
         const now = yield* Clock.currentTimeMillis
+        const until = contraryUntil(all, active)
+        const again = CallFailure.unavailable(opposed, Math.ceil((until - now) / 1_000))
         if (answer._tag === "Success") {
-          const until = contraryUntil(all, active)
           yield* put({ ...known, isDone: until <= now })
-          if (until > now) yield* CallFailure.unavailable(opposed, Math.ceil((until - now) / 1_000))
-          return
+          return until > now ? yield* again : undefined
         }
         const failure = CallFailure.toPort(answer.failure)
+        if (failure._tag === "Telco.Refused" && until > now) {
+          yield* put(known)
+          return yield* again
+        }
         if (failure._tag === "Telco.Refused") yield* put({ ...known, refusal: failure.message })
         else yield* put(answer.failure.outcome === "NotDone" ? known : { ...asked, unknownAt: now })
         return yield* failure
