@@ -34,6 +34,8 @@ const makeWorld = (lag: number) =>
       lagging: null as ReadonlyArray<PollState.Seen> | null,
       fails: false,
       hangs: false,
+      /** What happens while a poll is under way. */
+      during: (): Effect.Effect<void, Journal.JournalError> => Effect.void,
       rejects: false,
       sim: null as "gone" | "missing" | null,
       polls: 0,
@@ -68,6 +70,7 @@ const makeWorld = (lag: number) =>
           state.polls += 1
           if (state.fails) return yield* new Telco.Unavailable({ message: "no answer" })
           if (state.hangs) return yield* Effect.never
+          yield* Effect.orDie(state.during())
           const own = known()
           if (own === null) return null
           if (state.sim === "missing") return { ...own, seen: [], sim: state.sim }
@@ -196,6 +199,64 @@ describe("Polls of a SIM", () => {
         expect(world.state.polls).toBe(before + 1)
         yield* world.polls.hint("8988000000000000057")
         expect(yield* world.journal.get({ telco: TELCO, kind: Polls.KIND, key: "8988000000000000057" })).toBeNull()
+      })
+    ))
+
+  it("are made again after a hint until they find what is new, with longer and longer waits", () =>
+    run((world) =>
+      Effect.gen(function* () {
+        const of = world.bundle("p1", "a:0")
+        yield* use(of, 1)
+        yield* world.polls.watch(ICCID)
+        yield* pass(world, 48 * 60)
+        const { state } = world
+        const before = state.polls
+        state.lagging = world.listed()
+        yield* use(of, GB / 2)
+        yield* world.polls.hint(ICCID)
+        yield* pass(world, 3)
+        expect(state.polls).toBe(before + 2)
+        state.lagging = null
+        yield* pass(world, 2)
+        expect(facts(world).at(-1)).toMatchObject({ usage: { bytes: GB / 2 + 1 } })
+        expect(state.polls).toBe(before + 3)
+        // Nothing else is expected of the hint.
+        yield* pass(world, 3)
+        expect(state.polls).toBe(before + 3)
+        yield* pass(world, 48 * 60)
+        const idle = state.polls
+        yield* world.polls.hint(ICCID)
+        yield* pass(world, 60)
+        expect(state.polls - idle).toBeLessThanOrEqual(6)
+      })
+    ))
+
+  it("are made again soon if the one after a hint fails, or the hint comes while one is under way", () =>
+    run((world) =>
+      Effect.gen(function* () {
+        const of = world.bundle("p1", "a:0")
+        yield* use(of, 1)
+        yield* world.polls.watch(ICCID)
+        yield* pass(world, 48 * 60)
+        const { state } = world
+        state.fails = true
+        yield* use(of, 1)
+        yield* world.polls.hint(ICCID)
+        yield* pass(world, 1)
+        state.fails = false
+        yield* pass(world, 1)
+        expect(facts(world).at(-1)).toMatchObject({ usage: { bytes: 2 } })
+        yield* pass(world, 48 * 60)
+        state.during = () => world.polls.hint(ICCID)
+        yield* world.polls.hint(ICCID)
+        yield* pass(world, 1)
+        state.during = () => Effect.void
+        state.lagging = world.listed()
+        yield* use(of, 1)
+        yield* pass(world, 2)
+        state.lagging = null
+        yield* pass(world, 4)
+        expect(facts(world).at(-1)).toMatchObject({ usage: { bytes: 3 } })
       })
     ))
 

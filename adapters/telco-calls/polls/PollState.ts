@@ -84,6 +84,8 @@ const State = Schema.Struct({
   missingSince: Schema.optionalKey(Schema.Finite),
   /** Absent: the core has not taken that it is gone. */
   isGone: Schema.optionalKey(Schema.Literal(true)),
+  /** When the supplier has notified something. Absent: a poll has found it, or it is long ago. */
+  hintedAt: Schema.optionalKey(Schema.Finite),
   packages: Schema.Record(Schema.String, Pack)
 })
 
@@ -140,6 +142,29 @@ const MISSING = 6 * Time.HOUR
 /** How soon one is polled that is in stock, in milliseconds. */
 export const STOCK = Time.DAY
 
+/** How soon after a poll a hint may have the next one made, in milliseconds. */
+export const HINTED = 30 * Time.SECOND
+
+/** How long what a supplier notifies may be missing in what it says, in milliseconds. */
+const HINT_LASTS = 20 * Time.MINUTE
+
+/** A state in which the supplier has just notified something. */
+export const hinted = (state: State, now: Instant): State => ({ ...state, hintedAt: now })
+
+/** With the hint of another state of the SIM, if it has come since a state before. */
+export const withHintOf = (state: State, { hintedAt }: State, before = initial): State =>
+  hintedAt === undefined || hintedAt === before.hintedAt ? state : { ...state, hintedAt }
+
+/**
+ * When to poll again after a poll that has not found what was notified: each wait is twice the one
+ * before. Null: nothing was notified of late.
+ */
+export const afterHint = ({ hintedAt }: State, now: Instant): Instant | null => {
+  if (hintedAt === undefined) return null
+  const dueAt = now + Math.max(HINTED, now - hintedAt)
+  return dueAt - hintedAt > HINT_LASTS ? null : dueAt
+}
+
 /** Since when the SIM is missing, this poll included. */
 const missingSince = (sim: Found["sim"], before: State, now: Instant): Instant | undefined =>
   sim === "missing" ? (before.missingSince ?? now) : undefined
@@ -194,7 +219,7 @@ const observe = (seen: Seen, known: Pack | undefined, before: State, { iccid, no
 
 /** What is known of a SIM, without what is of a former purchase of its ICCID. */
 export const ofPurchase = (state: State, purchaseId: string): State =>
-  state.purchaseId === purchaseId ? state : { ...initial, purchaseId, failures: state.failures }
+  state.purchaseId === purchaseId ? state : withHintOf({ ...initial, purchaseId, failures: state.failures }, state)
 
 /** What is new of the packages of a SIM, whatever else the supplier lists. */
 export const observed = ({ packageIds, seen }: Found, before: State, asked: Asked): ReadonlyArray<Observed> =>
@@ -226,10 +251,12 @@ export const remembered = (
     })
   }
   const since = missingSince(sim, before, now)
+  const isNew = observations.some(({ reports }) => reports.some(isTaken))
   return {
     ...{ purchaseId, polledAt: now, failures: 0, packages: Object.fromEntries(packages) },
     ...(since !== undefined && { missingSince: since }),
-    ...((before.isGone === true || (gone !== null && isTaken(gone))) && { isGone: true })
+    ...((before.isGone === true || (gone !== null && isTaken(gone))) && { isGone: true }),
+    ...(before.hintedAt !== undefined && !isNew && { hintedAt: before.hintedAt })
   }
 }
 
@@ -260,6 +287,17 @@ export const isLeftOut = (
  * package's usage may still rise.
  */
 export const next = (
+  state: State,
+  limits: Omit<PollSchedule.Limits, "notified">,
+  lag: number,
+  now: Instant
+): Instant | null => {
+  const [dueAt, again] = [unhinted(state, limits, lag, now), afterHint(state, now)]
+  return dueAt === null || again === null ? dueAt : Math.min(dueAt, again)
+}
+
+/** When to poll again, whatever was notified. */
+const unhinted = (
   { isGone, missingSince, packages }: State,
   limits: Omit<PollSchedule.Limits, "notified">,
   lag: number,

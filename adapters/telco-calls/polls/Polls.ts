@@ -5,9 +5,10 @@
  * The journal's entries of kind `poll` say when. A SIM is polled from its purchase on: once a day
  * while it is in stock, often while it is in use, more seldom while nothing changes
  * (`PollSchedule`), and never once all of its packages are over. A SIM that the supplier has no
- * more is reported as gone. What the supplier notifies is a hint and no more: it has a SIM polled
- * soon, which is not more often than polls may follow each other, so that hints that are lost,
- * doubled, late or forged change little.
+ * more is reported as gone. What the supplier notifies is a hint and no more: it has a SIM polled at
+ * once, and again with longer and longer waits until something new is found, since what it says may
+ * lag behind what it notifies. Polls follow each other by half a minute at least, so that hints
+ * that are lost, doubled, late or forged change little.
  *
  * SIMs whose entry is lost are found by those of their purchases (`Sweep`).
  *
@@ -65,8 +66,8 @@ export class Polls extends Context.Service<
     /** Has a SIM polled from now on that nobody has yet. */
     readonly stock: (iccid: string) => Effect.Effect<void, Telco.Unavailable>
     /**
-     * Has a SIM polled soon, if one of its packages may still be used. What is unknown, and what
-     * is over, is left alone.
+     * Has a SIM polled at once, if one of its packages may still be used. What is unknown, and
+     * what is over, is left alone.
      */
     readonly hint: (iccid: string) => Effect.Effect<void, Journal.JournalError>
     /** Polls the SIMs that are due: how many there were, and how many polls have failed. */
@@ -89,9 +90,6 @@ const AT_ONCE = 4
 
 /** How often SIMs are searched for whose entry is lost: there are as many as were ever sold. */
 const SOUGHT = Time.DAY
-
-/** How soon after a poll a hint may have the next one made. */
-const HINTED = 30 * Time.SECOND
 
 type Outcome = "reported" | "nothing_new" | "failed"
 
@@ -134,9 +132,11 @@ export const make = ({
       const now = yield* Clock.currentTimeMillis
       const entry = yield* journal.get(place(iccid))
       if (entry === null || entry.dueAt === null) return
-      const { polledAt } = PollState.of(entry)
-      const dueAt = Math.max(now, (polledAt ?? 0) + HINTED)
-      if (entry.dueAt <= dueAt || (yield* journal.replace({ ...entry, dueAt })) !== null) return
+      const state = PollState.of(entry)
+      const { hintedAt, polledAt } = state
+      const dueAt = Math.min(entry.dueAt, Math.max(now, (polledAt ?? 0) + PollState.HINTED))
+      if (entry.dueAt === dueAt && hintedAt !== undefined && now < hintedAt + PollState.HINTED) return
+      if ((yield* journal.replace({ ...entry, document: PollState.hinted(state, now), dueAt })) !== null) return
     }
   })
 
@@ -172,7 +172,7 @@ export const make = ({
       if (fresh === null) return
       const wanted = isEnd(fresh.dueAt) ? null : fresh.dueAt
       const due = dueAt === null || wanted === null ? (dueAt ?? wanted) : Math.min(dueAt, wanted)
-      yield* remember(fresh, state, due, isEnd)
+      yield* remember(fresh, PollState.withHintOf(state, PollState.of(fresh), PollState.of(entry)), due, isEnd)
     })
 
   const pollSim = Effect.fn("TelcoCalls.poll")(function* (entry: Journal.Entry, isEnd: Claims.Claimed["isEnd"]) {
@@ -205,7 +205,8 @@ export const make = ({
     const now = yield* Clock.currentTimeMillis
     const before = PollState.of(entry)
     const failures = before.failures + 1
-    const dueAt = PollSchedule.afterFailure(failures, { fastest, slowest, notified: [] }, now)
+    const after = PollSchedule.afterFailure(failures, { fastest, slowest, notified: [] }, now)
+    const dueAt = Math.min(after, PollState.afterHint(before, now) ?? after)
     const wait = failure._tag === "Telco.Unavailable" ? (failure.retryAfterSeconds ?? 0) * Time.SECOND : 0
     yield* remember(entry, { ...before, failures }, Math.max(dueAt, now + wait), isEnd)
   })

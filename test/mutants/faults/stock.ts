@@ -182,6 +182,13 @@ export const polls = [
       "pack.overAt"
     ],
     ["R4", "an end is left out", "if (end !== null && was.overAt === null) {", "if (false) {"],
+    [
+      "R1",
+      "what was notified is forgotten before it is found",
+      "...(before.hintedAt !== undefined && !isNew &&",
+      "...(false &&"
+    ],
+    ["R1", "what was notified is waited for again after it was found", "&& !isNew &&", "&&"],
     ["R4", "a SIM is gone that one poll has missed", "now - since >= MISSED", "true"],
     ["R4", "a SIM that is missing is never gone", "now - since >= MISSED", "false"],
     [
