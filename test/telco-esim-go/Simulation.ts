@@ -66,8 +66,9 @@ const make = (seed: number) => {
     bundles,
     hasRefunds: oneIn(2),
     returnsEsims: oneIn(2),
-    // It takes days, in which nobody goes on to use the SIM.
-    isSoldAgain: (iccid) => returned.has(iccid)
+    // It takes days, in which nobody goes on to use the SIM: one that has left the account with its
+    // last bundle is sold only once it was given back, and once for that.
+    isSoldAgain: (iccid) => returned.delete(iccid)
   })
   const struck = new Map<string, number>()
   const count = (what: string) => void struck.set(what, (struck.get(what) ?? 0) + 1)
