@@ -5,10 +5,12 @@
  * The journal's entries of kind `poll` say when. A SIM is polled from its purchase on: once a day
  * while it is in stock, often while it is in use, more seldom while nothing changes
  * (`PollSchedule`), and never once all of its packages are over. A SIM that the supplier has no
- * more is reported as gone. What the supplier notifies is a hint and no more: it has a SIM polled at
- * once, and again with longer and longer waits until something new is found, since what it says may
- * lag behind what it notifies. Polls follow each other by half a minute at least, so that hints
- * that are lost, doubled, late or forged change little.
+ * more is reported as gone.
+ *
+ * What the supplier notifies is a hint and no more: it has a SIM polled at once, and again with
+ * longer and longer waits until something new is found, since what it says may lag behind what it
+ * notifies. Polls follow each other by half a minute at least, so that hints that are lost,
+ * doubled, late or forged change little.
  *
  * SIMs whose entry is lost are found by those of their purchases (`Sweep`).
  *
