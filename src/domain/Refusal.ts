@@ -90,11 +90,11 @@ export class NoBalance extends Data.TaggedError("NoBalance")<{
 }> {}
 
 /**
- * The organization has spent in this UTC day at the supplier what it may, or what the eSIM costs is
- * not known (rule I16).
+ * The organization has spent in this UTC day at the supplier what it may, or what the eSIM or the
+ * top-up costs is not known (rule I16).
  */
 export class SpendingLimited extends Data.TaggedError("SpendingLimited")<{
-  /** When the next day begins; at least 1. */
+  /** When the next day begins, or a purchase may have been refused; at least 1. */
   readonly retryAfterSeconds: number
 }> {}
 
@@ -382,7 +382,8 @@ const catalogue = {
     retry: "OnChange"
   }),
   SpendingLimited: row(SpendingLimited, "spending_limited", {
-    sentence: () => "The organization may buy no such eSIM today: its spending at the supplier is limited by day",
+    sentence: () =>
+      "The organization may buy no such eSIM or top-up today: its spending at the supplier is limited by day",
     retry: "Soon",
     retryAfterSeconds: ({ retryAfterSeconds }) => retryAfterSeconds
   }),

@@ -13,6 +13,7 @@ import { secondsOfDay } from "../../domain/PurchaseLimits.ts"
 import { EsimsIssuing, NoBalance, NoFreeSim, SoldOut, SpendingLimited, TelcoRefused } from "../../domain/Refusal.ts"
 import type * as Replacement from "../../domain/Replacement.ts"
 import type { Sim } from "../../domain/Sim.ts"
+import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import type { Instant } from "../../domain/Time.ts"
 import * as Clocks from "../../ports/Clocks.ts"
 import { type Lease, Storage, type StorageError } from "../../ports/Storage.ts"
@@ -204,6 +205,25 @@ export const make = Effect.gen(function* () {
     load !== null && plan?.bundle != null && telco.buySim !== undefined
 
   return {
+    /**
+     * Rule I16: refuses an order of the plan on a SIM that is charged, since the SIM was not bought
+     * with it, or is in service, beyond what a day may cost.
+     */
+    refuseTopUp: Effect.fnUntraced(function* ({ sim, subscription }: SimAggregate, plan: Plan) {
+      const { bundle, terms } = plan
+      if (bundle === null || (subscription === null && sim.purchase?.load === bundle.load)) return
+      const { limit: most, load, topUpLoad } = bundle
+      const of = { organizationId: sim.organizationId, label: terms.label, load: sim.purchase?.load ?? load }
+      const topUp = subscription === null ? load : (topUpLoad ?? load)
+      const room = yield* limits.roomToTopUp({ ...of, topUp, most })
+      if (room === "Room") return
+      // A commit for a plan that is not as it is stored is decided anew.
+      if ((yield* storage.plans.get(plan))?.version !== plan.version) return
+      // What is outstanding may be refused yet.
+      return yield* new SpendingLimited({
+        retryAfterSeconds: room === "Full" ? AGAIN : secondsOfDay(yield* clock.now)
+      })
+    }),
     /** The refusal of a request while one is bought. */
     issuing: (of: Pick<Kind, "label">) => issuing(of),
     /** For an attachment of the plan, which may be another bundle by now if it is a cached one. */

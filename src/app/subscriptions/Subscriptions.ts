@@ -354,6 +354,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const fresh = { subscriptionId, attachmentId: yield* ids.next(now, organizationId) }
       const subscribed = yield* Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, fresh, now))
       yield* checkSim(aggregate, plan, request, now)
+      yield* purchases.refuseTopUp(aggregate, plan)
       if (subscribed._tag === "Complete") {
         const { created, decision } = subscribed
         const { iccid } = aggregate.sim
@@ -389,6 +390,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const aggregate = yield* aggregateFor(request, sim === null ? Effect.fail(missing) : Effect.succeed(sim))
       const preview = yield* Effect.fromResult(Preview.creation(plan, aggregate, request, now))
       yield* checkSim(aggregate, plan, request, now)
+      yield* purchases.refuseTopUp(aggregate, plan)
       return { ...preview, ...(purchase !== null && { purchase }) }
     })
 

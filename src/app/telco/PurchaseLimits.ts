@@ -25,9 +25,11 @@ const PAUSE = 50
 /** How often it counts anew if the clock stands: others withdraw between two times. */
 const STANDING_TURNS = 1_000
 
-/** Which eSIM would be bought, and what it may cost at most; null: nothing is said of that. */
+/** Which eSIM would be bought, or topped up, and what that may cost at most; null: anything. */
 export interface Asked extends Limits.OfLoad {
   readonly most: Amount | null
+  /** The code of a top-up that is ordered instead of an eSIM. */
+  readonly topUp?: string
 }
 
 /** Decides about purchases. */
@@ -49,13 +51,12 @@ export const make = Effect.gen(function* () {
   })
 
   const spending = Effect.fnUntraced(function* (
-    { most, ...of }: Asked,
+    { label, load, most, organizationId, topUp = load }: Asked,
     limit: Amount,
     outstanding: ReadonlyArray<Job>
   ) {
-    const { organizationId } = of
-    const supplier = yield* soldBundles.sellerOf(of)
-    const price = yield* priceOf(of, supplier)
+    const supplier = yield* soldBundles.sellerOf({ organizationId, label, load })
+    const price = yield* priceOf({ organizationId, label, load: topUp }, supplier)
     const known = new Map<string, Pick<Limits.PricedPurchase, "supplier" | "price">>()
     const priced: Array<Limits.PricedPurchase> = []
     for (const { jobId, work } of outstanding) {
@@ -100,6 +101,13 @@ export const make = Effect.gen(function* () {
     /** Whether one more may be bought, as far as can be said before it is stored. */
     room: Effect.fnUntraced(function* (asked: Asked) {
       const limits = yield* purchases.limits(asked)
+      if (Limits.isNone(limits)) return "Room"
+      const counted = yield* count(asked, limits)
+      return counted === null ? "Full" : Limits.room(limits, asked, counted)
+    }),
+    /** Whether a top-up may be ordered, as far as can be said before it is stored. */
+    roomToTopUp: Effect.fnUntraced(function* (asked: Asked) {
+      const limits = { ...(yield* purchases.limits(asked)), unsold: null }
       if (Limits.isNone(limits)) return "Room"
       const counted = yield* count(asked, limits)
       return counted === null ? "Full" : Limits.room(limits, asked, counted)

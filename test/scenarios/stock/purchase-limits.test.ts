@@ -2,7 +2,7 @@
  * How many eSIMs are bought of a supplier before they are sold (rule I16), over all processes.
  */
 import { Effect, Layer, ManagedRuntime, Result } from "effect"
-import { Organizations, Plans, Problems, Services, Settings, Sims, Subscriptions } from "simplan"
+import { Attachments, Organizations, Plans, Problems, Services, Settings, Sims, Subscriptions } from "simplan"
 import { Clocks, PurchaseLimits, Storage, TelcoPurchases } from "simplan/ports"
 import * as Memory from "simplan/memory"
 import * as Postgres from "simplan/postgres"
@@ -23,6 +23,9 @@ const held = (limits: Partial<PurchaseLimits.Limits>, of = "1 GB") =>
 
 /** A bundle of the simulator, which costs 1.80 USD. */
 const PRICED = "sim_1GB_7D_FR"
+
+/** One that costs 8.90 USD, and 8.40 USD as a top-up. */
+const EUROPE = "sim_5GB_30D_EU"
 
 const usd = (units: number) => ({ units, scale: 2, currency: "USD" })
 
@@ -121,7 +124,7 @@ describe("I16: at the limit of what a day costs", () => {
     expect(await world.tags(1)).toEqual(["created"])
   })
 
-  it("top-ups of the day count, and are not refused; a preview is, and what is in stock is sold", async () => {
+  it("top-ups of the day count; beyond it they, and previews, are refused, and what is in stock is sold", async () => {
     const world = await open({ spendingPerDay: usd(400) }, PRICED)
     const { organizationId, planId } = world
     const { sim } = Result.getOrThrow(await world.create())
@@ -140,16 +143,45 @@ describe("I16: at the limit of what a day costs", () => {
     await topUp("yesterday", START, usd(9_999))
     await topUp("euro", START + DAY, { ...usd(9_999), currency: "EUR" })
     await topUp("today", START + DAY, usd(221))
-    const preview = Subscriptions.Subscriptions.use((of) =>
-      of.previewCreate({ organizationId, planId, metadata: "", iccid: null, activePeriod: null })
-    )
+    const preview = (iccid: string | null) =>
+      Subscriptions.Subscriptions.use((of) =>
+        of.previewCreate({ organizationId, planId, metadata: "", iccid, activePeriod: null })
+      )
+    const isLimited = { _tag: "SpendingLimited", retryAfterSeconds: DAY / 1_000 - (START % DAY) / 1_000 }
     expect(await world.tags(2)).toEqual(["created", "SpendingLimited"])
-    expect(await world.run(Effect.flip(preview))).toMatchObject({ _tag: "SpendingLimited" })
-    expect(await world.create(sim.iccid)).toMatchObject({ success: {} })
+    const attachments = Attachments.Attachments.use((of) => of.list({ organizationId, iccid: sim.iccid }))
+    for (const iccid of [null, sim.iccid]) {
+      expect(await world.run(Effect.flip(preview(iccid)))).toMatchObject(isLimited)
+      expect(await world.create(iccid)).toMatchObject({ failure: isLimited })
+    }
+    expect(await world.run(attachments)).toHaveLength(1)
     expect(await world.sold()).toHaveLength(2)
     await world.advanceBy(DAY)
-    expect(await world.run(preview)).toMatchObject({ purchase: { load: PRICED } })
+    expect(await world.run(preview(null))).toMatchObject({ purchase: { load: PRICED } })
+    expect(await world.create(sim.iccid)).toMatchObject({ success: {} })
+    expect(await world.run(attachments)).toHaveLength(2)
     expect(await world.tags(2)).toEqual(["created", "created"])
+    expect(await world.create(sim.iccid)).toMatchObject({ failure: { _tag: "SpendingLimited" } })
+  })
+
+  it("a top-up costs what its own bundle does, and one on a free SIM of another load is one", async () => {
+    const world = await open({ spendingPerDay: usd(1_500) }, EUROPE)
+    const { organizationId, planId } = world
+    const bundle = { load: EUROPE, topUpLoad: `${EUROPE}_TOPUP`, limit: null }
+    await world.run(Plans.Plans.use((of) => of.setBundle({ organizationId, planId, bundle })))
+    const { iccid } = Result.getOrThrow(await world.create()).sim
+    // 890 and 840 are too much, and so are 890 and the price of an eSIM.
+    expect(await world.create(iccid)).toMatchObject({ failure: { _tag: "SpendingLimited" } })
+    expect(await world.tags(1)).toEqual(["SpendingLimited"])
+    await world.run(bundled(organizationId, planId, PRICED))
+    expect(await world.create(iccid)).toMatchObject({ success: {} })
+    await Calls.remove(world, iccid)
+    await world.settle()
+    // It is free with a load of 890 again, and another one would cost 620.
+    await world.run(bundled(organizationId, planId, "sim_5GB_30D_FR"))
+    expect(await world.create(iccid)).toMatchObject({ failure: { _tag: "SpendingLimited" } })
+    await world.run(Plans.Plans.use((of) => of.setBundle({ organizationId, planId, bundle })))
+    expect(await world.create(iccid)).toMatchObject({ success: {} })
   })
 
   it("a process that has not read the catalogue yet reads it for that", async () => {

@@ -139,15 +139,15 @@ export class NoBalanceError extends SimplanError {
 }
 
 /**
- * The organization has spent in this UTC day at the supplier what it may, or what the eSIM costs
- * is not known (rule I16). `spending_limited`, 503.
+ * The organization has spent in this UTC day at the supplier what it may, or what the eSIM or the
+ * top-up costs is not known (rule I16). `spending_limited`, 503.
  */
 export class SpendingLimitedError extends SimplanError {
   static {
     this.prototype.name = "SpendingLimitedError"
   }
 
-  /** When the next day begins; at least 1. */
+  /** When the next day begins, or a purchase may have been refused; at least 1. */
   readonly retryAfterSeconds: number
 
   constructor(details: ErrorDetails & { readonly retryAfterSeconds: number }) {
