@@ -4,6 +4,7 @@
  */
 import type { ComponentType } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
+import { AuditEntry } from "simplan/ports"
 import * as Api from "./Api.ts"
 import * as Location from "./Location.ts"
 import type * as Types from "./Types.ts"
@@ -30,14 +31,18 @@ export interface Named {
   readonly organization_name: string
 }
 
-const Organization = ({ organization_id, organization_name }: Named) => (
-  <>
-    <View.Link to={{ page: "organization", of: organization_id }}>
-      <View.Text>{organization_name}</View.Text>
-    </View.Link>{" "}
-    <View.Id>{organization_id}</View.Id>
-  </>
-)
+/** What the service has belongs to none. */
+const Organization = ({ organization_id, organization_name }: Named) =>
+  organization_id === AuditEntry.SERVICE ? (
+    <>the service</>
+  ) : (
+    <>
+      <View.Link to={{ page: "organization", of: organization_id }}>
+        <View.Text>{organization_name}</View.Text>
+      </View.Link>{" "}
+      <View.Id>{organization_id}</View.Id>
+    </>
+  )
 
 /** The column of a table whose rows are organizations'. */
 export const organization = { title: "Organization", of: Organization }

@@ -17,6 +17,7 @@ const WORK: Readonly<Record<string, string>> = {
   CreatePackage: "Order a package",
   SetService: "Pause or resume the service",
   ReturnSim: "Return an eSIM to its supplier",
+  ReviewAccount: "Account at a supplier",
   NotifyAttachment: "Tell about a plan",
   NotifyAttachments: "Tell about plans",
   SendSms: "Send an SMS",

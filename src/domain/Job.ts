@@ -110,6 +110,18 @@ export type Work =
       /** Absent: the telco cannot be asked for what is had here. */
       readonly correction?: Correction
     }
+  /**
+   * Review what was found of an account at a supplier, which is the service's and no
+   * organization's; likewise.
+   */
+  | {
+      readonly _tag: "ReviewAccount"
+      /** The supplier's name among the telcos. */
+      readonly telco: string
+      readonly findingId: string
+      /** Absent: the finding has no two sides. */
+      readonly sides?: Sides
+    }
   /** Ask the telco for what is had here, if it differs and an operator has said so (rule S6). */
   | {
       readonly _tag: "CorrectDifference"
@@ -170,6 +182,7 @@ export const kinds = [
   "NotifyAttachment",
   "NotifyAttachments",
   "ReviewPackage",
+  "ReviewAccount",
   "CorrectDifference",
   "UsageDiffers",
   "HandleEvent",
@@ -387,6 +400,7 @@ export const isAwaited = (work: Work): boolean => {
     case "NotifyAttachment":
     case "NotifyAttachments":
     case "ReviewPackage":
+    case "ReviewAccount":
     case "CorrectDifference":
     case "UsageDiffers":
     case "HandleEvent":

@@ -2,9 +2,12 @@
  * Problems: jobs that the telco refuses for good, packages that it refuses, and what a comparison
  * of both books finds (rule S6). The third refusal ends a job: it is not handed out any more, and
  * stays until an operator retries or resolves it. A finding is such a job from the start, and so is
- * an event that holds up its SIM, because a host's handler fails at it (rule E2).
+ * an event that holds up its SIM, because a host's handler fails at it (rule E2). What is found of
+ * an account at a supplier is the service's.
  */
+import * as Amount from "./Amount.ts"
 import type { Attachment, WithPackages } from "./Attachment.ts"
+import { SERVICE } from "./AuditEntry.ts"
 import { nextTry } from "./Backoff.ts"
 import type * as Correction from "./Correction.ts"
 import type { Decision } from "./Decision.ts"
@@ -109,6 +112,44 @@ export const found = (
   ),
   refused: { times: REFUSALS, since: now, message },
   endedAt: now
+})
+
+/** What was found of an account at a supplier. */
+export interface AccountFinding {
+  /** Names what was found: the same has the same id each time. */
+  readonly findingId: string
+  /** The supplier's name among the telcos. */
+  readonly telco: string
+  /** A sentence for the operator. */
+  readonly message: string
+  /** What is had here, and what the supplier has; absent: it has no two sides. */
+  readonly sides?: Correction.Sides
+}
+
+/** Rule S6: the job of what was found of an account, which has ended already. */
+export const foundOfAccount = ({ findingId, message, sides, telco }: AccountFinding, now: Instant): Job => ({
+  ...Jobs.make(
+    {
+      jobId: findingJobId(findingId),
+      work: { _tag: "ReviewAccount", telco, findingId, ...(sides !== undefined && { sides }) },
+      dueAt: now
+    },
+    { organizationId: SERVICE, createdAt: now }
+  ),
+  refused: { times: REFUSALS, since: now, message },
+  endedAt: now
+})
+
+/** The id of the finding that the balance at a supplier is below its level. */
+export const balanceFindingId = (telco: string): string => `${telco}/balance`
+
+/** Rule I16: the balance at a supplier is below its level, in whole units of its currency. */
+export const lowBalance = (telco: string, balance: Amount.Amount, level: number): AccountFinding => ({
+  findingId: balanceFindingId(telco),
+  telco,
+  message:
+    `The account at ${telco} has ${Amount.text(balance)} left, which is below its level of ${level}. Pay in: what it does ` +
+    "not pay for is not bought"
 })
 
 const refusalId = (attachmentId: string): string => `refused/${attachmentId}`
@@ -241,7 +282,7 @@ export const sides = (work: Work): Correction.Sides | null => {
     const { booked, telco } = work.usage
     return { ours: `${booked} bytes`, theirs: `${telco} bytes` }
   }
-  return work._tag === "ReviewPackage" ? (work.sides ?? null) : null
+  return work._tag === "ReviewPackage" || work._tag === "ReviewAccount" ? (work.sides ?? null) : null
 }
 
 /**

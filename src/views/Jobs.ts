@@ -21,8 +21,12 @@ const reason = [
 ] as const
 
 const about = {
-  organizationId: field(...organizationId),
-  organizationName: field(View.text, "The organization's name", "Acme"),
+  organizationId: field(
+    View.id,
+    "The organization's id; `*`: it is the service's, and no organization's",
+    Samples.organizationId
+  ),
+  organizationName: field(View.text, "The organization's name; empty: it is the service's", "Acme"),
   iccid: field(nullOr(View.text), "The SIM's ICCID (ITU-T E.118): 18 to 20 digits", Samples.iccid)
 }
 const lastMessage = field(View.text, "What the telco said last", "unknown package")

@@ -135,6 +135,7 @@ const faces: Faces = {
     expected: used,
     owners: used,
     add: used,
+    addOfAccounts: used,
     withdraw: used
   },
   replacements: {

@@ -21,6 +21,7 @@ const left: ReadonlyArray<Work> = [
   { _tag: "SuspendPackages", iccid: ICCID, attachmentId },
   { _tag: "CancelPackages", iccid: ICCID, packageIds: [], release: "Cancel" },
   { _tag: "ReviewPackage", iccid: ICCID, findingId: "ocs/missing/1" },
+  { _tag: "ReviewAccount", telco: "go", findingId: "go/balance" },
   { _tag: "CorrectDifference", iccid: ICCID, findingId: "ocs/service/1", correction: { _tag: "Service" } },
   { _tag: "UsageDiffers", iccid: ICCID, findingId: "ocs/usage/1", usage: { day: NOW, booked: 1, telco: 2 } },
   { _tag: "HandleEvent", iccid: ICCID, handler: "mailer", deliveryId: "event:handler:mailer" },

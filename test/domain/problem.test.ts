@@ -236,3 +236,23 @@ describe("A difference between both books (S6)", () => {
     expect(Problem.refused(ended, "a", 8).endedAt).toBeNull()
   })
 })
+
+describe("What was found of an account (S6)", () => {
+  const balance = { units: 1_250, scale: 2, currency: "USD" }
+
+  it("is the service's, and no organization's", () => {
+    const job = Problem.foundOfAccount(Problem.lowBalance("go", balance, 200), NOW)
+    expect(job).toMatchObject({ organizationId: "*", endedAt: NOW, work: { _tag: "ReviewAccount", telco: "go" } })
+    expect(job.jobId).toBe(Problem.findingJobId(Problem.balanceFindingId("go")))
+    expect(job.refused?.message).toBe(
+      "The account at go has 12.50 USD left, which is below its level of 200. Pay in: what it does not pay for is not bought"
+    )
+    expect([Problem.sides(job.work), Problem.corrected(job.work)]).toEqual([null, null])
+  })
+
+  it("may have two sides", () => {
+    const sides = { ours: "4.50 USD", theirs: "4.60 USD" }
+    const job = Problem.foundOfAccount({ findingId: "go/charge/1", telco: "go", message: "differs", sides }, NOW)
+    expect(Problem.sides(job.work)).toEqual(sides)
+  })
+})

@@ -353,6 +353,58 @@ it.each(Suppliers.kinds)("I16: %s is not asked for an eSIM that the balance does
   expect(supplier.sold()).toBe(1)
 })
 
+it.each(Suppliers.kinds)("S6: a balance at %s below its level is one problem until it is above it", async (kind) => {
+  const supplier = await Suppliers.start[kind]()
+  onTestFinished(supplier.close)
+  const shop = { ...supplier.telco({ env: "SECRET" }), balance_level: 50 }
+  const settings = World.settings({ shop }, [{ packages: "shop" }], { SECRET: supplier.secret })
+  const { logs, run } = await World.start(settings)
+  const problems = async () =>
+    (await run(Problems.Problems.use((of) => of.page({ after: null, limit: 10 })))).items.map(({ jobId }) => jobId)
+  const watched = async (cents: number) => {
+    supplier.setBalance(cents)
+    const { drain, telcos } = await run(Routes.Routes)
+    await run(telcos.get("shop")?.seller?.balance ?? Effect.die("there is none"))
+    await run(drain)
+    return problems()
+  }
+  const isWarned = () => logs.filter((line) => line.includes("which is below its level of 50")).length
+  expect(await watched(5_000)).toEqual([])
+  expect(await watched(4_999)).toEqual(["review:shop/balance"])
+  expect(await watched(4_000)).toEqual(["review:shop/balance"])
+  expect(isWarned()).toBe(1)
+  // It comes again if somebody takes it off meanwhile.
+  await run(Problems.Problems.use((of) => of.resolve({ problemId: "review:shop/balance" })))
+  expect(await watched(4_000)).toEqual(["review:shop/balance"])
+  expect(await watched(5_001)).toEqual([])
+})
+
+it("S6: a balance is no problem any more once it has no level", async () => {
+  const supplier = await Suppliers.start.airalo()
+  onTestFinished(supplier.close)
+  const of = (more: object) =>
+    World.settings({ shop: { ...supplier.telco({ env: "SECRET" }), ...more } }, [{ packages: "shop" }], {
+      SECRET: supplier.secret
+    })
+  const { run } = await World.start(of({ balance_level: 1_000_000 }))
+  const { background, replace } = await run(Routes.Routes)
+  const problems = async () =>
+    (await run(Problems.Problems.use((of) => of.page({ after: null, limit: 10 })))).items.length
+  const ended = new AbortController()
+  void run(
+    Effect.raceFirst(
+      background,
+      Effect.callback<void>((resume) => {
+        ended.signal.addEventListener("abort", () => resume(Effect.void))
+      })
+    )
+  )
+  onTestFinished(() => ended.abort())
+  await expect.poll(problems).toBe(1)
+  await run(replace(of({})))
+  await expect.poll(problems).toBe(0)
+})
+
 it("P4: a plan may be made whose label has routes for loads only, and not one without any", async () => {
   const telcos = { one: { kind: "simulator" } }
   const { run } = await World.start(World.settings(telcos, [{ label: "Green", loads: ["*"], packages: "one" }]))

@@ -2,17 +2,18 @@
  * What the suppliers of the settings file have in common: each sells eSIMs with their bundles of an
  * account, which has a catalogue and a balance.
  */
-import { Context, Effect, Layer, Metric, Result, Schedule, type Scope, Semaphore } from "effect"
-import { Amount, Clocks, Storage, Telco, type TelcoBundles } from "simplan/ports"
-import { Account, type CallFailure, CallGate, type Journal, Polls } from "../../telco-calls/index.ts"
+import { Context, Effect, Layer, Metric, Result, type Scope, Semaphore } from "effect"
+import { Problems } from "simplan"
+import { Amount, Clocks, Problem, Storage, Telco, type TelcoBundles, Time } from "simplan/ports"
+import { Account, Background, type CallFailure, CallGate, type Journal, Polls } from "../../telco-calls/index.ts"
 import * as Connected from "../Connected.ts"
 import type * as Settings from "../Settings.ts"
 
 /** What the settings of every supplier have. */
 type Supplier = Settings.Of<"esim-go" | "esim-access" | "airalo">
 
-/** How often the balance is read. */
-const EVERY = "10 minutes"
+/** How often the balance is read, in milliseconds. */
+const EVERY = 10 * Time.MINUTE
 
 const balanceOf = (telco: string, currency: string) =>
   Metric.gauge("simplan_telco_balance", {
@@ -55,7 +56,14 @@ const makeBalance = (telco: string, read: Account.Account["Service"]["balance"])
       if (last !== null && !pays(last, price)) yield* oneAtATime.withPermits(1)(refresh)
       return last === null || pays(last, price)
     })
-  return { balance, covers }
+  /** The balance that was read last, if that is not long ago. */
+  const recent = Effect.suspend(() => {
+    const known = last
+    return known === null
+      ? balance
+      : Effect.flatMap(Clocks.monotonicNow, (now) => (now - askedAt < EVERY ? Effect.succeed(known) : balance))
+  })
+  return { balance, covers, recent }
 }
 
 /** Whether a balance is below a level in whole units. */
@@ -65,6 +73,27 @@ const ofBalance = (balance: Amount.Amount, level: number | null) =>
   level !== null && isBelow(balance, level)
     ? { works: false, message: `is ${Amount.text(balance)}, which is below the balance_level of ${level}` }
     : { works: true, message: `is ${Amount.text(balance)}` }
+
+/** Rule I16: that a balance is below its level is one problem, until it is not. */
+const review = Effect.fnUntraced(function* (telco: string, balance: Amount.Amount, level: number | null) {
+  const problems = yield* Problems.Problems
+  const findingIds = [Problem.balanceFindingId(telco)]
+  if (level === null || !isBelow(balance, level)) return yield* problems.withdraw({ findingIds })
+  const added = yield* problems.addOfAccounts({ findings: [Problem.lowBalance(telco, balance, level)] })
+  for (const { message } of added) yield* Effect.logWarning(message)
+})
+
+/** Reads the balance now and then, for its metric too. */
+const watching = (
+  telco: string,
+  level: number | null,
+  balance: Effect.Effect<Amount.Amount, CallFailure.TelcoFailure>
+): Background.Turn<Problems.Problems> =>
+  Background.turn(
+    `The balance at ${telco}`,
+    // Failure: the metric and the problem stay as they were until it is read again.
+    Effect.as(Effect.ignore(Effect.flatMap(balance, (found) => review(telco, found, level))), EVERY)
+  )
 
 /** The findings of the catalogue, and of what an order of its first bundle would cost. */
 const ofCatalogue = (
@@ -118,10 +147,9 @@ export const connect = <R>(
     // Each account has its own calls, also if two have the same settings.
     const context = yield* Layer.build(Layer.fresh(layer))
     const account = Context.get(context, Account.Account)
-    const { balance, covers } = makeBalance(name, account.balance)
+    const { balance, covers, recent } = makeBalance(name, account.balance)
     const polls = Context.get(context, Polls.Polls)
-    // Failure: the metric stays as it was, and the next time it is read again.
-    const watched = Effect.repeat(Effect.ignore(balance), Schedule.spaced(EVERY))
+    const turn = (read: typeof balance) => [watching(name, balanceLevel, read)]
     const asked = quote && ((code: string) => Effect.provideContext(quote(code), context))
     return {
       ...Connected.onlyCalls,
@@ -143,8 +171,11 @@ export const connect = <R>(
       ),
       ...(callbacks !== null && { callbacks: { secret: callbacks.secret, take: hinting(polls) } }),
       background: {
-        forever: Effect.andThen(Effect.all([watched, polls.forever], { concurrency: 2, discard: true }), Effect.never),
-        drain: polls.drain
+        forever: Effect.andThen(
+          Effect.all([Background.forever(turn(balance)), polls.forever], { concurrency: 2, discard: true }),
+          Effect.never
+        ),
+        drain: balanceLevel === null ? polls.drain : Effect.andThen(Background.drain(turn(recent)), polls.drain)
       }
     }
   })

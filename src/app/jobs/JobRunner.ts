@@ -222,6 +222,7 @@ export const layer: Layer.Layer<JobRunner, never, Needs | Leases.BackgroundTasks
           case "UsageDiffers":
             return correctDifference(held, of)
           case "ReviewPackage":
+          case "ReviewAccount":
           case "HandleEvent":
             // The retry of a finding (rule S6): the next comparison of both books adds it again if
             // it still finds it.

@@ -121,6 +121,13 @@ export class Problems extends Context.Service<
       readonly findings: ReadonlyArray<Problem.Finding>
     }) => Effect.Effect<ReadonlyArray<Problem.Finding>, StorageError>
     /**
+     * Adds what was found of accounts at suppliers, which belongs to no organization. One that is
+     * there already stays as it is. Returns those that were not there.
+     */
+    readonly addOfAccounts: (of: {
+      readonly findings: ReadonlyArray<Problem.AccountFinding>
+    }) => Effect.Effect<ReadonlyArray<Problem.AccountFinding>, StorageError>
+    /**
      * Takes back findings that a later comparison does not confirm. One that is not there, or is
      * tried again, stays so.
      */
@@ -239,7 +246,7 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
       return job !== null && Problem.isCancelledBy(packageId, job)
     })
 
-    const isNew = ({ findingId }: Problem.Finding) =>
+    const isNew = ({ findingId }: Pick<Problem.Finding, "findingId">) =>
       Effect.map(storage.jobs.get({ jobId: Problem.findingJobId(findingId) }), (job) => job === null)
 
     const expected = Effect.fnUntraced(function* (iccid: string): Effect.fn.Return<Expected | null, StorageError> {
@@ -299,6 +306,13 @@ const problemsLayer: Layer.Layer<Problems, never, Storage | BusinessClock | Comm
         const put = added.map(({ job }) => ({ job, lease: null }))
         if (put.length > 0) yield* commits.retryOnConflict(commits.write({ jobs: { put } }))
         return added.map(({ finding }) => finding)
+      }),
+      addOfAccounts: Effect.fn("Problems.addOfAccounts")(function* ({ findings }) {
+        const fresh = yield* Effect.filter(findings, isNew)
+        const now = yield* clock.now
+        const put = fresh.map((finding) => ({ job: Problem.foundOfAccount(finding, now), lease: null }))
+        if (put.length > 0) yield* commits.retryOnConflict(commits.write({ jobs: { put } }))
+        return fresh
       }),
       page: Effect.fn("Problems.page")(function* ({ after, limit, organizationId = null }) {
         const found = yield* storage.problems.page({

@@ -100,6 +100,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
         sides: { ours: "paused", theirs: "ACTIVE" },
         correction: { _tag: "Service" }
       },
+      { _tag: "ReviewAccount", telco: "go", findingId: "go/balance", sides: { ours: "200 USD", theirs: "1 USD" } },
       {
         ...{ _tag: "CorrectDifference", iccid, findingId: "ocs/unordered" },
         correction: { _tag: "Cancellation", packageId: "ocs/7" }

@@ -21,6 +21,8 @@ const advance = (by: string) => world.admin("POST", "/clock/advance", { by })
 
 const problems = async (query = "") => (await world.admin("GET", `/problems${query}`)).body
 
+type Problem = { readonly organization_id: string }
+
 const ids = async () => (await problems()).data.map((one: { readonly problem_id: string }) => one.problem_id)
 
 const act = (id: string, action: "retry" | "resolve" | "correct") =>
@@ -214,4 +216,27 @@ it("knows no other ids, and needs the token", async () => {
     expect((await act("release:nobody", action)).body.code).toBe("problem_not_found")
     expect((await world.fetch("POST", `/admin/v1/problems/x/${action}`)).status).toBe(401)
   }
+})
+
+it("has what is found of an account at a supplier, which no organization's operator sees", async () => {
+  const before = await ids()
+  const message = "The account at go has 1.00 USD left, which is below its level of 200"
+  const finding = { findingId: "go/balance", telco: "go", message }
+  const add = () => world.run(Problems.Problems.use((of) => of.addOfAccounts({ findings: [finding] })))
+  expect([await add(), await add()]).toEqual([[finding], []])
+  const { data } = await problems()
+  expect(data.slice(before.length)).toMatchObject([
+    {
+      ...{ problem_id: "review:go/balance", kind: "ReviewAccount", organization_id: "*", organization_name: "" },
+      ...{ iccid: null, last_message: message, ours: null, theirs: null, can_correct: false }
+    }
+  ])
+  const { organizationId } = stock.tenant
+  const own = await problems(`?organization_id=${organizationId}`)
+  expect(own.data).toEqual(data.filter((one: Problem) => one.organization_id === organizationId))
+  expect((await act("review:go/balance", "correct")).status).toBe(422)
+  expect((await act("review:go/balance", "resolve")).status).toBe(200)
+  expect(await ids()).toEqual(before)
+  const { body } = await world.admin("GET", "/audit?action=problem.resolve")
+  expect(body.data[0]).toMatchObject({ resource_id: "review:go/balance" })
 })

@@ -13,6 +13,7 @@ export type JobKind =
   | "NotifyAttachment"
   | "NotifyAttachments"
   | "ReviewPackage"
+  | "ReviewAccount"
   | "CorrectDifference"
   | "UsageDiffers"
   | "HandleEvent"
@@ -35,9 +36,9 @@ export interface OfJob {
 export interface WaitingJob extends OfJob {
   /** What kind of work it is. */
   readonly kind: JobKind
-  /** The organization's id. */
+  /** The organization's id; `*`: it is the service's, and no organization's. */
   readonly organizationId: string
-  /** The organization's name. */
+  /** The organization's name; empty: it is the service's. */
   readonly organizationName: string
   /** The SIM's ICCID (ITU-T E.118): 18 to 20 digits. */
   readonly iccid: string | null
@@ -105,9 +106,9 @@ export interface ProblemFilter {
 export interface Problem extends OfProblem {
   /** What kind of work it is. */
   readonly kind: string
-  /** The organization's id. */
+  /** The organization's id; `*`: it is the service's, and no organization's. */
   readonly organizationId: string
-  /** The organization's name. */
+  /** The organization's name; empty: it is the service's. */
   readonly organizationName: string
   /** The SIM's ICCID (ITU-T E.118): 18 to 20 digits. */
   readonly iccid: string | null
