@@ -113,11 +113,17 @@ export const purchase = (
   return { ...rest, ...unallotted, costId: purchaseId(id), kind: "purchase", at }
 }
 
+/** What an eSIM that was bought was charged as. */
+export type Charged = Pick<Sim, "label" | "purchase">
+
 /**
  * Rule C1: the supplier of an eSIM has credited what it was charged at. What was bought is nobody's
  * any more.
  */
-export const refund = ({ iccid, label, organizationId, purchase }: Sim, at: Instant): Booking => {
+export const refund = (
+  { iccid, label, organizationId, purchase }: Charged & Pick<Sim, "iccid" | "organizationId">,
+  at: Instant
+): Booking => {
   if (purchase === null) return {}
   const { cost, load, purchaseId: id, regionCode = null, telco = null } = purchase
   const amount = cost === null ? null : { ...cost, units: 0 - cost.units }

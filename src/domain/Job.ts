@@ -6,6 +6,7 @@
 import type { Amount } from "./Amount.ts"
 import type { Origin } from "./AuditEntry.ts"
 import type { Correction, Sides } from "./Correction.ts"
+import type { Charged } from "./Cost.ts"
 import type { Label } from "./Label.ts"
 import type { Instant } from "./Time.ts"
 import type { Difference } from "./UsageReconciliation.ts"
@@ -165,7 +166,13 @@ export type Work =
    */
   | { readonly _tag: "CheckBundle"; readonly planId: string }
   /** Give an eSIM that was bought back to its supplier (rule I15). */
-  | { readonly _tag: "ReturnSim"; readonly iccid: string; readonly purchaseId: string }
+  | {
+      readonly _tag: "ReturnSim"
+      readonly iccid: string
+      readonly purchaseId: string
+      /** What it was charged as: its ICCID may be sold again meanwhile. Absent: as the SIM has it. */
+      readonly charged?: Charged
+    }
   /** Carry out a command that a host has submitted in its own transaction (rule H1). */
   | { readonly _tag: "RunCommand"; readonly commandId: string }
 

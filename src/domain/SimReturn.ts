@@ -34,14 +34,14 @@ const becoming = (sim: Sim, returned: Returned): Decision => ({
  * download.
  */
 export const begin = (sim: Sim, returnId: string, now: Instant): Result.Result<Decision | null, Refusing<"return">> => {
-  const { allocation, downloaded, iccid, purchase } = sim
+  const { allocation, downloaded, iccid, label, purchase } = sim
   const refuse = (why: string) => Result.fail(new NotSupported({ message: `The SIM ${iccid} ${why}` }))
   if (isInService(sim)) return Result.fail(new SimInUse({ iccid }))
   if (holder(allocation) !== null) return Result.fail(new SimBusy({ iccid }))
   if (purchase === null) return refuse("was not bought of a supplier, so none takes it back")
   if (isGivenBack(sim)) return Result.succeed(null)
   if (downloaded) return refuse("shows a sign of a download, so its supplier takes it back no more")
-  const work: ReturnSim = { _tag: "ReturnSim", iccid, purchaseId: purchase.purchaseId }
+  const work: ReturnSim = { _tag: "ReturnSim", iccid, purchaseId: purchase.purchaseId, charged: { label, purchase } }
   const jobs = [{ jobId: `return:${returnId}`, work, dueAt: now }]
   return Result.succeed({ ...becoming(sim, "pending"), jobs })
 }
@@ -55,9 +55,16 @@ export type Step =
   /** It was returned, is available again, or is another one by now. */
   | { readonly _tag: "Nothing" }
 
-/** What is to be done for the return of a SIM, as it is stored. */
-export const step = (sim: Sim | null, { purchaseId }: ReturnSim): Step => {
-  if (sim === null || !isOut(sim) || sim.purchase?.purchaseId !== purchaseId) return { _tag: "Nothing" }
+const isAnother = (sim: Sim, { purchaseId }: ReturnSim): boolean => sim.purchase?.purchaseId !== purchaseId
+
+/**
+ * What is to be done for the return of a SIM, as it is stored. If its ICCID was sold again, its
+ * supplier has it back and is asked whether it was credited: an answer was lost.
+ */
+export const step = (sim: Sim | null, work: ReturnSim): Step => {
+  if (sim === null) return { _tag: "Nothing" }
+  if (isAnother(sim, work)) return { _tag: work.charged === undefined ? "Nothing" : "Ask" }
+  if (!isOut(sim) || sim.purchase === null) return { _tag: "Nothing" }
   switch (sim.purchase.returned) {
     case "pending":
       return { _tag: "Ask" }
@@ -74,7 +81,12 @@ export const step = (sim: Sim | null, { purchaseId }: ReturnSim): Step => {
  */
 export const ended = (sim: Sim | null, work: ReturnSim, returned: Returned, now: Instant): Decision => {
   if (sim === null || step(sim, work)._tag === "Nothing") return {}
-  return { ...becoming(sim, returned), ...(returned === "credit" && { ledger: Cost.refund(sim, now) }) }
+  const { iccid, organizationId } = sim
+  const of = { iccid, organizationId, ...(work.charged ?? sim) }
+  return {
+    ...(!isAnother(sim, work) && becoming(sim, returned)),
+    ...(returned === "credit" && { ledger: Cost.refund(of, now) })
+  }
 }
 
 /** Rule W11: that the SIM is to be returned, and what its supplier has said. */

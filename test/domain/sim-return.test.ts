@@ -1,6 +1,7 @@
 /** Returning eSIMs that were bought to their suppliers (rules I15 and I9). */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
+import * as Cost from "../../src/domain/Cost.ts"
 import * as Purchase from "../../src/domain/Purchase.ts"
 import type { Returned, Sim } from "../../src/domain/Sim.ts"
 import * as SimCorrection from "../../src/domain/SimCorrection.ts"
@@ -16,6 +17,7 @@ const withdrawn = (returned: Returned): Sim =>
     purchase: { ...purchase, returned }
   })
 const work = { _tag: "ReturnSim", iccid: bought().iccid, purchaseId: "p" } as const
+const { label } = bought()
 const begin = (of: Sim) => SimReturn.begin(of, "r", NOW)
 
 describe("I15: an eSIM that is returned", () => {
@@ -25,7 +27,7 @@ describe("I15: an eSIM that is returned", () => {
       expect(begin(before)).toEqual(
         Result.succeed({
           sim: { loaded: { sim: before }, next: { sim: withdrawn("pending") } },
-          jobs: [{ jobId: "return:r", work, dueAt: NOW }]
+          jobs: [{ jobId: "return:r", work: { ...work, charged: { label, purchase: before.purchase } }, dueAt: NOW }]
         })
       )
     }
@@ -66,6 +68,17 @@ describe("I15: an eSIM that is returned", () => {
       expect(SimReturn.ended(one, work, "credit", 0)).toEqual({})
     }
     expect(SimReturn.ended(withdrawn("pending"), work, "asked", 0).sim?.next.sim).toEqual(withdrawn("asked"))
+  })
+
+  it("is credited for what it was, also if its ICCID is another eSIM's by then (C1)", () => {
+    const charged = { label: bought().label, purchase: { ...purchase, purchaseId: "p" } }
+    const another = { ...bought(), label: "Blue", purchase: { ...purchase, purchaseId: "q", load: "other" } } as const
+    expect(SimReturn.step(another, { ...work, charged })).toEqual({ _tag: "Ask" })
+    const { ledger, sim } = SimReturn.ended(another, { ...work, charged }, "credit", 5)
+    expect(sim).toBeUndefined()
+    expect(ledger).toEqual(Cost.refund({ ...bought(), ...charged }, 5))
+    expect(ledger?.put).toMatchObject([{ costId: "refund:p", load: purchase.load, label: charged.label }])
+    expect(SimReturn.ended(another, { ...work, charged }, "asked", 5)).toEqual({})
   })
 })
 
