@@ -45,6 +45,7 @@ export interface FakeOrder {
   readonly description: string | null
   /** What the account was charged, in units of 1/100. */
   readonly charged: number
+  readonly createdAt: number
   readonly sims: ReadonlyArray<FakeSim>
   status: "completed" | "failed" | "refunded"
   /** Since when lists have it. */
@@ -73,8 +74,12 @@ export interface Options {
   readonly usedAt?: () => number
   /** Whether answers of orders have `net_price`: half of the examples have none. */
   readonly withNetPrice?: boolean
+  /** Whether lists have it too, as the FAQ says of every order, and the example has not. */
+  readonly listsNetPrice?: boolean
   /** Whether top-ups keep a description: the example of one has another. */
   readonly keepsTopUpText?: boolean
+  /** When an order is made; a fixed time unless given. */
+  readonly orderedAt?: () => number
   /** For how many days an eSIM can be installed. */
   readonly installWindowDays?: number | null
   readonly isRechargeable?: boolean
@@ -153,7 +158,9 @@ export const make = (options: Options): { readonly books: Books; readonly answer
     isRechargeable = true,
     keepsTopUpText = true,
     listLag = () => 0,
+    listsNetPrice = false,
     now = () => calls,
+    orderedAt = () => STARTED,
     usedAt = () => STARTED,
     withNetPrice = true
   } = options
@@ -221,7 +228,7 @@ export const make = (options: Options): { readonly books: Books; readonly answer
     msisdn: null
   })
 
-  const shared = ({ description, id, kind, packageId }: FakeOrder) => ({
+  const shared = ({ createdAt, description, id, kind, packageId }: FakeOrder) => ({
     id,
     code: `20260901-${String(id).padStart(6, "0")}`,
     currency: books.currency,
@@ -231,7 +238,7 @@ export const make = (options: Options): { readonly books: Books; readonly answer
     esim_type: "Prepaid",
     package: packageId,
     data: "1 GB",
-    created_at: stamp(STARTED),
+    created_at: stamp(createdAt),
     manual_installation: "",
     qrcode_installation: ""
   })
@@ -252,6 +259,7 @@ export const make = (options: Options): { readonly books: Books; readonly answer
     quantity: 1,
     validity: "7",
     price: "9.50",
+    ...(listsNetPrice && { net_price: String(order.charged / 100) }),
     ...(include.includes("sims") && { sims: order.sims.map(simOf) }),
     ...(include.includes("status") && { status: { name: order.status, slug: order.status } })
   })
@@ -267,6 +275,7 @@ export const make = (options: Options): { readonly books: Books; readonly answer
       packageId: offer.id,
       description,
       charged,
+      createdAt: orderedAt(),
       sims: sims ?? [newSim()],
       status: "completed",
       listedFrom: now() + listLag()

@@ -74,14 +74,14 @@ const lost = (request: HttpClientRequest.HttpClientRequest) =>
   })
 
 /** An answer whose body is there at once: a socket's would wait for something outside. */
-const reply = (request: HttpClientRequest.HttpClientRequest, status: number, text: string) => {
+export const reply = (request: HttpClientRequest.HttpClientRequest, status: number, text: string) => {
   const headers: Record<string, string> = status === 429 ? { "retry-after": "2" } : {}
   const response = HttpClientResponse.fromWeb(request, new Response(null, { status, headers }))
   const body = text === "" ? Stream.empty : Stream.succeed(new TextEncoder().encode(text))
   return Object.defineProperty(response, "stream", { value: body })
 }
 
-const fieldsOf = ({ body }: HttpClientRequest.HttpClientRequest): Readonly<Record<string, unknown>> => {
+export const fieldsOf = ({ body }: HttpClientRequest.HttpClientRequest): Readonly<Record<string, unknown>> => {
   const parsed: unknown = body._tag === "Uint8Array" ? JSON.parse(new TextDecoder().decode(body.body)) : {}
   return typeof parsed === "object" && parsed !== null ? { ...parsed } : {}
 }

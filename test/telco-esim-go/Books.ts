@@ -1,243 +1,47 @@
-/**
- * The books of a shop that buys of eSIM Go, from a seed (rules C1 to C3): what the model of the
- * supplier has charged and credited, beside what the ledger of the service says. Orders lose their
- * answers or never arrive, prices change, eSIMs are sold, topped up, used, deleted, sold again and
- * returned, and months go by.
- */
-import { Effect, Layer, Logger, ManagedRuntime, Result, Stream } from "effect"
-import {
-  Clock,
-  Costs,
-  IdempotencyKeys,
-  Organizations,
-  Plans,
-  Returns,
-  Services,
-  Sims,
-  Subscriptions,
-  Worker
-} from "simplan"
-import * as Memory from "simplan/memory"
-import { Clocks, Cost, Sim, Storage, Telco, UsageBook } from "simplan/ports"
-import * as Machine from "../../adapters/simulation/Machine.ts"
-import { CallFailure, Journal } from "../../adapters/telco-calls/index.ts"
-import { type AccountApi, EsimGo } from "../../adapters/telco-esim-go/index.ts"
-import * as Ports from "../scenarios/Ports.ts"
-import * as Shop from "../setup/Shop.ts"
+/** An account at eSIM Go whose books are compared with the ledger of a service. */
+import { Effect } from "effect"
+import { EsimGo } from "../../adapters/telco-esim-go/index.ts"
+import type * as ShopBooks from "../telco-calls/selling/ShopBooks.ts"
 import * as Simulation from "./Simulation.ts"
 import * as Supplier from "./Supplier.ts"
-
-const START = Date.UTC(2026, 8, 20, 12)
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
-
-/** What a run may have planted: a fault of the service, which the runs have to find. */
-export interface Planted {
-  readonly commit?: (commit: Storage.Commit) => Storage.Commit
-  readonly telco?: (telco: Telco.Telco["Service"]) => Telco.Telco["Service"]
-}
-
-/** By month, as decimals. */
-export interface Run {
-  readonly charged: Readonly<Record<string, string>>
-  readonly booked: Readonly<Record<string, string>>
-  /** The report after another process has begun, and all that is old was purged. */
-  readonly after: Readonly<Record<string, string>>
-  /** What the run has done, and how often. */
-  readonly done: ReadonlyMap<string, number>
-}
-
-const unknown = (message: string) => new CallFailure.CallFailure({ outcome: "Unknown", message })
-
-/** Runs a shop for some months. */
-export const run = async (
-  seed: number,
-  { commit = (one) => one, telco = (one) => one }: Planted = {}
-): Promise<Run> => {
-  const next = Machine.generator(seed)
-  const random = (bound: number): number => next() % bound
-  const oneIn = (bound: number): boolean => random(bound) === 0
-  const done = new Map<string, number>()
-  const count = (what: string) => void done.set(what, (done.get(what) ?? 0) + 1)
-  const charged = new Map<string, bigint>()
-  let month = START
-  let isCalm = false
-
-  // The adapter goes by the machine's clock, and the service by its own.
-  const supplier = new Supplier.Supplier({ now: () => Date.now(), hasRefunds: true, returnsEsims: true })
-  const calm = Simulation.apiOf({
-    ...{ count, supplier, ours: new Set<string>() },
-    ...{ isCalm: () => true, oneIn: () => false, random: () => 0, pick: ([first]) => first ?? expectOne() }
-  })
-  /** Makes a call that costs or gives money, and keeps what of it in the month of the service. */
-  const paid = <A>(call: Effect.Effect<A, CallFailure.CallFailure>) =>
-    Effect.gen(function* () {
-      const before = supplier.balance
-      const answer = yield* call
-      const key = UsageBook.textOfMonth(month)
-      charged.set(key, (charged.get(key) ?? 0n) + BigInt(before - supplier.balance) * 10_000n)
-      return answer
-    })
-  const api: AccountApi.AccountApi["Service"] = {
-    ...calm,
-    order: (of) =>
-      Effect.gen(function* () {
-        const fault = isCalm ? 9 : random(8)
-        if (fault === 0) {
-          count("a request is lost")
-          return yield* unknown("a request was lost")
-        }
-        const order = yield* paid(calm.order(of))
-        count(of.iccid === null ? "an eSIM is bought" : "a top-up is bought")
-        if (fault > 2) return order
-        count("an answer is lost")
-        return yield* unknown("an answer was lost")
-      }),
-    revoke: (of) => paid(calm.revoke(of))
-  }
-  const journal = await Effect.runPromise(Journal.makeMemory)
-  const port = () =>
-    telco(EsimGo.make(api, journal, { telco: "esim-go", refunds: true, lateMillis: 0, skewMillis: 60_000 }).telco)
-  const outside = ManagedRuntime.make(Layer.mergeAll(Memory.layer, Ports.make(Clocks.virtual(START)), Logger.layer([])))
-  const context = await outside.context()
-  const begin = () => {
-    const base = Layer.effectContext(Effect.succeed(context))
-    const storage = Layer.effect(
-      Storage.Storage,
-      Effect.map(Storage.Storage, (one) => ({ ...one, commit: (of: Storage.Commit) => one.commit(commit(of)) }))
-    )
-    const ports = Layer.mergeAll(storage, Layer.succeed(Telco.Telco, port())).pipe(Layer.provideMerge(base))
-    return ManagedRuntime.make(Services.layer.pipe(Layer.provideMerge(ports)))
-  }
-  let service = begin()
-  const ask = <A, E>(effect: Effect.Effect<A, E, Services.Services | Storage.Storage>) => service.runPromise(effect)
-  const drain = () => ask(Worker.Worker.use((of) => of.drain))
-  const pass = async (millis: number) => {
-    await ask(Clock.Clock.use((of) => of.advanceBy(millis)))
-    await drain()
-  }
-  const { organizationId } = await ask(Organizations.Organizations.use((of) => of.create({ name: "Shop" })))
-  const plan = async (load: string) => {
-    const { planId } = await ask(Shop.createPlan(organizationId))
-    await ask(
-      Plans.Plans.use((of) => of.setBundle({ organizationId, planId, bundle: { load, topUpLoad: null, limit: null } }))
-    )
-    return planId
-  }
-  const plans = [await plan(Supplier.week.name), await plan(Supplier.month.name)]
-  const sims = async () =>
-    (await ask(Sims.Sims.use((of) => of.page({ organizationId, label: null, limit: 100, after: null })))).items
-  const one = <A>(of: ReadonlyArray<A>): A | undefined => of[random(Math.max(1, of.length))]
-  let orders = 0
-
-  /** A creation under a key, as often as it takes. */
-  const order = async (iccid: string | null) => {
-    const planId = one(plans) ?? ""
-    const request = { organizationId, planId, metadata: "", iccid, activePeriod: null }
-    const key = `order ${++orders}`
-    for (let time = 0; time < 12; time++) {
-      const creation = Subscriptions.Subscriptions.use((of) => of.create(request))
-      const answer = await ask(
-        IdempotencyKeys.IdempotencyKeys.use((keys) => keys.once("Created", creation)).pipe(
-          Effect.provideService(IdempotencyKeys.CurrentRequest, { organizationId, key, fingerprint: key }),
-          Effect.result
-        )
-      )
-      if (Result.isSuccess(answer)) return count(iccid === null ? "a plan is sold" : "a plan is added")
-      await pass(60_000)
-    }
-    count("an order is given up")
-  }
-
-  const acts = [
-    () => order(null),
-    () => order(null),
-    async () => {
-      const sim = one((await sims()).filter(Sim.isInService))
-      if (sim !== undefined) await order(sim.iccid)
-    },
-    async () => {
-      const sim = one((await sims()).filter(Sim.isInService))
-      if (sim === undefined) return
-      // What was topped up is used as well, so that its revocation gives nothing back.
-      const assignments = supplier.assignments(sim.iccid)
-      if (assignments.length > 1) for (const used of assignments) used.startedAt ??= Date.now()
-      const remove = Subscriptions.Subscriptions.use((of) => of.remove({ organizationId, iccid: sim.iccid }))
-      const answer = await ask(Effect.result(remove))
-      if (Result.isSuccess(answer)) count("a plan is deleted")
-    },
-    async () => {
-      const sim = one((await sims()).filter(Sim.isFree))
-      if (sim === undefined) return
-      const answer = await ask(
-        Effect.result(Returns.Returns.use((of) => of.giveBack({ organizationId, iccid: sim.iccid })))
-      )
-      if (Result.isSuccess(answer)) count("an eSIM is returned")
-    },
-    async () => {
-      const bundle = one([...supplier.bundles.values()])
-      if (bundle === undefined) return
-      supplier.bundles.set(bundle.name, { ...bundle, cents: bundle.cents + random(50) - 20 })
-      count("a price changes")
-    }
-  ]
-
-  const report = async () => {
-    const asked = { organizationId: null, from: "2026-09", to: "2027-09", by: [] }
-    const totals = await ask(Costs.Costs.use((of) => Stream.runCollect(of.report(asked))))
-    const dear = totals.filter(({ cost, currency }) => currency !== null || cost !== 0n)
-    const named = totals.filter(({ currency }) => currency === null)
-    return Object.fromEntries([
-      ...dear.map(({ cost, month }) => [UsageBook.textOfMonth(month), Cost.decimal(cost)]),
-      ...named.map(({ month }) => [`${UsageBook.textOfMonth(month)} without amounts`, "some"])
-    ])
-  }
-
-  for (let months = 0; months < 3; months++) {
-    for (let steps = 4 + random(8); steps > 0; steps--) {
-      await acts[random(acts.length)]?.()
-      await pass(oneIn(2) ? 0 : random(HOUR))
-    }
-    isCalm = true
-    for (let time = 0; time < 6; time++) await pass(HOUR)
-    isCalm = false
-    await pass(31 * DAY)
-    month = (await ask(Clock.Clock.use((of) => of.read))).now
-  }
-  const booked = await report()
-  await service.dispose()
-  service = begin()
-  const later = month + 3_650 * DAY
-  await ask(
-    Storage.Storage.use((of) =>
-      Effect.all([
-        of.purge({ idempotencyBefore: later, commandsBefore: later, sessionsBefore: later }),
-        of.purgeEvents({ before: later, limit: 10_000 }),
-        of.purgeAudit({ before: UsageBook.monthOf(later), now: later }),
-        of.purgeUsage({ before: UsageBook.monthOf(later), now: later })
-      ])
-    )
-  )
-  const after = await report()
-  await service.dispose()
-  await outside.dispose()
-  const text = [...charged].filter(([key, sum]) => sum !== 0n || key in booked)
-  return { charged: Object.fromEntries(text.map(([key, sum]) => [key, Cost.decimal(sum)])), booked, after, done }
-}
 
 const expectOne = (): never => {
   throw new Error("nothing to pick from")
 }
 
-/** What does not hold of a run, a line each. */
-export const check = async (
-  seed: number
-): Promise<{ readonly problems: ReadonlyArray<string>; readonly struck: ReadonlyMap<string, number> }> => {
-  const { after, booked, charged, done } = await run(seed)
-  const [one, other, later] = [charged, booked, after].map((sums) => JSON.stringify(sums))
-  const problems = [
-    ...(one === other ? [] : [`The supplier has charged ${one}, and the ledger has ${other}`]),
-    ...(other === later ? [] : [`The report was ${other}, and is ${later} after a purge`])
-  ]
-  return { problems, struck: done }
+export const account = ({ count, fallible, now, random }: ShopBooks.World): ShopBooks.Account => {
+  const supplier = new Supplier.Supplier({ now, hasRefunds: true, returnsEsims: true })
+  const calm = Simulation.apiOf({
+    ...{ count, supplier, ours: new Set<string>() },
+    ...{ isCalm: () => true, oneIn: () => false, random: () => 0, pick: ([first]) => first ?? expectOne() }
+  })
+  const api = {
+    ...calm,
+    order: (of: Parameters<typeof calm.order>[0]) =>
+      fallible(of.iccid === null ? "an eSIM is bought" : "a top-up is bought", calm.order(of))
+  }
+  return {
+    balance: () => BigInt(supplier.balance) * 10_000n,
+    port: (journal) =>
+      Effect.sync(
+        () => EsimGo.make(api, journal, { telco: "esim-go", refunds: true, lateMillis: 0, skewMillis: 60_000 }).telco
+      ),
+    loads: [Supplier.week.name, Supplier.month.name],
+    changePrice: () => {
+      const bundles = [...supplier.bundles.values()]
+      const bundle = bundles[random(bundles.length)]
+      if (bundle !== undefined) {
+        supplier.bundles.set(bundle.name, { ...bundle, cents: bundle.cents + random(50) - 20 })
+      }
+    },
+    use: (iccid) => {
+      const isLeft = supplier.assignments(iccid).some((one) => Supplier.stateOf(one, now()) === "queued")
+      if (isLeft) supplier.use(iccid, 1)
+    },
+    beforeDeletion: (iccid) => {
+      // What was topped up is used as well, so that its revocation gives nothing back.
+      const assignments = supplier.assignments(iccid)
+      if (assignments.length > 1) for (const used of assignments) used.startedAt ??= now()
+    }
+  }
 }

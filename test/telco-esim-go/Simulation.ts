@@ -71,7 +71,7 @@ const make = (seed: number) => {
     isSoldAgain: (iccid) => returned.delete(iccid)
   })
   const struck = new Map<string, number>()
-  const count = (what: string) => void struck.set(what, (struck.get(what) ?? 0) + 1)
+  const count = (what: string): void => void struck.set(what, (struck.get(what) ?? 0) + 1)
   return { random, oneIn, pick, machine, now, isCalm, supplier, returned, struck, count, ours: new Set<string>() }
 }
 

@@ -3,11 +3,17 @@
  * strategies that they buy by, or a whole service whose books are compared with a supplier's.
  */
 import { Schema } from "effect"
+import * as AiraloBooks from "../../telco-airalo/Books.ts"
 import * as Airalo from "../../telco-airalo/Run.ts"
+import * as EsimAccessBooks from "../../telco-esim-access/Books.ts"
 import * as EsimAccess from "../../telco-esim-access/Simulation.ts"
 import * as EsimGoBooks from "../../telco-esim-go/Books.ts"
 import * as EsimGo from "../../telco-esim-go/Simulation.ts"
 import * as SellerSuite from "../SellerSuite.ts"
+import * as ShopBooks from "./ShopBooks.ts"
+
+/** The accounts whose books are compared with the ledger of a service, one after the other. */
+const books = [EsimGoBooks.account, EsimAccessBooks.account, AiraloBooks.account] as const
 
 /** What came of a run. */
 export interface Run {
@@ -25,7 +31,7 @@ const runOf: { readonly [Name in typeof Kind.Type]: (seed: number) => Promise<Ru
   Keyed: (seed) => SellerSuite.run("Keyed", seed),
   Referenced: (seed) => SellerSuite.run("Referenced", seed),
   Anonymous: (seed) => SellerSuite.run("Anonymous", seed),
-  books: EsimGoBooks.check
+  books: (seed) => ShopBooks.check(books[seed % books.length] ?? EsimGoBooks.account, seed)
 }
 
 /** What came of the runs of a kind. */

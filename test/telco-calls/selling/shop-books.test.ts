@@ -1,0 +1,67 @@
+/** The ledger of a service beside what each supplier has charged and credited. */
+import type { Cost, Storage } from "simplan/ports"
+import { describe, expect, it } from "vitest"
+import * as Airalo from "../../telco-airalo/Books.ts"
+import * as EsimAccess from "../../telco-esim-access/Books.ts"
+import * as EsimGo from "../../telco-esim-go/Books.ts"
+import * as ShopBooks from "./ShopBooks.ts"
+
+/** How many are made here; `npm run test:sellers -- --kind books` makes many. */
+const RUNS = 4
+
+const accounts = { "eSIM Go": EsimGo.account, "eSIM Access": EsimAccess.account, Airalo: Airalo.account }
+
+type Supplier = keyof typeof accounts
+
+/** What the runs at each supplier have to do, beside what they do at all. */
+const own: Readonly<Record<Supplier, ReadonlyArray<string>>> = {
+  "eSIM Go": ["a top-up is bought", "an eSIM is returned"],
+  "eSIM Access": ["an eSIM is returned", "an eSIM has lapsed"],
+  Airalo: ["a top-up is bought", "an eSIM has lapsed"]
+}
+
+const all = ["an eSIM is bought", "an answer is lost", "a request is lost", "a price changes", "a plan is deleted"]
+
+describe("C1: the ledger", () => {
+  it.each<Supplier>(["eSIM Go", "eSIM Access", "Airalo"])(
+    "has what %s has charged and credited, to the last unit, in each month",
+    async (supplier) => {
+      const done = new Set<string>()
+      for (let seed = 1; seed <= RUNS; seed++) {
+        const run = await ShopBooks.run(accounts[supplier], seed)
+        expect({ seed, months: run.booked }).toEqual({ seed, months: run.charged })
+        expect({ seed, months: run.after }).toEqual({ seed, months: run.booked })
+        for (const what of run.done.keys()) done.add(what)
+      }
+      for (const what of [...all, ...own[supplier]]) expect(done).toContain(what)
+    },
+    600_000
+  )
+
+  type Put = NonNullable<Cost.Booking["put"]>
+  const rows =
+    (change: (put: Put) => Put) =>
+    (commit: Storage.Commit): Storage.Commit =>
+      commit.ledger?.put === undefined
+        ? commit
+        : { ...commit, ledger: { ...commit.ledger, put: change(commit.ledger.put) } }
+
+  it.each<[string, ShopBooks.Planted]>([
+    ["books no top-up", { commit: rows((put) => put.filter(({ kind }) => kind !== "top_up")) }],
+    ["books no refund", { commit: rows((put) => put.filter(({ kind }) => kind !== "refund")) }],
+    ["books a unit less", { commit: rows((put) => put.map((one) => ({ ...one, amount: less(one.amount) }))) }],
+    ["books all again", { commit: rows((put) => put.flatMap((one) => [one, { ...one, costId: `${one.costId}!` }])) }]
+  ])(
+    "that %s is found",
+    async (_, planted) => {
+      for (let seed = 1; seed <= 4; seed++) {
+        const { booked, charged } = await ShopBooks.run(EsimGo.account, seed, planted)
+        if (JSON.stringify(booked) !== JSON.stringify(charged)) return
+      }
+      expect.fail("no run has found it")
+    },
+    600_000
+  )
+})
+
+const less = (amount: Cost.Entry["amount"]) => amount && { ...amount, units: amount.units - 1 }
