@@ -250,6 +250,15 @@ export interface TelcoBridge {
   readonly pauses?: boolean | undefined
 }
 
+/**
+ * The telcos and suppliers of a settings file, as `simplan serve` reads it. The journal of their
+ * calls is in the service's database.
+ */
+export interface TelcoFile {
+  /** The path of the file, such as `"telcos.json"`. It is read when the service starts. */
+  readonly file: string
+}
+
 /** A webhook to send: one POST (rules W5 and W6). */
 export interface WebhookCall {
   /** Whose it is. */
@@ -354,10 +363,11 @@ export interface Options {
    */
   readonly secretKeys?: string | undefined
   /**
-   * The telco: plain functions, a bridge over HTTP, what `createSimulator` makes, `"simulator"` for
-   * one that nothing is to be read of, or a layer of its port.
+   * The telco: plain functions, a bridge over HTTP, the telcos of a settings file, what
+   * `createSimulator` makes, `"simulator"` for one that nothing is to be read of, or a layer of its
+   * port.
    */
-  readonly telco: Telco | TelcoBridge | "simulator" | EffectLayer
+  readonly telco: Telco | TelcoBridge | TelcoFile | "simulator" | EffectLayer
   /**
    * How webhooks are sent: over HTTP by default, by a function of the host's own, by a layer, or
    * not at all.

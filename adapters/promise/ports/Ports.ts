@@ -19,7 +19,9 @@ import * as Http from "../http/Http.ts"
 import * as Logs from "../Logs.ts"
 import type { Options, Sender as HostSender, Telco as HostTelco, WebhookOptions } from "../Options.ts"
 import * as CoverageResource from "../resources/CoverageResource.ts"
+import type { Journal } from "../../telco-calls/index.ts"
 import * as Telco from "./Telco.ts"
+import * as TelcoFile from "./TelcoFile.ts"
 import * as Routed from "./Routed.ts"
 
 type Made<Port, Needs = never> = () => Promise<Layer.Layer<Port, unknown, Needs>>
@@ -41,11 +43,14 @@ const functionIn = (of: object, name: string): boolean => {
 const isHostTelco = (telco: object): telco is HostTelco => TelcoPorts.required.every((name) => functionIn(telco, name))
 
 /** How the telco is reached. */
-interface Reached {
-  readonly layer: Made<TelcoPort.Telco>
+type Reached = {
   /** How long a call of it may take, if that is more than calls have anyway. */
   readonly timeoutMillis?: number
-}
+} & (
+  | { readonly isJournaled: false; readonly layer: Made<TelcoPort.Telco> }
+  /** By a journal in the database of the service. */
+  | { readonly isJournaled: true; readonly layer: Made<TelcoPort.Telco, Journal.Journal | Storage.Storage> }
+)
 
 // A header of HTTP. What begins like this shows no value: a token is a secret.
 const Token = Schema.String.check(
@@ -74,6 +79,7 @@ const bridgeOf = (bridge: object): Reached => {
   if (timeoutMillis === 0) throw Arguments.invalid(method, "timeout", "must be longer than nothing")
   return {
     timeoutMillis,
+    isJournaled: false,
     layer: async () => {
       const { TelcoHttp } = await import("../../telco-http/index.ts")
       return Telco.causing(TelcoHttp.layer({ url, token: Redacted.make(token), timeout: timeoutMillis, pauses }))
@@ -81,17 +87,34 @@ const bridgeOf = (bridge: object): Reached => {
   }
 }
 
-const telcoOf = ({ telco }: Options, log: Logs.Write): Reached => {
-  if (telco === "simulator") {
-    return { layer: async () => (await import("../../telco-simulator/index.ts")).TelcoSimulator.layerMemory() }
+const decodeFile = Arguments.decoder(Schema.Struct({ file: Fields.NonEmpty }), "the settings file")
+
+const fileOf = (given: object, { clock, schema }: Options): Reached => {
+  const { file } = decodeFile(`${METHOD}, telco`, given)
+  const isVirtual = typeof clock === "object" && clock !== null && "start" in clock
+  const layer = async () => {
+    const { DatabaseSchema } = await import("../../postgres/index.ts")
+    return TelcoFile.layer({ file, isVirtual, schema: schema ?? DatabaseSchema.DEFAULT })
   }
-  if (isTelco(telco)) return { layer: async () => telco }
+  return { isJournaled: true, layer }
+}
+
+const telcoOf = (options: Options, log: Logs.Write): Reached => {
+  const { telco } = options
+  if (telco === "simulator") {
+    const load = () => import("../../telco-simulator/index.ts")
+    return { isJournaled: false, layer: async () => (await load()).TelcoSimulator.layerMemory() }
+  }
+  const journaled = Telco.of(telco)
+  if (journaled !== undefined) return { isJournaled: true, layer: async () => journaled(log) }
+  if (isTelco(telco)) return { isJournaled: false, layer: async () => telco }
   if (typeof telco !== "object" || telco === null) {
-    const allowed = 'must be an object of async functions, { url, token } of a bridge, "simulator" or a Layer'
+    const allowed = 'must be an object of async functions, { url, token } of a bridge, { file }, "simulator" or a Layer'
     throw Arguments.invalid(METHOD, "telco", allowed, telco)
   }
-  if (isHostTelco(telco)) return { layer: async () => Telco.layer(telco, log) }
+  if (isHostTelco(telco)) return { isJournaled: false, layer: async () => Telco.layer(telco, log) }
   if ("url" in telco || "token" in telco) return bridgeOf(telco)
+  if ("file" in telco) return fileOf(telco, options)
   throw Telco.missing(METHOD, telco, TelcoPorts.required, "telco.")
 }
 
@@ -362,6 +385,24 @@ const version = (): string | null => {
   }
 }
 
+/**
+ * Opens the storage, with the telco and what is beside it over it. Throws if the telco needs a
+ * journal and the storage has no place for one.
+ */
+const opening = (telco: Reached, { journaled, layer }: Databases.Opening) => {
+  if (!telco.isJournaled) {
+    return async <A, R extends Storage.Storage>(beside: Layer.Layer<A, unknown, R>) =>
+      Layer.provideMerge(Layer.merge(await telco.layer(), beside), await layer())
+  }
+  if (journaled === null) {
+    const allowed =
+      "keeps a journal, for which a storage of one's own has no place; see KeylessTelco of simplan/telco-calls"
+    throw Arguments.invalid(METHOD, "telco", allowed)
+  }
+  return async <A, R extends Storage.Storage>(beside: Layer.Layer<A, unknown, R>) =>
+    Layer.provideMerge(Layer.merge(await telco.layer(), beside), await journaled())
+}
+
 /** The options, checked, as what the service is started with. Throws an `InvalidFieldError`. */
 export const make = (options: Options) => {
   if (typeof options !== "object" || options === null) {
@@ -378,12 +419,7 @@ export const make = (options: Options) => {
   const log = Logs.make(options.logger)
   const database = Databases.open(options)
   const telco = telcoOf(options, log)
-  const journaled = Telco.of(options.telco)
-  if (journaled !== undefined && database.journaled === null) {
-    const allowed =
-      "keeps a journal, for which a storage of one's own has no place; see KeylessTelco of simplan/telco-calls"
-    throw Arguments.invalid(METHOD, "telco", allowed)
-  }
+  const over = opening(telco, database)
   const webhooks = sendersOf(options, log)
   const clock = clockOf(options)
   const catalogue = catalogueOf(options)
@@ -393,10 +429,7 @@ export const make = (options: Options) => {
 
   const layer = async () => {
     const beside = Layer.mergeAll(await webhooks.layer(), await catalogue(), clock, crypto)
-    const ports =
-      journaled === undefined || database.journaled === null
-        ? Layer.provideMerge(Layer.merge(await telco.layer(), beside), await database.layer())
-        : Layer.provideMerge(Layer.merge(journaled(log), beside), await database.journaled())
+    const ports = await over(beside)
     const begun = isAlone ? Layer.provideMerge(Layer.effectDiscard(Core.Worker.takeOver), ports) : ports
     const described = Layer.succeed(Core.Processes.Described, { version: version(), host: hostname() })
     const limits = Layer.merge(Routed.limits(telco.timeoutMillis, options), described)
