@@ -15,6 +15,7 @@ import * as Attachments from "./app/subscriptions/Attachments.ts"
 import * as AuditLog from "./app/organizations/AuditLog.ts"
 import * as BulkActions from "./app/subscriptions/BulkActions.ts"
 import * as BulkCorrections from "./app/sims/BulkCorrections.ts"
+import * as CachedPlans from "./app/plans/CachedPlans.ts"
 import * as Catalogues from "./app/plans/Catalogues.ts"
 import * as Clock from "./app/engine/Clock.ts"
 import * as Commands from "./app/commands/Commands.ts"
@@ -161,10 +162,13 @@ const writing = Commits.layer.pipe(
   )
 )
 
-const shared = Layer.mergeAll(JobRunner.layer, SimReservations.layer, Catalogues.layer, Processes.layer).pipe(
-  Layer.provideMerge(Layer.merge(Recovery.layer, SoldBundles.layer)),
-  Layer.provideMerge(writing)
-)
+const shared = Layer.mergeAll(
+  JobRunner.layer,
+  SimReservations.layer,
+  CachedPlans.layer,
+  Catalogues.layer,
+  Processes.layer
+).pipe(Layer.provideMerge(Layer.merge(Recovery.layer, SoldBundles.layer)), Layer.provideMerge(writing))
 
 // What commands are carried out by.
 const callingTelco = Layer.mergeAll(Messages.layer, Subscriptions.layer, Wallet.layer)

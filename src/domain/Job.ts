@@ -170,7 +170,7 @@ export type Work =
       readonly _tag: "ReturnSim"
       readonly iccid: string
       readonly purchaseId: string
-      /** What it was charged as: its ICCID may be sold again meanwhile. Absent: as the SIM has it. */
+      /** As what it was charged, since the ICCID may be sold again. Absent: as the SIM has it. */
       readonly charged?: Charged
     }
   /** Carry out a command that a host has submitted in its own transaction (rule H1). */

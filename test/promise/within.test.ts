@@ -183,21 +183,26 @@ describe("H1: within a transaction of the host", () => {
     await expect(inTransaction(other)).rejects.toMatchObject({ code: "idempotency_key_reused" })
   })
 
-  it("a creation is one read and one commit, which is prepared where the connection keeps it", async () => {
+  /** Waits until the plan is known, and creations read nothing. */
+  const untilKnown = (client: pg.Client, planId: string) =>
+    vi.waitFor(async () => expect(await sentBy(client, planId)).toHaveLength(3), 20_000)
+
+  it("a creation is one commit once the plan is known, prepared where the connection keeps it", async () => {
     const { planId } = await World.plan(simplan, organizationId, "Few statements")
     const sent = await connected(async (client) => {
       const first = await sentBy(client, planId)
+      await untilKnown(client, planId)
       const second = await sentBy(client, planId)
       await client.query("discard all")
       return { first, second, forgotten: await sentBy(client, planId), after: await sentBy(client, planId) }
     })
-    const plain = ["select", "savepoint", "with", "release"]
-    const prepared = ["select", "savepoint", "with, prepared", "release"]
+    const plain = ["savepoint", "with", "release"]
+    const prepared = ["savepoint", "with, prepared", "release"]
     expect(sent).toEqual({
-      // The first call on a connection finds out which database it is to.
-      first: ["select", ...prepared],
+      // The first call on a connection finds out which database it is to, and reads the plan.
+      first: ["select", "select", ...prepared],
       second: prepared,
-      forgotten: ["select", "savepoint", "with, prepared", "rollback", "with", "release"],
+      forgotten: ["savepoint", "with, prepared", "rollback", "with", "release"],
       after: plain
     })
     // A pooler gives its clients numbers of its own.
@@ -206,6 +211,42 @@ describe("H1: within a transaction of the host", () => {
       return sentBy(client, planId)
     })
     expect(pooled).toEqual(["select", ...plain])
+  })
+
+  it("a creation sees what its transaction has done to the plan, and no other one does", async () => {
+    const { planId } = await World.plan(simplan, organizationId, "Archived and back")
+    const create = (within: Within) => within.subscriptions.create({ organizationId, planId })
+    const coverageId = await World.europe(simplan, organizationId)
+    const archived = { code: "plan_archived" }
+    await connected(async (client) => {
+      await untilKnown(client, planId)
+      await client.query("begin")
+      const within = simplan.within(fromPg(client))
+      await within.plans.archive({ organizationId, planId })
+      await expect(create(within)).rejects.toMatchObject(archived)
+      await expect(create(within)).rejects.toMatchObject(archived)
+      await client.query("rollback")
+      await client.query("begin")
+      const changing = simplan.within(fromPg(client))
+      await changing.plans.archive({ organizationId, planId })
+      await changing.plans.unarchive({ organizationId, planId })
+      await create(changing)
+      await client.query("rollback")
+      // A plan of a transaction that was rolled back is not there.
+      await client.query("begin")
+      const made = await simplan
+        .within(fromPg(client))
+        .plans.create({ organizationId, name: "Rolled back", coverageId, dataMegaBytes: 1024, periodDays: 30 })
+      await client.query("rollback")
+      await client.query("begin")
+      const gone = simplan.within(fromPg(client)).subscriptions.create({ organizationId, planId: made.planId })
+      await expect(gone).rejects.toMatchObject({ code: "plan_not_found" })
+      await client.query("rollback")
+    })
+    // It is archived with the version that it had while it was not, in what was rolled back.
+    await simplan.plans.archive({ organizationId, planId })
+    await simplan.plans.setPrice({ organizationId, planId, price: "9.00", currency: "USD" })
+    await expect(inTransaction(create)).rejects.toMatchObject(archived)
   })
 
   it("an outcome that is a refusal rejects with its error", async () => {

@@ -23,7 +23,8 @@ import * as Capabilities from "../../domain/Capabilities.ts"
 import * as Command from "../../domain/Command.ts"
 import { type Answer, kinds, type Outcome } from "../../domain/Idempotency.ts"
 import * as MobilePlan from "../../domain/MobilePlan.ts"
-import * as PlanRules from "../../domain/Plan.ts"
+import type { Decision } from "../../domain/Decision.ts"
+import type { Plan } from "../../domain/Plan.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
 import * as Refusal from "../../domain/Refusal.ts"
 import * as Sms from "../../domain/Sms.ts"
@@ -39,6 +40,7 @@ import { Commits } from "../commit/Commits.ts"
 import { CurrentCommand, originOf, type ServedCommand } from "../commit/Served.ts"
 import { Ids } from "../commit/Ids.ts"
 import * as Paging from "../Paging.ts"
+import { CachedPlans, type Existing } from "../plans/CachedPlans.ts"
 import { Settings } from "../Settings.ts"
 import * as Job from "../../domain/Job.ts"
 import type { Work } from "../../domain/Job.ts"
@@ -190,6 +192,11 @@ export class Commands extends Context.Service<
 /** What can be refused before a command is carried out. */
 type RefusedAtOnce = Refusal.InvalidField | Refusal.NotFound | Exclude<Refusal.Refusing<"creation">, Refusal.SimBusy>
 
+type Creation = Extract<Command.Request, { readonly _tag: "CreateSubscription" }>
+
+/** Checks what can be refused at once. Gives the plan that the commit has to find unchanged. */
+type Checked = (now: Instant) => Effect.Effect<Pick<Decision, "unchangedPlan">, RefusedAtOnce | StorageError>
+
 /**
  * A SIM that is being put into service or released is waited for, and so it refuses nothing at
  * once.
@@ -201,17 +208,20 @@ const exceptBusy = <A, E, R>(effect: Effect.Effect<A, E | Refusal.SimBusy, R>) =
     () => Effect.void
   )
 
+type Uses = Storage | BusinessClock | CachedPlans | Commits | Ids | Telco
+
 /**
  * The implementation that `Services.layer` provides. It keeps nothing in memory but who waits for a
  * command.
  */
-export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commits | Ids | Telco> = Layer.effect(
+export const layer: Layer.Layer<Commands, never, Uses> = Layer.effect(
   Commands,
   Effect.gen(function* () {
     const storage = yield* Storage
     const clock = yield* BusinessClock
     const commits = yield* Commits
     const ids = yield* Ids
+    const plans = yield* CachedPlans
     const inTransaction = yield* HostTransaction
     const { pollMillis } = yield* Settings
     const capabilitiesOf = yield* TelcoCapabilities.current
@@ -229,36 +239,40 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       return yield* new Refusal.NotFound({ resource: "organization", id: organizationId })
     })
 
-    /**
-     * What can be refused before the command is carried out. The organization is there if what
-     * it has is; whoever is refused for want of that learns first that there is none.
-     */
+    /** What can be refused before a subscription is created. Returns the plan of that decision. */
+    const checkCreation = Effect.fnUntraced(function* (
+      organizationId: string,
+      request: Creation,
+      existing: Existing,
+      now: Instant
+    ): Effect.fn.Return<Plan, RefusedAtOnce | StorageError> {
+      const { activePeriod, iccid } = request
+      yield* Effect.fromResult(SubscriptionRules.checkTexts(request))
+      const plan = yield* existing
+      yield* Effect.fromResult(Provisioning.admissible(plan, iccid, activePeriod, now))
+      const { bundle, terms } = plan
+      const order = { terms, isBundle: bundle !== null, isTimed: activePeriod !== null }
+      if (iccid === null) {
+        const can = capabilitiesOf({ organizationId, label: terms.label, purchase: bundle })
+        yield* TelcoCapabilities.check(can, (known) => Capabilities.order(known, order))
+        return plan
+      }
+      const aggregate = yield* simOf({ organizationId, iccid }, storage.simAggregates.get)
+      const none = { subscriptionId: "", attachmentId: "" }
+      yield* exceptBusy(Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, none, now)))
+      yield* TelcoCapabilities.check(capabilitiesOf(aggregate.sim), (can) =>
+        Capabilities.onSim(can, order, aggregate, now)
+      )
+      return plan
+    })
+
+    /** What can be refused before the command is carried out. */
     const check = Effect.fnUntraced(function* (
       organizationId: string,
-      request: Command.Request,
+      request: Exclude<Command.Request, Creation>,
       now: Instant
     ): Effect.fn.Return<void, RefusedAtOnce | StorageError> {
       switch (request._tag) {
-        case "CreateSubscription": {
-          const { activePeriod, iccid, planId } = request
-          yield* Effect.fromResult(SubscriptionRules.checkTexts(request))
-          const found = yield* storage.plans.get({ organizationId, planId })
-          const plan = yield* Effect.fromResult(PlanRules.existing(found, planId))
-          yield* Effect.fromResult(Provisioning.admissible(plan, iccid, activePeriod, now))
-          const { bundle, terms } = plan
-          const order = { terms, isBundle: bundle !== null, isTimed: activePeriod !== null }
-          if (iccid === null) {
-            const can = capabilitiesOf({ organizationId, label: terms.label, purchase: bundle })
-            return yield* TelcoCapabilities.check(can, (known) => Capabilities.order(known, order))
-          }
-          const aggregate = yield* simOf({ organizationId, iccid }, storage.simAggregates.get)
-          const none = { subscriptionId: "", attachmentId: "" }
-          yield* exceptBusy(Effect.fromResult(Provisioning.subscribe(plan, aggregate, request, none, now)))
-          yield* TelcoCapabilities.check(capabilitiesOf(aggregate.sim), (can) =>
-            Capabilities.onSim(can, order, aggregate, now)
-          )
-          return
-        }
         case "SendSms": {
           yield* Effect.fromResult(Sms.check(request))
           yield* Effect.fromResult(TextLimit.check("iccid", request.iccid, TextLimit.ID))
@@ -276,14 +290,22 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       }
     })
 
-    const store = Effect.fnUntraced(function* ({ commandId, organizationId }: OfCommand, request: Command.Request) {
+    /**
+     * The organization is there if what it has is. If something is missing, the organization is
+     * missed first.
+     */
+    const store = Effect.fnUntraced(function* (
+      { commandId, organizationId }: OfCommand,
+      request: Command.Request,
+      checked: Checked
+    ) {
       const now = yield* clock.now
-      yield* Effect.catchTag(check(organizationId, request, now), "NotFound", (refusal) =>
+      const guard = yield* Effect.catchTag(checked(now), "NotFound", (refusal) =>
         Effect.andThen(organization(organizationId), Effect.fail(refusal))
       )
       const outcome = { _tag: "Pending" as const }
       const command = { organizationId, commandId, request, createdAt: now, outcome, settledAt: null }
-      const commit = yield* commits.prepare(organizationId, { jobs: [Command.job(commandId, now)] }, now)
+      const commit = yield* commits.prepare(organizationId, { jobs: [Command.job(commandId, now)], ...guard }, now)
       yield* commits.write({ ...commit, commands: { put: [command] } })
     })
 
@@ -295,11 +317,14 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       return yield* new Refusal.IdempotencyKeyReused({ key })
     })
 
-    const submit = Effect.fnUntraced(function* ({ idempotencyKey, organizationId, request }: Submission) {
+    const submit = Effect.fnUntraced(function* (
+      { idempotencyKey, organizationId, request }: Submission,
+      checked: Checked
+    ) {
       yield* Effect.fromResult(TextLimit.check("organizationId", organizationId, TextLimit.ID))
       if (idempotencyKey === null) {
         const commandId = yield* ids.next(yield* clock.now, organizationId)
-        yield* store({ organizationId, commandId }, request)
+        yield* store({ organizationId, commandId }, request, checked)
         return { commandId }
       }
       yield* Effect.fromResult(Command.checkKey(idempotencyKey))
@@ -307,7 +332,7 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       const named = { organizationId, commandId }
       // Most keys are new. A command that is there is met by the commit, or by what has been
       // refused since.
-      yield* Effect.catch(store(named, request), (error) =>
+      yield* Effect.catch(store(named, request, checked), (error) =>
         error._tag === "StorageError"
           ? Effect.fail(error)
           : Effect.flatMap(isStored(named, idempotencyKey, request), (stored) =>
@@ -316,6 +341,19 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
       )
       return { commandId }
     })
+
+    const submitted = (submission: Submission) => {
+      const { organizationId, request } = submission
+      const attempt = (checked: Checked) => commits.retryOnConflict(submit(submission, checked))
+      if (request._tag !== "CreateSubscription") {
+        return attempt((now) => Effect.as(check(organizationId, request, now), {}))
+      }
+      return plans.decide({ organizationId, planId: request.planId }, (existing) =>
+        attempt((now) =>
+          Effect.map(checkCreation(organizationId, request, existing, now), (unchangedPlan) => ({ unchangedPlan }))
+        )
+      )
+    }
 
     const get = Effect.fnUntraced(function* (of: OfCommand) {
       const command = yield* storage.commands.get(of)
@@ -368,7 +406,7 @@ export const layer: Layer.Layer<Commands, never, Storage | BusinessClock | Commi
     })
 
     return Commands.of({
-      submit: Effect.fn("Commands.submit")((submission: Submission) => commits.retryOnConflict(submit(submission))),
+      submit: Effect.fn("Commands.submit")(submitted),
       get,
       page: Effect.fn("Commands.page")(function* (query) {
         const found = yield* storage.commands.page({ ...query, limit: query.limit + 1 })

@@ -1,7 +1,7 @@
 /**
  * Subscriptions: putting SIMs into service and taking them out (rules S1 to S5).
  */
-import { Cache, Context, Effect, Exit, Layer, Option, Result, Stream } from "effect"
+import { Context, Effect, Layer, Result, Stream } from "effect"
 import * as Capabilities from "../../domain/Capabilities.ts"
 import * as Deletion from "../../domain/Deletion.ts"
 import { kinds } from "../../domain/Idempotency.ts"
@@ -37,11 +37,11 @@ import type { Created, SubscriptionWithSim } from "../../domain/Subscription.ts"
 import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { HostTransaction } from "../../ports/HostTransaction.ts"
-import { type CreatedCursor, Storage, StorageError } from "../../ports/Storage.ts"
+import { type CreatedCursor, Storage, type StorageError } from "../../ports/Storage.ts"
 import type { Telco } from "../../ports/Telco.ts"
 import * as TelcoCapabilities from "../../ports/TelcoCapabilities.ts"
+import { CachedPlans, type Existing } from "../plans/CachedPlans.ts"
 import { Catalogues } from "../plans/Catalogues.ts"
-import { cachedThenReload } from "../commit/CommittedCache.ts"
 import { Commits } from "../commit/Commits.ts"
 import { CurrentCommand, makeRefuseInside } from "../commit/Served.ts"
 import { Ids } from "../commit/Ids.ts"
@@ -180,55 +180,6 @@ const asStored = (aggregate: SimAggregate): SimAggregate => ({
   sim: { ...aggregate.sim, version: aggregate.sim.version + 1 }
 })
 
-interface OfPlan {
-  readonly organizationId: string
-  readonly planId: string
-}
-
-type LoadPlan = (of: OfPlan) => Effect.Effect<Plan, NotFound | StorageError>
-
-/** Runs a decision on a plan. The decision may run more than once. */
-type DecideOnPlan = <A, E>(
-  of: OfPlan,
-  decide: (plan: Effect.Effect<Plan, NotFound | StorageError>) => Effect.Effect<A, E>
-) => Effect.Effect<A, E>
-
-const CACHED_PLANS = 1_000
-
-/** Decides on the stored plan each time. */
-const onStoredPlan =
-  (load: LoadPlan): DecideOnPlan =>
-  (of, decide) =>
-    decide(load(of))
-
-/**
- * Decides on a cached plan, so that a plan that many subscriptions are made of is read once. It may
- * have been archived or deleted meanwhile. The commit names the version that was decided on, so
- * such a decision ends in a conflict and is made again on the stored plan. A refusal that a cached
- * plan leads to is checked on the stored plan as well, but for one of a supplier: what is bought is
- * bought for the stored plan.
- */
-const makeOnCachedPlan = Effect.fnUntraced(function* (load: LoadPlan): Effect.fn.Return<DecideOnPlan> {
-  const plans = yield* Cache.makeWith((key: string) => load(JSON.parse(key)), {
-    capacity: CACHED_PLANS,
-    timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value.archivedAt === null ? Number.POSITIVE_INFINITY : 0)
-  })
-
-  return (of, decide) => {
-    const key = JSON.stringify({ organizationId: of.organizationId, planId: of.planId })
-    const reload = Effect.andThen(Cache.invalidate(plans, key), Cache.get(plans, key))
-    return Effect.flatMap(Cache.getSuccess(plans, key), (cached) =>
-      Option.isNone(cached)
-        ? decide(reload)
-        : Effect.catchIf(
-            decide(cachedThenReload(cached.value, reload)),
-            (error) => !(error instanceof StorageError) && !Purchases.isNotBought(error),
-            () => decide(reload)
-          )
-    )
-  }
-})
-
 /**
  * Whether the request gets another SIM, since the telco has packages of others on the one that it
  * was given.
@@ -240,6 +191,7 @@ const attempt = { tag: "Provision", jobId: Provisioning.jobId, undoJobId: Provis
 
 type Needs =
   | Storage
+  | CachedPlans
   | BusinessClock
   | Telco
   | Ids
@@ -253,9 +205,7 @@ type Needs =
   | SoldBundles
 
 /**
- * The implementation that `Services.layer` provides. Each build has a plan cache of its own, unless
- * `fastPaths` switches it off.
- */
+/** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
   Subscriptions,
   Effect.gen(function* () {
@@ -276,11 +226,8 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const changeOf = yield* Pauses.makeChange
     const loadLive = yield* makeLoadLive
     const endProblems = yield* makeEndProblems
-    const { fastPaths, waitLimitMillis } = yield* Settings
-    const loadPlan = Effect.fnUntraced(function* (of: OfPlan) {
-      return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
-    })
-    const onPlan = fastPaths.planCache ? yield* makeOnCachedPlan(loadPlan) : onStoredPlan(loadPlan)
+    const plans = yield* CachedPlans
+    const { waitLimitMillis } = yield* Settings
 
     const live = Effect.fnUntraced(function* (of: OfSubscription) {
       return (yield* storage.subscriptions.get(of)) ?? (yield* new NotFound({ resource: "subscription", id: of.iccid }))
@@ -339,7 +286,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
     const begin = Effect.fnUntraced(function* (
       request: CreateRequest,
       reserve: SimReservations.Reserve,
-      existing: Effect.Effect<Plan, NotFound | StorageError>
+      existing: Existing
     ) {
       const { organizationId } = request
       const plan = yield* existing
@@ -377,7 +324,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
 
     const previewCreate = Effect.fnUntraced(function* (request: CreateRequest) {
       yield* Effect.fromResult(SubscriptionRules.checkTexts(request))
-      const plan = yield* loadPlan(request)
+      const plan = yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(request), request.planId))
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
       yield* checkAny(plan, request)
@@ -417,7 +364,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
       const most = (yield* CurrentCommand) === null ? OccupiedSims.SIMS_TRIED : 1
       for (let tried = 0; answer === null || (isOccupied(answer) && tried < most); tried++) {
         const begun = yield* reservations.during((reserve) =>
-          onPlan(request, (plan) => commits.retryOnConflict(begin(request, reserve, plan)))
+          plans.decide(request, (plan) => commits.retryOnConflict(begin(request, reserve, plan)), Purchases.isNotBought)
         )
         if ("refusal" in begun) {
           answer = Result.fail(begun.refusal)

@@ -6,7 +6,7 @@ import * as Seed from "../Seed.mjs"
 const CONNECTIONS = 2
 
 /** How many times as long as with an outbox of the host's own a transaction may take. */
-const TIMES = 2.5
+const TIMES = 3.5
 
 const tables = [
   "create table host_order (id text primary key, organization_id text not null, plan_id text not null)",

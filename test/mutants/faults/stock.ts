@@ -108,7 +108,7 @@ export const purchases = [
     ["I15", "what a customer may have used is returned", "if (downloaded) return refuse(", "if (false) return refuse("],
     ["I15", "an eSIM is returned twice", "if (isGivenBack(sim)) return Result.succeed(null)", ""],
     ["I15", "what was made available is returned", "!isOut(sim) ||", ""],
-    ["I15", "an eSIM that was sold again is returned", "|| sim.purchase?.purchaseId !== purchaseId", ""]
+    ["I15", "an eSIM that was sold again is returned", "sim.purchase?.purchaseId !== purchaseId", "false"]
   ]),
   ...faultsOf("SimCorrection.ts", "stock", [
     ["I15", "an eSIM that its supplier has is made available", "isGivenBack(sim) && reason !== null &&", "false &&"],

@@ -7,8 +7,8 @@
 // buys something twice, loses an eSIM, or takes another cost for the one that was charged; the exit
 // code is then 1. Options: --runs (1000 of each kind), --seed (the first one; by the time of day),
 // --kind (esim-go, esim-access, airalo, Keyed, Referenced, Anonymous, or books: the ledger of a
-// service beside what the three suppliers have charged; their adapters unless given), --workers (one for
-// each core).
+// service beside what the three suppliers have charged; their adapters unless given), --workers
+// (one for each core).
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
