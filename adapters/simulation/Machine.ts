@@ -31,23 +31,28 @@ export interface MachineTime {
 
 /**
  * A machine time that begins at `start`, in milliseconds since the epoch. `choose` picks one of so
- * many parked fibers: the first one unless given.
+ * many parked fibers: the first one unless given. Where fibers wait for promises that are fulfilled
+ * without the host, time stands still for so many `microtasks` after each turn.
  */
-export const time = (start: number, choose: (count: number) => number = () => 0): MachineTime => {
+export const time = (start: number, choose: (count: number) => number = () => 0, microtasks = 0): MachineTime => {
   let now = start
   let order = 0
   let pumping = false
+  let waited = 0
   const ready: Array<() => void> = []
   const parked: Array<() => void> = []
   let choices = 0
   const sleepers: Array<Sleeper> = []
 
-  const next = (): (() => void) | undefined => {
+  const present = (): (() => void) | undefined => {
     const turn = ready.shift()
     if (turn !== undefined) return turn
     if (parked.length > 1) choices++
     const [chosen] = parked.splice(parked.length > 1 ? choose(parked.length) : 0, 1)
-    if (chosen !== undefined) return chosen
+    return chosen
+  }
+
+  const later = (): (() => void) | undefined => {
     const sleeper = sleepers.shift()
     if (sleeper === undefined) return undefined
     now = Math.max(now, sleeper.at)
@@ -56,7 +61,12 @@ export const time = (start: number, choose: (count: number) => number = () => 0)
 
   const pump = () => {
     const until = performance.now() + SLICE
-    for (let turn = next(); turn !== undefined; turn = next()) {
+    for (;;) {
+      const now = present()
+      if (now === undefined && waited++ < microtasks) return queueMicrotask(pump)
+      waited = 0
+      const turn = now ?? later()
+      if (turn === undefined) break
       turn()
       if (performance.now() > until) {
         setTimeout(pump, 0)

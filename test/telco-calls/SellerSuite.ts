@@ -3,7 +3,7 @@
  * still at any call, and a supplier that loses, delays and refuses. All in virtual time, and the
  * course of a run is the seed's.
  */
-import { Clock, Effect, Fiber, Latch, Logger, Random, Scheduler } from "effect"
+import { Clock, Effect, type Exit, Fiber, Latch, Logger, Random, Scheduler } from "effect"
 import type { Amount, Telco } from "simplan/ports"
 import * as Machine from "../../adapters/simulation/Machine.ts"
 import { type CallFailure, Journal, Purchases } from "../../adapters/telco-calls/index.ts"
@@ -18,11 +18,27 @@ const START = Date.UTC(2026, 10, 30)
 /** Which seller is run. */
 export type Strategy = Purchases.Seller["strategy"]
 
-/** What a run may have planted: a fault of the strategy, which the suite has to find. */
+/** What is run of purchases. */
+export type Used = Pick<Purchases.Purchases, "buy" | "giveBack" | "boughtOf" | "strangers">
+
+/** What purchases are made over, in a process of a run. */
+export interface Surroundings {
+  readonly journal: Journal.Journal["Service"]
+  /** What the supplier takes back. */
+  readonly takeBack: (reference: string) => Effect.Effect<Telco.Refund>
+  /** Runs in the time of the run. */
+  readonly inItsTime: <A, E>(effect: Effect.Effect<A, E>) => Promise<Exit.Exit<A, E>>
+}
+
+/**
+ * What a run may have planted: a fault of the strategy, which the suite has to find. `purchases`:
+ * what is run instead, which may wait for promises, and whose supplier allocates at once.
+ */
 export interface Planted {
   readonly seller?: (seller: Purchases.Seller) => Purchases.Seller
   readonly journal?: (journal: Journal.Journal["Service"]) => Journal.Journal["Service"]
   readonly lateMillis?: number
+  readonly purchases?: (seller: Purchases.Seller, of: Surroundings) => Used
 }
 
 /** What came of a run. */
@@ -35,7 +51,7 @@ export interface Run {
 }
 
 interface Process {
-  readonly purchases: Purchases.Purchases
+  readonly purchases: Used
   readonly isDead: () => boolean
   readonly died: Effect.Effect<void>
 }
@@ -47,7 +63,10 @@ interface Answered {
   isReturned: boolean
 }
 
-const make = (seed: number) => {
+/** How many microtasks a promise of what is run has until time goes on. */
+const MICROTASKS = 40
+
+const make = (seed: number, isOfPromises: boolean) => {
   const next = Machine.generator(seed)
   const random = (bound: number): number => next() % bound
   const oneIn = (number: number): boolean => random(number) === 0
@@ -56,7 +75,7 @@ const make = (seed: number) => {
     if (found === undefined) throw new Error("nothing to pick from")
     return found
   }
-  const machine = Machine.time(START, random)
+  const machine = Machine.time(START, random, isOfPromises ? MICROTASKS : 0)
   const now = () => machine.clock.currentTimeMillisUnsafe()
   const calmFrom = START + 40 * MINUTE
   const isFaulty = !oneIn(10)
@@ -73,7 +92,7 @@ const make = (seed: number) => {
     refusesFirst: oneIn(2),
     latency: () => (oneIn(20) ? SECOND * (1 + random(8)) : pick([0, 0, 100, SECOND])),
     lag: () => (laziness === 0 ? 0 : random(laziness)),
-    allocation: () => (oneIn(2) ? 0 : random(30 * SECOND)),
+    allocation: () => (isOfPromises || oneIn(2) ? 0 : random(30 * SECOND)),
     price: (load) => 100 * load.length + (isFaulty ? Math.floor((now() - START) / (7 * MINUTE)) : 0),
     refusal: () => (!isCalm() && now() >= refusing.from && now() < refusing.from + refusing.for ? refusal : null),
     readFault: () => !isCalm() && oneIn(10),
@@ -88,9 +107,16 @@ const make = (seed: number) => {
 
 type World = ReturnType<typeof make>
 
+const inTime = <A, E>({ clock, scheduler }: Machine.MachineTime, effect: Effect.Effect<A, E>) =>
+  effect.pipe(
+    Effect.provideService(Logger.CurrentLoggers, new Set()),
+    Effect.provideService(Clock.Clock, clock),
+    Effect.provideService(Scheduler.Scheduler, scheduler)
+  )
+
 /** Starts a process, with a mishap to come in many cases. */
 const start = (
-  { now, oneIn, random, supplier }: World,
+  { machine, now, oneIn, random, supplier }: World,
   shared: Journal.Journal["Service"],
   strategy: Strategy,
   { isSafe, planted }: { readonly isSafe: boolean; readonly planted: Planted }
@@ -146,16 +172,22 @@ const start = (
     lock: (of) => around(shared.lock(of)),
     unlock: (of) => around(shared.unlock(of))
   }
-  const { seller: change = (seller) => seller, journal: changed = (one) => one, lateMillis } = planted
+  const { seller: change = (seller) => seller, journal: changed = (one) => one, lateMillis, purchases } = planted
   const seller = withPoints(change(supplier.sellers[strategy]), around)
   return {
     isDead: () => isDead,
     died: died.await,
-    purchases: Purchases.make(seller, {
-      telco: "supplier",
-      journal: changed(journal),
-      ...(lateMillis !== undefined && { lateMillis })
-    })
+    purchases:
+      purchases?.(seller, {
+        journal: changed(journal),
+        takeBack: (reference) => around(supplier.takeBack(reference)),
+        inItsTime: (effect) => Effect.runPromiseExit(inTime(machine, effect))
+      }) ??
+      Purchases.make(seller, {
+        telco: "supplier",
+        journal: changed(journal),
+        ...(lateMillis !== undefined && { lateMillis })
+      })
   }
 }
 
@@ -205,7 +237,7 @@ const simulate = Effect.fnUntraced(function* (world: World, strategy: Strategy, 
     return processes[slot] ?? begin(true)
   })
 
-  type Use<A> = (purchases: Purchases.Purchases) => Effect.Effect<A, CallFailure.TelcoFailure>
+  type Use<A> = (purchases: Used) => Effect.Effect<A, CallFailure.TelcoFailure>
 
   /** A call whose caller may wait no longer. Null: it has no answer. */
   const attempt = Effect.fnUntraced(function* <A>(use: Use<A>) {
@@ -332,13 +364,11 @@ const simulate = Effect.fnUntraced(function* (world: World, strategy: Strategy, 
 
 /** Runs one seed. */
 export const run = async (strategy: Strategy, seed: number, planted: Planted = {}): Promise<Run> => {
-  const world = make(seed)
+  const world = make(seed, planted.purchases !== undefined)
   const problems = await simulate(world, strategy, planted).pipe(
     Random.withSeed(seed),
     Effect.catchCause((cause) => Effect.succeed([`the run has failed: ${String(cause)}`])),
-    Effect.provideService(Logger.CurrentLoggers, new Set()),
-    Effect.provideService(Clock.Clock, world.machine.clock),
-    Effect.provideService(Scheduler.Scheduler, world.machine.scheduler),
+    (run) => inTime(world.machine, run),
     Effect.runPromise
   )
   const { calls, sales, struck } = world.supplier

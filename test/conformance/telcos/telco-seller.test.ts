@@ -13,11 +13,15 @@ import * as TelcoSuite from "../../../src/testing/TelcoSuite.ts"
 import * as Wholesale from "../../fakes/wholesale/Wholesale.ts"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
 import * as Polled from "../../telco-calls/Polled.ts"
+import * as Example from "../../telco-calls/selling/Example.ts"
 import { order } from "./SimulatorBooks.ts"
 
 class System extends Context.Service<System, Wholesale.Wholesale>()("test/Wholesale") {}
 
 const LOAD = "gb-1-7"
+
+/** How many random runs there are; a long search sets it. */
+const RUNS = Number(process.env["SELLER_RUNS"] ?? 20)
 
 const over = (key = Wholesale.KEY) =>
   Layer.unwrap(System.useSync(({ url }) => Seller.layer({ url, key }))).pipe(
@@ -118,4 +122,27 @@ describe("The seller over a wholesaler", () => {
       Effect.map(Effect.flip(buy), (failure) => expect(failure).toMatchObject({ _tag: "Telco.Unavailable" })),
       "wrong"
     ))
+})
+
+describe("Random runs of the seller over a wholesaler", () => {
+  it("buy each eSIM once, by processes that die, and know what was charged", async () => {
+    const struck = new Map<string, number>()
+    const found: Array<string> = []
+    for (let seed = 1; seed <= RUNS; seed++) {
+      const run = await Example.run(seed)
+      found.push(...run.problems.map((problem) => `${seed}: ${problem}`))
+      for (const [what, times] of run.struck) struck.set(what, (struck.get(what) ?? 0) + times)
+    }
+    expect(found).toEqual([])
+    for (const what of ["answer lost", "late", "too many", "process dies", "given back", "ICCID sold again"]) {
+      expect(struck.get(what), what).toBeGreaterThan(0)
+    }
+  }, 120_000)
+
+  it("find it if orders are not found by their notes", async () => {
+    for (let seed = 1; seed <= 100; seed++) {
+      if ((await Example.run(seed, { isUnsearched: true })).problems.length > 0) return
+    }
+    expect.unreachable("no run has found it")
+  }, 120_000)
 })

@@ -1,6 +1,7 @@
 /**
  * Random runs of purchases, by what is run: the adapter of a supplier over its fake, one of the
- * strategies that they buy by, or a whole service whose books are compared with a supplier's.
+ * strategies that they buy by, the example of a seller, or a whole service whose books are compared
+ * with a supplier's.
  */
 import { Schema } from "effect"
 import * as AiraloBooks from "../../telco-airalo/Books.ts"
@@ -10,6 +11,7 @@ import * as EsimAccess from "../../telco-esim-access/Simulation.ts"
 import * as EsimGoBooks from "../../telco-esim-go/Books.ts"
 import * as EsimGo from "../../telco-esim-go/Simulation.ts"
 import * as SellerSuite from "../SellerSuite.ts"
+import * as Example from "./Example.ts"
 import * as ShopBooks from "./ShopBooks.ts"
 
 /** The accounts whose books are compared with the ledger of a service, one after the other. */
@@ -22,7 +24,16 @@ export interface Run {
   readonly struck: ReadonlyMap<string, number>
 }
 
-export const Kind = Schema.Literals(["esim-go", "esim-access", "airalo", "Keyed", "Referenced", "Anonymous", "books"])
+export const Kind = Schema.Literals([
+  "esim-go",
+  "esim-access",
+  "airalo",
+  "Keyed",
+  "Referenced",
+  "Anonymous",
+  "wholesale",
+  "books"
+])
 
 const runOf: { readonly [Name in typeof Kind.Type]: (seed: number) => Promise<Run> } = {
   "esim-go": (seed) => EsimGo.run(seed),
@@ -31,6 +42,7 @@ const runOf: { readonly [Name in typeof Kind.Type]: (seed: number) => Promise<Ru
   Keyed: (seed) => SellerSuite.run("Keyed", seed),
   Referenced: (seed) => SellerSuite.run("Referenced", seed),
   Anonymous: (seed) => SellerSuite.run("Anonymous", seed),
+  wholesale: Example.run,
   books: (seed) => ShopBooks.check(books[seed % books.length] ?? EsimGoBooks.account, seed)
 }
 

@@ -6,9 +6,9 @@
 // Prints how much was run of each kind and which faults there were, and the seed of each run that
 // buys something twice, loses an eSIM, or takes another cost for the one that was charged; the exit
 // code is then 1. Options: --runs (1000 of each kind), --seed (the first one; by the time of day),
-// --kind (esim-go, esim-access, airalo, Keyed, Referenced, Anonymous, or books: the ledger of a
-// service beside what the three suppliers have charged; their adapters unless given), --workers
-// (one for each core).
+// --kind (esim-go, esim-access, airalo, Keyed, Referenced, Anonymous, wholesale: the example of a
+// seller, or books: the ledger of a service beside what the three suppliers have charged; the three
+// adapters unless given), --workers (one for each core).
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,7 +18,7 @@ import * as Long from "../../setup/long.mjs"
 import { work } from "../../setup/work.mjs"
 
 const suppliers = ["esim-go", "esim-access", "airalo"]
-const others = ["Keyed", "Referenced", "Anonymous", "books"]
+const others = ["Keyed", "Referenced", "Anonymous", "wholesale", "books"]
 
 const { values } = parseArgs({
   options: {
