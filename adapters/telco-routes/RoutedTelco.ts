@@ -23,7 +23,9 @@ import {
   Storage,
   Telco,
   TelcoCapabilities,
-  TelcoPorts
+  TelcoPorts,
+  type TelcoUsage,
+  type Time
 } from "simplan/ports"
 import { Journal, CallFailure } from "../telco-calls/index.ts"
 import type { Connected } from "./Connected.ts"
@@ -344,6 +346,23 @@ export const makeCapabilities =
       const { sms } = TelcoCapabilities.ofPort((messages ?? packages).telco)
       return { ...TelcoCapabilities.ofPort(packages.telco), sms }
     })
+
+/** How fresh the usage is of SIMs that were bought, as their sellers say. */
+export const makeUsage = (
+  journal: Journal.Journal["Service"],
+  telcos: ReadonlyMap<string, Connected>
+): TelcoUsage.TelcoUsage => ({
+  asOf: Effect.fnUntraced(function* ({ iccid }) {
+    const none: ReadonlyMap<string, Time.Instant> = new Map()
+    const known = [...telcos.values()].some(({ usageAsOf }) => usageAsOf !== undefined)
+    const found = Effect.gen(function* () {
+      const seller = known ? yield* recordedSeller(journal, iccid) : null
+      return yield* telcos.get(seller ?? "")?.usageAsOf?.(iccid) ?? Effect.succeed(none)
+    })
+    // Failure: nobody knows how fresh it is.
+    return yield* Effect.orElseSucceed(found, () => none)
+  })
+})
 
 /**
  * By what a SIM can be addressed: what the inventory has, else what the telco of the SIM's packages

@@ -10,7 +10,8 @@ import {
   TelcoBundles,
   TelcoCapabilities,
   TelcoPorts,
-  TelcoPurchases
+  TelcoPurchases,
+  TelcoUsage
 } from "simplan/ports"
 import { CallGate, Journal } from "../telco-calls/index.ts"
 import { TelcoHttp } from "../telco-http/index.ts"
@@ -197,7 +198,8 @@ const make = (settings: Settings.Settings) =>
       Context.add(TelcoPorts.TelcoTerms, RoutedTelco.makeTerms(routes, telcos)),
       Context.add(TelcoCapabilities.TelcoCapabilities, RoutedTelco.makeCapabilities(journal, routes, telcos)),
       Context.add(TelcoBundles.TelcoBundles, bundlesOf(routes, telcos)),
-      Context.add(TelcoPurchases.TelcoPurchases, purchasesOf(routes, telcos))
+      Context.add(TelcoPurchases.TelcoPurchases, purchasesOf(routes, telcos)),
+      Context.add(TelcoUsage.TelcoUsage, RoutedTelco.makeUsage(journal, telcos))
     )
   })
 

@@ -122,6 +122,22 @@ describe("the page of a SIM", () => {
     await page().locator(".facts .empty").getByText(sentence).waitFor()
   })
 
+  it("says until when usage is counted, if the telco says so", async () => {
+    await signInAs("admin", "")
+    const asOf = "2026-01-12T08:30:00.000Z"
+    await page().route(/plan-attachments/, async (route) => {
+      const response = await route.fetch()
+      const text = (await response.text()).replaceAll('"package_id"', `"usage_as_of":"${asOf}","package_id"`)
+      await route.fulfill({ response, body: text })
+    })
+    await shown(busy)
+    await page().locator(`.used time[datetime="${asOf}"]`).first().waitFor()
+    await page().unroute(/plan-attachments/)
+    await shown(busy)
+    await page().locator(".used").first().waitFor()
+    await expect.poll(() => page().locator(`time[datetime="${asOf}"]`).count()).toBe(0)
+  })
+
   it("draws how much of the plan is used, and what was used on each day", async () => {
     await signIn(sim(busy))
     await page().getByRole("img", { name: "400.0 MB of 1,000 MB used, 600.0 MB left" }).waitFor()

@@ -187,6 +187,30 @@ describe("Polls of a SIM", () => {
       })
     ))
 
+  it("say until when usage is counted, by the last one that was answered and what is counted late", () =>
+    run(
+      (world) =>
+        Effect.gen(function* () {
+          const asOf = Effect.map(world.polls.asOf(ICCID), (all) => [...all])
+          expect(yield* asOf).toEqual([])
+          const of = world.bundle("p1", "a:0")
+          yield* use(of, 1)
+          yield* world.polls.watch(ICCID)
+          expect(yield* asOf).toEqual([])
+          yield* pass(world, 10)
+          const [[packageId, at] = ["", 0], ...others] = yield* asOf
+          expect({ packageId, others }).toEqual({ packageId: "a:0", others: [] })
+          expect(at).toBe(10 * Time.MINUTE - 3 * Time.HOUR)
+          world.state.fails = true
+          yield* pass(world, SLOWEST / Time.MINUTE)
+          expect(yield* asOf).toEqual([["a:0", at]])
+          world.state.fails = false
+          yield* pass(world, SLOWEST / Time.MINUTE)
+          expect((yield* asOf)[0]?.[1]).toBeGreaterThan(at + SLOWEST)
+        }),
+      3 * Time.HOUR
+    ))
+
   it("are made soon after a hint, however often it comes, and not for an ICCID that is unknown", () =>
     run((world) =>
       Effect.gen(function* () {

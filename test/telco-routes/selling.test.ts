@@ -84,9 +84,15 @@ describe("a server with a supplier in its settings file", () => {
         const path = `${url}/v3/subscriptions/${iccid}/plan-attachments?key=${key}`
         const [first] = (await ask("GET", path)).body.data
         expect(first).toMatchObject({ state: "ACTIVE", used_allowance: { dataBytes: 1_048_576 } })
+        const late = Date.now() - Date.parse(first.packages[0].usage_as_of)
+        expect(Math.floor(late / 3_600_000)).toBe(kind === "esim-access" ? 3 : 0)
       },
       { timeout: 60_000, interval: 200 }
     )
+
+    const show = processes.start({ args: ["subscriptions", "show", iccid, "--key", key, "--url", url], env })
+    expect(await show.ended).toMatchObject({ code: 0 })
+    expect(show.out()).toContain("usage_as_of")
 
     const check = processes.start({ args: ["telco", "check", "--json"], env })
     expect(await check.ended).toMatchObject({ code: 0 })

@@ -103,6 +103,12 @@ const assumedOf = (packages: ReadonlyArray<{ readonly assumed_used_allowance?: {
   return assumed && { assumed_used_MB: Math.floor(assumed.dataBytes / 1_048_576) }
 }
 
+/** Until when the telco has counted what was used of the last package, if it is asked for that. */
+const freshnessOf = (packages: ReadonlyArray<{ readonly usage_as_of?: string }>) => {
+  const usage_as_of = packages.findLast((one) => one.usage_as_of !== undefined)?.usage_as_of
+  return usage_as_of === undefined ? {} : { usage_as_of }
+}
+
 const show = Operations.make(
   "show",
   "subscriptions.get",
@@ -145,6 +151,7 @@ const show = Operations.make(
       plan_attachments.map(({ packages, plan, reason, used_allowance, ...attachment }) => ({
         ...attachment,
         ...assumedOf(packages),
+        ...freshnessOf(packages),
         reason: reason?.message ?? null,
         used_MB: Math.floor(used_allowance.dataBytes / 1_048_576),
         of_MB: plan.data_mega_bytes,

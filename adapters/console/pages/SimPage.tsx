@@ -103,8 +103,16 @@ const packages: ReadonlyArray<View.Column<Row>> = [
   { title: "Ends", of: ({ one }) => <View.Time at={one.expiration_at} /> },
   {
     title: "Used",
-    of: ({ one, plan }) =>
-      `${megabytes(one.used_allowance.dataBytes)} of ${allowance(plan.data_mega_bytes)}${assumptionOf(one)}`
+    of: ({ one, plan }) => (
+      <>
+        {`${megabytes(one.used_allowance.dataBytes)} of ${allowance(plan.data_mega_bytes)}${assumptionOf(one)}`}
+        {one.usage_as_of !== undefined && (
+          <>
+            , as of <View.Time at={one.usage_as_of} />
+          </>
+        )}
+      </>
+    )
   },
   { title: "Package", of: ({ one }) => <View.Id>{one.package_id}</View.Id> }
 ]

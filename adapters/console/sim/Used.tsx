@@ -34,6 +34,12 @@ const Bar = ({ of }: { readonly of: Attachment }) => {
         </strong>
         {": "}
         {said}
+        {current.usage_as_of !== undefined && (
+          <>
+            {" "}
+            as of <View.Time at={current.usage_as_of} />
+          </>
+        )}
         {current.expiration_at !== null && (
           <>
             , ends <View.Time at={current.expiration_at} />

@@ -95,6 +95,12 @@ export const PlanAttachment = Schema.Struct({
         activation_at: activationAt,
         expiration_at: expirationAt,
         used_allowance: usedAllowance,
+        usage_as_of: Schemas.optional(
+          Schemas.Timestamp,
+          "Until when the telco has counted what was used, where it is asked for that: it may count hours late, and more may be used " +
+            "by now. Absent where the telco reports usage by itself, or was not asked yet",
+          Samples.used
+        ),
         assumed_used_allowance: Schemas.optional(
           Schema.Struct({ dataBytes: Schemas.field(Schema.Int, "Bytes that were assumed to be used", 0) }),
           "Present where the subscription has moved, and the telco could not say how much was used on the SIM before: what was assumed by " +

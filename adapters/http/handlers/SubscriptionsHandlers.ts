@@ -201,7 +201,7 @@ const shapeOfReason = (
   }
 }
 
-const shapeOfAttachment = (tenant: Auth.Tenant, view: Reason.Explained): typeof AttachmentsApi.PlanAttachment.Type => {
+const shapeOfAttachment = (tenant: Auth.Tenant, view: Attachments.Shown): typeof AttachmentsApi.PlanAttachment.Type => {
   const { attachmentId, createdAt, metadata, planId, terms } = view.attachment
   return {
     plan_attachment_id: attachmentId,
@@ -225,11 +225,14 @@ const shapeOfAttachment = (tenant: Auth.Tenant, view: Reason.Explained): typeof 
     },
     packages: view.packages.map((one) => {
       const assumed = Package.assumedUsedBytes(one)
+      const packageId = Package.idOf(one)
+      const asOf = view.usageAsOf.get(packageId)
       return {
-        package_id: Package.idOf(one),
+        package_id: packageId,
         activation_at: Responses.instant(one.activationAt),
         expiration_at: Responses.instant(one.expirationAt),
         used_allowance: { dataBytes: one.usedBytes },
+        ...(asOf !== undefined && { usage_as_of: Time.toIso(asOf) }),
         ...(assumed !== null && { assumed_used_allowance: { dataBytes: assumed } })
       }
     })

@@ -274,7 +274,7 @@ const reasonOf = (reason: Reason.Reason): Types.Reason => {
   }
 }
 
-const attachmentOf = ({ attachment, ...view }: Reason.Explained): Types.Attachment => ({
+const attachmentOf = ({ attachment, ...view }: Attachments.Shown): Types.Attachment => ({
   organizationId: attachment.organizationId,
   iccid: attachment.iccid,
   attachmentId: attachment.attachmentId,
@@ -291,11 +291,14 @@ const attachmentOf = ({ attachment, ...view }: Reason.Explained): Types.Attachme
   usedBytes: view.usedBytes,
   packages: view.packages.map((one) => {
     const assumedUsedBytes = Package.assumedUsedBytes(one)
+    const packageId = Package.idOf(one)
+    const usageAsOf = view.usageAsOf.get(packageId)
     return {
-      packageId: Package.idOf(one),
+      packageId,
       activationAt: Arguments.toDateOrNull(one.activationAt),
       expirationAt: Arguments.toDateOrNull(one.expirationAt),
       usedBytes: one.usedBytes,
+      ...(usageAsOf !== undefined && { usageAsOf: Arguments.toDate(usageAsOf) }),
       ...(assumedUsedBytes !== null && { assumedUsedBytes })
     }
   })

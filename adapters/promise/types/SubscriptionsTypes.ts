@@ -384,6 +384,11 @@ export interface Package {
   /** How much of it is used, in bytes. */
   readonly usedBytes: number
   /**
+   * Until when the telco has counted what was used, if it is asked for that: it may count hours
+   * late, and more may be used by now. Absent: it reports usage by itself, or was not asked yet.
+   */
+  readonly usageAsOf?: Date
+  /**
    * What was assumed to be used on the SIM before, in bytes, if the subscription has moved and
    * the telco could not say it: the last report. What is left was ordered by that (rule S8).
    * Absent: the telco has said it, or there was no move.

@@ -165,6 +165,13 @@ export const afterHint = ({ hintedAt }: State, now: Instant): Instant | null => 
   return dueAt - hintedAt > HINT_LASTS ? null : dueAt
 }
 
+/**
+ * Until when what was used of each package is counted, by the last poll that was answered: a
+ * supplier counts as late as `lag`.
+ */
+export const asOf = ({ packages, polledAt }: State, lag: number): ReadonlyMap<string, Instant> =>
+  new Map(polledAt === null ? [] : Object.keys(packages).map((packageId) => [packageId, polledAt - lag]))
+
 /** Since when the SIM is missing, this poll included. */
 const missingSince = (sim: Found["sim"], before: State, now: Instant): Instant | undefined =>
   sim === "missing" ? (before.missingSince ?? now) : undefined

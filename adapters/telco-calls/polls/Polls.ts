@@ -72,6 +72,11 @@ export class Polls extends Context.Service<
      * what is over, is left alone.
      */
     readonly hint: (iccid: string) => Effect.Effect<void, Journal.JournalError>
+    /**
+     * Until when what was used of the packages of a SIM is counted, by their ids; those that no
+     * poll has known are left out.
+     */
+    readonly asOf: (iccid: string) => Effect.Effect<ReadonlyMap<string, Time.Instant>, Journal.JournalError>
     /** Polls the SIMs that are due: how many there were, and how many polls have failed. */
     readonly due: Effect.Effect<{ readonly polls: number; readonly failed: number }, Journal.JournalError, Needs>
     /**
@@ -264,6 +269,10 @@ export const make = ({
     watch,
     stock,
     hint,
+    asOf: (iccid) =>
+      Effect.map(journal.get(place(iccid)), (entry) =>
+        entry === null ? new Map() : PollState.asOf(PollState.of(entry), lag)
+      ),
     due,
     sweep,
     forever: Background.forever(turns),

@@ -17,6 +17,7 @@ import { BusinessClock } from "../../ports/Clocks.ts"
 import { type Commit, Storage, type StorageError } from "../../ports/Storage.ts"
 import type { Telco } from "../../ports/Telco.ts"
 import * as TelcoCapabilities from "../../ports/TelcoCapabilities.ts"
+import { TelcoUsage } from "../../ports/TelcoUsage.ts"
 import * as RequestContext from "../RequestContext.ts"
 import { Commits } from "../commit/Commits.ts"
 
@@ -25,19 +26,23 @@ interface OfSubscription {
   readonly iccid: string
 }
 
+/** An attachment as a reader gets it by itself. */
+export interface Shown extends Reason.Explained {
+  /** Until when what was used of its packages is counted, by their ids, as far as is known. */
+  readonly usageAsOf: ReadonlyMap<string, Instant>
+}
+
 /** Reads attachments, and suspends them. */
 export class Attachments extends Context.Service<
   Attachments,
   {
     /** Oldest first. */
-    readonly list: (of: OfSubscription) => Effect.Effect<ReadonlyArray<Reason.Explained>, NotFound | StorageError>
+    readonly list: (of: OfSubscription) => Effect.Effect<ReadonlyArray<Shown>, NotFound | StorageError>
     /**
      * By plan id or attachment id; of several with the plan, the active one, else the newest
      * (rule S4).
      */
-    readonly get: (
-      of: OfSubscription & { readonly id: string }
-    ) => Effect.Effect<Reason.Explained, NotFound | StorageError>
+    readonly get: (of: OfSubscription & { readonly id: string }) => Effect.Effect<Shown, NotFound | StorageError>
     /**
      * For good (rule T7). It succeeds before the telco has taken it, and again if it was suspended
      * already. `NotFound` by a plan's id; `NotSupported` if the telco suspends no package.
@@ -141,6 +146,7 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
     const explain = yield* makeExplain
     const endProblems = yield* makeEndProblems
     const capabilitiesOf = yield* TelcoCapabilities.current
+    const usage = yield* TelcoUsage
 
     const checkSupported = ({ sim }: SimAggregate.SimAggregate) =>
       TelcoCapabilities.check(capabilitiesOf(sim), Capabilities.suspension)
@@ -162,18 +168,28 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       return aggregate
     })
 
+    const shown = Effect.fnUntraced(function* (
+      { iccid, organizationId }: OfSubscription,
+      attachments: ReadonlyArray<WithPackages>,
+      pausedAt: Instant | null,
+      now: Instant
+    ) {
+      const explained = yield* explain(attachments, pausedAt, now)
+      const usageAsOf = yield* usage.asOf({ organizationId, iccid })
+      return explained.map((one): Shown => ({ ...one, usageAsOf }))
+    })
+
     return Attachments.of({
       list: Effect.fnUntraced(function* (of) {
         const { attachments, pausedAt } = yield* seen(of)
-        const now = yield* clock.now
-        return yield* explain(attachments, pausedAt, now)
+        return yield* shown(of, attachments, pausedAt, yield* clock.now)
       }),
       get: Effect.fnUntraced(function* (of) {
         const { attachments, pausedAt } = yield* seen(of, of.id)
         const now = yield* clock.now
         const found = Attachment.find(attachments, of.id, now)
         if (found === undefined) return yield* new NotFound({ resource: "plan attachment", id: of.id })
-        const [one] = yield* explain([found], pausedAt, now)
+        const [one] = yield* shown(of, [found], pausedAt, now)
         return one ?? (yield* new NotFound({ resource: "plan attachment", id: of.id }))
       }),
       suspend: Effect.fn("Attachments.suspend")(function* (of) {

@@ -189,6 +189,7 @@ export const polls = [
       "...(false &&"
     ],
     ["R1", "what was notified is waited for again after it was found", "&& !isNew &&", "&&"],
+    ["T6", "what is counted late is taken for counted", "[packageId, polledAt - lag]", "[packageId, polledAt]"],
     ["R4", "a SIM is gone that one poll has missed", "now - since >= MISSED", "true"],
     ["R4", "a SIM that is missing is never gone", "now - since >= MISSED", "false"],
     [
