@@ -15,10 +15,11 @@ const schema = ({ secret, ...secrets }: FileSettings.Secrets) =>
     client_id: Fields.NonEmpty,
     /** In requests for a token, and in no error or log. */
     client_secret: secret,
+    watch: FileSettings.watch,
     ...FileSettings.supplier(secrets, HttpPartnerApi.CALLS_PER_SECOND)
   })
 
-const NAMES = { ...FileSettings.SUPPLIER_NAMES, client_id: "clientId", client_secret: "clientSecret" } as const
+const NAMES = { ...FileSettings.SUPPLIER_NAMES, client_id: "clientId", client_secret: "clientSecret", watch: "lateMillis" } as const
 
 /** An account at Airalo. */
 export const kind = FileSettings.kind(["packages"], schema, (of) => Struct.renameKeys(of, NAMES))

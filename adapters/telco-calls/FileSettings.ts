@@ -142,6 +142,12 @@ export const supplier = (
   ...common(30_000)
 })
 
+/**
+ * How long an order without an answer may still come, and be missing in lists: of suppliers whose
+ * orders have no key. Meanwhile nothing alike is ordered.
+ */
+export const watch = orElse(span("5s", "1d"), 300_000)
+
 /** The names that the program has for what every supplier has in the file. */
 export const SUPPLIER_NAMES = {
   ...NAMES,

@@ -14,10 +14,11 @@ const schema = ({ secret, ...secrets }: FileSettings.Secrets) =>
     key: secret,
     /** Whether the account manager has enabled refunds. */
     refunds: FileSettings.orElse(Schema.Boolean.annotate({ message: "must be true or false" }), false),
+    watch: FileSettings.watch,
     ...FileSettings.supplier(secrets, HttpApi.CALLS_PER_SECOND)
   })
 
+const NAMES = { ...FileSettings.SUPPLIER_NAMES, watch: "lateMillis" } as const
+
 /** An account at eSIM Go. */
-export const kind = FileSettings.kind(["packages", "sms"], schema, (of) =>
-  Struct.renameKeys(of, FileSettings.SUPPLIER_NAMES)
-)
+export const kind = FileSettings.kind(["packages", "sms"], schema, (of) => Struct.renameKeys(of, NAMES))

@@ -4,17 +4,21 @@
  */
 import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { Plans, Problems, SoldBundles } from "simplan"
-import { type Label, SimIdentities, Storage, type Telco, TelcoBundles, TelcoPurchases } from "simplan/ports"
+import { type Label, SimIdentities, Storage, Telco, TelcoBundles, TelcoPurchases } from "simplan/ports"
 import { describe, expect, it, onTestFinished } from "vitest"
 import * as Memory from "../../adapters/memory/index.ts"
 import { Journal } from "../../adapters/telco-calls/index.ts"
+import { Books } from "../../adapters/telco-simulator/index.ts"
 import * as Connected from "../../adapters/telco-routes/Connected.ts"
 import { Routes, Routing, TelcoFile } from "../../adapters/telco-routes/index.ts"
 import * as RoutedTelco from "../../adapters/telco-routes/RoutedTelco.ts"
 import * as Values from "../domain/Values.ts"
 import * as Fake from "../fakes/ocs/Fake.mjs"
+import * as Leaks from "../setup/Leaks.ts"
 import * as Tests from "../setup/Tests.ts"
 import * as Shop from "../setup/Shop.ts"
+import * as SupplierServer from "../telco-esim-go/SupplierServer.ts"
+import * as EsimGo from "../telco-esim-go/World.ts"
 import * as Suppliers from "./Suppliers.ts"
 import * as World from "./World.ts"
 
@@ -40,10 +44,11 @@ describe("the settings of suppliers", () => {
   it("are no more than their secrets; addresses and limits are the suppliers' own", () => {
     const { telcos } = Result.getOrThrow(parse(accounts, [{ packages: "go" }]))
     const common = { callsAtOnce: 16, timeoutMillis: 30_000, balanceLevel: null, callbacks: null }
+    const watched = { ...common, lateMillis: 300_000 }
     expect(telcos).toMatchObject([
-      { ...common, name: "go", url: "https://api.esim-go.com/v2.5", refunds: false, callsPerSecond: 8 },
+      { ...watched, name: "go", url: "https://api.esim-go.com/v2.5", refunds: false, callsPerSecond: 8 },
       { ...common, name: "access", url: "https://api.esimaccess.com/api/v1/open", callsPerSecond: 8 },
-      { ...common, name: "airalo", url: "https://partners-api.airalo.com/v2", clientId: "shop", callsPerSecond: 5 }
+      { ...watched, name: "airalo", url: "https://partners-api.airalo.com/v2", clientId: "shop", callsPerSecond: 5 }
     ])
     const [go] = telcos
     expect(go?.kind === "esim-go" ? Redacted.value(go.key) : "").toBe(env.SECRET)
@@ -57,6 +62,7 @@ describe("the settings of suppliers", () => {
     [go({ key: "geheim" }), 'line 5: telcos.go.key must be {"file": "<path>"} or {"env": "<NAME>"}'],
     [go({ access_code: { env: "CODE" } }), "line 8: telcos.go.access_code is not known"],
     [go({ refunds: "no" }), "line 8: telcos.go.refunds must be true or false"],
+    [go({ watch: "4 seconds" }), 'line 8: telcos.go.watch must be a time from 5s to 1d, such as "10 seconds"'],
     [go({ balance_level: 0.5 }), "line 8: telcos.go.balance_level must be an integer of at least 1"],
     [go({ calls_per_second: 0 }), "line 8: telcos.go.calls_per_second must be an integer of at least 1"],
     [go({ callbacks: { secret: { env: "SHORT" } } }), "names a secret of less than 16 characters"],
@@ -68,6 +74,21 @@ describe("the settings of suppliers", () => {
     expect(read).toContain("telcos.json, ")
     expect(read).toContain(sentence)
   })
+})
+
+it("an order that eSIM Go has not answered holds up the next one as long as `watch` says", async () => {
+  const server = await SupplierServer.start({ now: () => Date.now() })
+  onTestFinished(server.close)
+  Leaks.know(SupplierServer.KEY)
+  const account = { kind: "esim-go", url: server.url, key: { env: "KEY" }, watch: "1 hour" }
+  const settings = World.settings({ go: account }, [{ packages: "go" }], { KEY: SupplierServer.KEY })
+  const layer = Layer.provide(Routes.layer(settings), [Journal.layerMemory, Books.layerMemory, Memory.layer])
+  server.faults.set("POST orders", [{ fault: "request lost" }])
+  const bought = (purchaseId: string) =>
+    Telco.Telco.use((telco) => EsimGo.buy(telco, EsimGo.purchase(purchaseId))).pipe(Effect.flip)
+  const [, next] = await Effect.runPromise(Effect.provide(Effect.all([bought("1"), bought("2")]), layer))
+  expect(next).toMatchObject({ _tag: "Telco.Unavailable", retryAfterSeconds: expect.any(Number) })
+  expect(next._tag === "Telco.Unavailable" ? next.retryAfterSeconds : 0).toBeGreaterThan(3_500)
 })
 
 describe("routes by load", () => {

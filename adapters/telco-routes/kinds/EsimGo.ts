@@ -9,11 +9,11 @@ import * as Supplier from "./Supplier.ts"
 
 /** Connects. */
 export const connect = (of: Settings.Of<"esim-go">) => {
-  const { callsAtOnce: concurrency, name: telco, refunds, timeoutMillis: timeout, ...rest } = of
+  const { callsAtOnce: concurrency, lateMillis, name: telco, refunds, timeoutMillis: timeout, ...rest } = of
   const calls = HttpApi.layer({ ...rest, telco, concurrency, timeout })
   return Supplier.connect(
     of,
-    Layer.provideMerge(EsimGo.layer({ telco, refunds, polls: { callsPerSecond: of.callsPerSecond } }), calls),
+    Layer.provideMerge(EsimGo.layer({ telco, refunds, lateMillis, polls: { callsPerSecond: of.callsPerSecond } }), calls),
     (bundle) => CallFailure.asPort(AccountApi.AccountApi.use(({ quote }) => quote({ bundle, iccid: null })))
   )
 }
