@@ -60,7 +60,7 @@ export class Failure extends Error {
 export const summaryOf = (error) => (error instanceof Failure ? error.summary : error.message)
 
 /** Runs a command; gives its standard output. Throws what it wrote where it fails. */
-export const run = (directory, command, args, { env = {}, fails = false } = {}) => {
+export const run = (directory, command, args, { env = {}, fails = false, timeout = TIMEOUT } = {}) => {
   const { NO_COLOR, FORCE_COLOR, NODE_OPTIONS, ...inherited } = process.env
   // What npm tells its scripts is not for the package managers in the hosts.
   const own = Object.fromEntries(Object.entries(inherited).filter(([name]) => !/^(npm|pnpm|yarn|vitest)_/i.test(name)))
@@ -69,7 +69,7 @@ export const run = (directory, command, args, { env = {}, fails = false } = {}) 
     encoding: "utf8",
     env: { ...own, NO_COLOR: "1", ...env },
     maxBuffer: 64e6,
-    timeout: TIMEOUT
+    timeout
   })
   if (error !== undefined || (status !== 0) !== fails) {
     const ended = `${[command, ...args].join(" ")} ended with ${error?.message ?? status} in ${directory}`

@@ -19,6 +19,7 @@ import * as Npm from "./cases/npm.mjs"
 import * as OtherNodes from "./cases/nodes.mjs"
 import * as OwnEffect from "./cases/effect.mjs"
 import * as Pnpm from "./cases/pnpm.mjs"
+import * as Shop from "./cases/shop.mjs"
 import * as Small from "./cases/small.mjs"
 import * as Types from "./cases/types.mjs"
 import * as Yarn from "./cases/yarn.mjs"
@@ -39,7 +40,8 @@ const cases = {
   "effect-3": EffectThree,
   pnpm: Pnpm,
   yarn: Yarn,
-  examples: Examples
+  examples: Examples,
+  shop: Shop
 }
 
 const given = process.argv.slice(2)

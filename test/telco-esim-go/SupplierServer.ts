@@ -78,7 +78,13 @@ const bodyOf = (request: IncomingMessage): Promise<unknown> =>
     })
   })
 
-export const start = async (options: Options & { readonly shape?: Shape }): Promise<SupplierServer> => {
+export interface Starting extends Options {
+  readonly shape?: Shape
+  /** What befalls a call for which `faults` has nothing. */
+  readonly befalls?: (operation: Operation, body: unknown) => Fault | undefined
+}
+
+export const start = async (options: Starting): Promise<SupplierServer> => {
   const supplier = new Supplier(options)
   const asked: SupplierServer["asked"] = []
   const faults: SupplierServer["faults"] = new Map()
@@ -275,7 +281,7 @@ export const start = async (options: Options & { readonly shape?: Shape }): Prom
       return reply(response, { status: 403, body: { message: "access denied" } })
     }
     const done = (): Answer => tried(method, parts, searchParams, body)
-    const fault = faults.get(operation)?.shift()
+    const fault = faults.get(operation)?.shift() ?? options.befalls?.(operation, body)
     if (fault === undefined) return reply(response, done())
     if (fault.fault === "request lost") return void request.socket.destroy()
     if (fault.fault === "late") {

@@ -17,6 +17,7 @@ export const everything = {
     "node_modules/**",
     "test/smsc/**",
     "test/poolers/**",
+    "test/hosts/shop/**",
     "test/architecture/**",
     "test/documents/{types,package}.test.ts"
   ]
