@@ -217,9 +217,11 @@ const make = ({ lateMillis = LATE, polls: options, telco = "airalo" }: SellerOpt
       const record = yield* topUps.open(packageId, iccid)
       const begun = record.get()
       const known = begun?.topUp && begun.refusal === null ? yield* topUps.resolve(record, begun, begun.topUp) : begun
-      if (known?.made && (isUndone || !isConfirmed)) {
-        return yield* refused(`The package ${packageId} is a top-up, and Airalo takes none back`)
-      }
+      if (!known?.made || known.topUp === null) return {}
+      const topUp = { load: known.topUp, cost: known.made.cost }
+      if (isConfirmed && !isUndone) return { topUp }
+      const message = `The package ${packageId} is a top-up, and Airalo takes none back`
+      return yield* new Telco.Refused({ message, topUp })
     })
 
     const isRecycled = (iccid: string) => Effect.map(api.usageOf(iccid), ({ status }) => status === "RECYCLED")

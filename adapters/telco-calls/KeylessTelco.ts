@@ -64,6 +64,11 @@ export interface System {
    * Absent: it never does.
    */
   readonly costOf?: (telcoPackageId: string) => Call<Amount.Amount | null>
+  /**
+   * What came back for a package that was stopped or taken away; null: nothing. `others`: for how
+   * many other packages of the same load on the SIM something did. Absent: nothing ever does.
+   */
+  readonly creditOf?: (of: Made & { readonly load: string; readonly others: number }) => Call<Amount.Amount | null>
   /** Stops a package for good; one that is stopped already too. */
   readonly suspendPackage: (of: Made) => Call<void>
   /**
@@ -111,7 +116,9 @@ const Order = Schema.Struct({
   made: Schema.NullOr(Outcome),
   refusal: Schema.NullOr(Schema.String),
   /** Whether the order's key is spent. */
-  isCancelled: Schema.Boolean
+  isCancelled: Schema.Boolean,
+  /** What came back for it. Absent: nothing, or nobody has asked. */
+  credit: Schema.optionalKey(PurchaseRecords.Money)
 })
 
 type Order = typeof Order.Type
@@ -143,9 +150,23 @@ export const madeOn =
       return new Map(all)
     })
 
+const isCreditedFor =
+  (load: string) =>
+  ({ asked, credit }: Order): boolean =>
+    asked?.load === load && credit !== undefined
+
+/** For how many of the packages of a load that were ordered on a SIM something came back. */
+export const creditedOn =
+  (journal: Journal.Journal["Service"], telco: string) =>
+  (iccid: string, load: string): Effect.Effect<number, Telco.Unavailable> =>
+    Effect.map(
+      ordersIn(journal, telco).ofSim(iccid),
+      (orders) => orders.filter(({ get }) => isCreditedFor(load)(get() ?? unordered)).length
+    )
+
 /** The calls of a system that are about packages; one that stops none has no `suspendPackage`. */
 export type Packages = Pick<System, "listPackages" | "createPackage" | "cancelPackage"> &
-  Partial<Pick<System, "suspendPackage">>
+  Partial<Pick<System, "suspendPackage" | "costOf" | "creditOf">>
 
 /** The calls of the port that are about packages, over a system that may have nothing else. */
 export const packages = (
@@ -281,6 +302,26 @@ export const make = (
       )
     })
 
+  /** What an order of a bundle was charged at. */
+  const chargedFor = ({ asked, made }: Order): Telco.Settled =>
+    made === null || asked?.load === undefined ? {} : { topUp: { load: asked.load, cost: made.cost ?? null } }
+
+  /** What an order was charged at, and what came back for it since it was ended. */
+  const settled = Effect.fnUntraced(function* (iccid: string, packageId: string, order: Known) {
+    const charged = chargedFor(order.state())
+    const { credit, made } = order.state()
+    if (credit !== undefined) return { ...charged, credit }
+    if (charged.topUp === undefined || made === null || system.creditOf === undefined) return charged
+    const { load } = charged.topUp
+    const credited = (yield* others(iccid, packageId)).filter(isCreditedFor(load)).length
+    const { telcoPackageId } = made
+    const call = system.creditOf({ iccid, packageId, telcoPackageId, load, others: credited })
+    const found = yield* Effect.mapError(call, CallFailure.later)
+    if (found === null) return charged
+    yield* order.change({ credit: found })
+    return { ...charged, credit: found }
+  })
+
   /** Ends a package that is there, once for each key if it is refused. */
   const end = (
     what: "suspend" | "cancel",
@@ -291,7 +332,12 @@ export const make = (
       Effect.gen(function* () {
         const order = yield* orderOf(packageId, iccid)
         const record = yield* ends.open(`${what} ${key ?? packageId}`, iccid)
-        yield* CallRecords.once(record, act(order, held), { isRepeatable: true })
+        yield* CallRecords.once(record, act(order, held), { isRepeatable: true }).pipe(
+          Effect.catchTag("Telco.Refused", (refusal) =>
+            Effect.fail(new Telco.Refused({ ...refusal, message: refusal.message, ...chargedFor(order.state()) }))
+          )
+        )
+        return yield* settled(iccid, packageId, order)
       })
     )
 

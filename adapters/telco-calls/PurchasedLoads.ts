@@ -8,7 +8,7 @@
  * free meanwhile.
  */
 import { Effect } from "effect"
-import { Package, Telco } from "simplan/ports"
+import { type Amount, Cost, Package, Telco } from "simplan/ports"
 import * as CallFailure from "./CallFailure.ts"
 import type * as PurchaseRecords from "./purchases/PurchaseRecords.ts"
 import type * as SimLocks from "./SimLocks.ts"
@@ -33,7 +33,14 @@ export interface Bought {
   readonly isUsed: boolean
   /** Null: it was not given back. */
   readonly returned: PurchaseRecords.Purchase["returned"]
+  /** What came back for the load when it was taken off; null: nothing that is known. */
+  readonly credit: Amount.Amount | null
+  /** The money of packages that were cancelled, by their ids. */
+  readonly settled: Readonly<Record<string, Telco.Settled>>
 }
+
+/** What came back for a load that was taken off; null: nothing. */
+export type AskCredit = (bought: Bought) => Effect.Effect<Amount.Amount | null, Failure>
 
 /** What a package has of a SIM. */
 export interface Claim {
@@ -50,8 +57,10 @@ export interface Takes {
    * in use, and stays.
    */
   readonly load: (bought: Bought, of: Telco.PackageRef) => Effect.Effect<boolean, Failure>
-  /** Takes off what was ordered apart. */
+  /** Takes off what was ordered apart. Its answer may be `Telco.Settled`. */
   readonly topUp: (of: Telco.PackageRef) => Effect.Effect<unknown, Failure>
+  /** Is asked after a load was taken off. Absent: nothing ever comes back. */
+  readonly credit?: AskCredit
 }
 
 /**
@@ -110,12 +119,16 @@ export interface PurchasedLoads {
     readonly iccid: string
     readonly packageId: string
     readonly isUsed: boolean
+    /** What is to be answered of its money from now on. Absent: nothing. */
+    readonly settled?: Telco.Settled
   }) => Effect.Effect<"Load" | "TopUp" | null, Telco.Unavailable>
   /**
    * `cancelPackage` of the port: takes off what the package has, and spends its id. Undefined: the
    * SIM was not bought here.
    */
   readonly cancel: (of: Telco.PackageRef, take: Takes) => Effect.Effect<Telco.CancelledPackage | undefined, Failure>
+  /** What came back for the load of a SIM that was taken off, which is asked until it is known. */
+  readonly credited: (iccid: string, ask: AskCredit) => Effect.Effect<Telco.Settled, Failure>
   /**
    * `returnSim` of the port: gives a SIM back by `call`, which is made again until it has an
    * outcome, and finds out by itself whether it was done before: then the ICCID may have been sold
@@ -134,10 +147,10 @@ const refused = (message: string) => new Telco.Refused({ message })
 /** The loads of the purchases that are in the records. */
 export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): PurchasedLoads => {
   const boughtFrom = (purchaseId: string, of: PurchaseRecords.Purchase): Bought | null => {
-    const { askedAt, isUsed, load, packages, reference, returned, sim } = of
+    const { askedAt, credit = null, isUsed, load, packages, reference, returned, settled = {}, sim } = of
     return sim === null || reference === null
       ? null
-      : { purchaseId, load, reference, askedAt, sim, packages, isUsed, returned }
+      : { purchaseId, load, reference, askedAt, sim, packages, isUsed, returned, credit, settled }
   }
 
   const last = Effect.fnUntraced(function* (iccid: string) {
@@ -176,7 +189,7 @@ export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): P
       })
     )
 
-  const release: PurchasedLoads["release"] = ({ iccid, isUsed, packageId }) =>
+  const release: PurchasedLoads["release"] = ({ iccid, isUsed, packageId, settled }) =>
     locks.withLock(iccid, () =>
       Effect.gen(function* () {
         const found = yield* last(iccid)
@@ -187,7 +200,8 @@ export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): P
         yield* record.put({
           ...purchase,
           packages: { ...purchase.packages, [packageId]: "Cancelled" },
-          isUsed: purchase.isUsed || (known === "Load" && isUsed)
+          isUsed: purchase.isUsed || (known === "Load" && isUsed),
+          ...(settled?.topUp !== undefined && { settled: { ...purchase.settled, [packageId]: settled } })
         })
         return known ?? null
       })
@@ -195,16 +209,37 @@ export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): P
 
   const boughtOf: PurchasedLoads["boughtOf"] = (iccid) => Effect.map(last(iccid), (found) => found?.bought ?? null)
 
+  const credited: PurchasedLoads["credited"] = (iccid, ask) =>
+    locks.withLock(iccid, () =>
+      Effect.gen(function* () {
+        const found = yield* last(iccid)
+        if (found === null) return {}
+        const { bought, purchase, record } = found
+        const credit = bought.credit ?? (yield* ask(bought))
+        if (credit === null) return {}
+        if (bought.credit === null) yield* record.put({ ...purchase, credit })
+        return { credit }
+      })
+    )
+
   const cancel: PurchasedLoads["cancel"] = Effect.fnUntraced(function* (of, take) {
     const { iccid, packageId } = of
     const bought = yield* boughtOf(iccid)
     if (bought === null) return undefined
     const share = bought.packages[packageId]
-    if (share === "Cancelled") return { isLoadUsed: bought.isUsed }
+    if (share === "Cancelled") {
+      const { credit } = bought
+      return { isLoadUsed: bought.isUsed, ...(bought.settled[packageId] ?? (credit !== null && { credit })) }
+    }
     const isUsed = share === "Load" && (yield* take.load(bought, of))
-    if (share === "TopUp") yield* take.topUp(of)
-    yield* release({ iccid, packageId, isUsed })
-    return { isLoadUsed: isUsed || bought.isUsed }
+    const settled =
+      share === "TopUp"
+        ? (Cost.settledOf(yield* take.topUp(of)) ?? {})
+        : isUsed && take.credit !== undefined
+          ? yield* credited(iccid, take.credit)
+          : {}
+    yield* release({ iccid, packageId, isUsed, settled })
+    return { isLoadUsed: isUsed || bought.isUsed, ...settled }
   })
 
   const giveBack: PurchasedLoads["giveBack"] = ({ iccid, purchaseId }, call) =>
@@ -248,6 +283,7 @@ export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): P
     claim,
     release,
     cancel,
+    credited,
     giveBack
   }
 }

@@ -49,6 +49,8 @@ export interface Supplier {
   readonly nameOf?: (bought: PurchasedLoads.Bought) => string
   /** Takes off what is left of a load, as `PurchasedLoads.Takes` has it. */
   readonly cancelLoad: PurchasedLoads.Takes["load"]
+  /** Is asked after a load was taken off. Absent: nothing ever comes back. */
+  readonly creditOf?: PurchasedLoads.AskCredit
   /** Top-ups as the port has packages; a sentence says why there are none. */
   readonly topUps: string | Pick<Telco.Telco["Service"], "createPackage" | "cancelPackage">
   /** Gives an eSIM back, as `PurchasedLoads.giveBack` asks for it. */
@@ -89,7 +91,17 @@ const asPort = (failure: CallFailure.CallFailure | Failure): Failure =>
 
 /** Sells what a supplier offers. Make it once in a process. */
 export const make = (of: Supplier): Selling => {
-  const { cancelLoad, giveBack, journal, readNow, nameOf = ({ reference }) => reference, purchases, telco, topUps } = of
+  const {
+    cancelLoad,
+    creditOf,
+    giveBack,
+    journal,
+    readNow,
+    nameOf = ({ reference }) => reference,
+    purchases,
+    telco,
+    topUps
+  } = of
 
   /** An eSIM that has packages, or that can be sold still; null: it is neither. */
   const known = Effect.fnUntraced(function* (iccid: string) {
@@ -141,6 +153,7 @@ export const make = (of: Supplier): Selling => {
       cancelPackage: Effect.fn("Selling.cancelPackage")((of: Telco.PackageRef) =>
         purchases.cancel(of, {
           load: cancelLoad,
+          ...(creditOf !== undefined && { credit: creditOf }),
           topUp: (one) => (typeof topUps === "string" ? Effect.void : topUps.cancelPackage(one))
         })
       ),

@@ -21,6 +21,7 @@ import {
 } from "../telco-calls/index.ts"
 import * as AccountApi from "./AccountApi.ts"
 import * as Assignments from "./Assignments.ts"
+import * as Credits from "./Credits.ts"
 import * as HttpApi from "./HttpApi.ts"
 import * as Seller from "./Seller.ts"
 import * as TopUps from "./TopUps.ts"
@@ -89,11 +90,15 @@ export const make = (
   }
   const { boughtOf, topUpsOn } = known
   const purchases = Purchases.make(Seller.make(api, known), { ...options, telco, journal, locks, lateMillis })
-  const { revoke, ...topUps } = TopUps.make(api, known, { isRefunded: refunds })
+  const credits = Credits.make(api, {
+    ...{ isRefunded: refunds, boughtOf: known.boughtOf },
+    creditedOn: KeylessTelco.creditedOn(journal, telco)
+  })
+  const { revoke, ...topUps } = TopUps.make(api, known, { isRefunded: refunds, note: credits.note })
 
   const keyless = KeylessTelco.make(
     {
-      ...topUps,
+      ...{ ...topUps, creditOf: credits.ofTopUp },
       sendSms: ({ from, iccid, text }) => api.sendSms({ from, iccid, text }),
       releaseProfile: ({ iccid }) =>
         Effect.logDebug(`${telco} has no call that releases the profile of ${iccid}; it says itself when it can be`),
@@ -122,9 +127,7 @@ export const make = (
       return yield* refused(`The package ${packageId} is in use`)
     }
     if (isUsed && assignments !== null) {
-      yield* CallFailure.asPort(
-        CallFailure.unlessMissing(Effect.asVoid(revoke({ iccid, reference: bought.reference })))
-      )
+      yield* CallFailure.asPort(CallFailure.unlessMissing(revoke({ iccid, reference: bought.reference })))
     }
     return isUsed
   })
@@ -149,18 +152,6 @@ export const make = (
     return { load: bundleOf(reference), topUps: new Map(topUps) }
   })
 
-  /** Whether money came back for a load that was revoked. Its answer may have been lost. */
-  const refundOf = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought, said: ReadonlyArray<string>) {
-    if (!refunds) return "none"
-    if (said.some((text) => /refunded to (?:\w+ )*balance/i.test(text))) return "credit"
-    // Null: it has left the account, and nobody says what became of the money.
-    const actions = (yield* Assignments.unlessGone(api.history(bought.sim.iccid))) ?? []
-    const isCredited = actions.some(
-      ({ action, bundle }) => bundle === bought.load && /refunded to (?:\w+ )*balance/i.test(action)
-    )
-    return isCredited ? "credit" : "none"
-  })
-
   const returned = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought) {
     const { iccid } = bought.sim
     const assignments = (yield* loadOn(bought)) ?? []
@@ -170,12 +161,13 @@ export const make = (
         message: `The bundle of the SIM ${iccid} is in use`
       })
     }
-    const said = yield* Assignments.unlessGone(revoke({ iccid, reference: bought.reference }))
-    return yield* refundOf(bought, said ?? [])
+    yield* Assignments.unlessGone(revoke({ iccid, reference: bought.reference }))
+    return bought.credit !== null || (yield* credits.isOfLoad(bought)) ? "credit" : "none"
   })
 
   const { calls, polls } = Selling.make({
     ...{ telco, journal, purchases, readNow, cancelLoad, topUps: keyless, giveBack: returned },
+    creditOf: credits.ofLoad,
     polls: { callsPerSecond: HttpApi.CALLS_PER_SECOND, ...options.polls }
   })
 
@@ -192,7 +184,8 @@ export const make = (
         if (share === "TopUp") return yield* keyless.suspendPackage(of)
         if (bought === null || share !== "Load") return
         const { reference } = bought
-        yield* CallFailure.asPort(CallFailure.unlessMissing(Effect.asVoid(revoke({ iccid, reference }))))
+        yield* CallFailure.asPort(CallFailure.unlessMissing(revoke({ iccid, reference })))
+        return yield* purchases.credited(iccid, credits.ofLoad)
       })
     })
   }

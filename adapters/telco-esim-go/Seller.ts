@@ -18,6 +18,10 @@ import * as Shapes from "./Shapes.ts"
  */
 const KEPT = 180 * Time.DAY
 
+/** When an eSIM was bought, by the supplier's clock; null: it has not said. */
+export const boughtAt = ({ sellBy }: Pick<Telco.BoughtSim, "sellBy">): Time.Instant | null =>
+  sellBy === null ? null : sellBy - KEPT
+
 /** What is sold; null for orders of several bundles, and of none. */
 const itemOf = ({ items: [first, ...others] }: AccountApi.Order): AccountApi.Item | null =>
   first === undefined || others.length > 0 ? null : first

@@ -32,38 +32,43 @@ const listedFrom = (reference: string, assignments: ReadonlyArray<AccountApi.Ass
 /** What the packages of an order are taken off by. */
 export interface TopUps
   extends Pick<KeylessTelco.System, "listPackages" | "createPackage" | "costOf" | "suspendPackage" | "cancelPackage"> {
-  /** Takes off what is left of an order: what the supplier says of each assignment. */
-  readonly revoke: (of: { readonly iccid: string; readonly reference: string }) => Call<ReadonlyArray<string>>
+  /** Takes off what is left of an order. */
+  readonly revoke: (of: { readonly iccid: string; readonly reference: string }) => Call<void>
 }
 
-/** Top-ups over the calls. `isRefunded`: what was not used is to be refunded, if it can be. */
+/** What was agreed with the account manager, and who is given what the supplier says of it. */
+interface Options {
+  /** Whether what was not used is to be refunded, if it can be. */
+  readonly isRefunded: boolean
+  /** Is given the answers of the calls that take an order off. */
+  readonly note: (reference: string, answers: ReadonlyArray<string>) => void
+}
+
+/** Top-ups over the calls. */
 export const make = (
   api: AccountApi.AccountApi["Service"],
   { boughtOf, topUpsOn }: Seller.Known,
-  { isRefunded }: { readonly isRefunded: boolean }
+  { isRefunded, note }: Options
 ): TopUps => {
   const of = (iccid: string, reference: string) => Assignments.ofOrder(api, { iccid, reference })
 
   const revoke: TopUps["revoke"] = Effect.fnUntraced(function* ({ iccid, reference }) {
-    const said: Array<string> = []
     for (const assignment of yield* of(iccid, reference)) {
       if (Assignments.isOver(assignment)) continue
       const call = api.revoke({ iccid, assignment, isRefunded })
       // Whether it is refused once it is done, is not documented.
-      said.push(
-        yield* Effect.catchIf(
-          call,
-          ({ outcome }) => outcome === "Refused",
-          (first) =>
-            Effect.flatMap(of(iccid, reference), (now) =>
-              now.some((one) => one.assignmentId === assignment.assignmentId && !Assignments.isOver(one))
-                ? Effect.fail(first)
-                : Effect.succeed("")
-            )
-        )
+      const answer = yield* Effect.catchIf(
+        call,
+        ({ outcome }) => outcome === "Refused",
+        (first) =>
+          Effect.flatMap(of(iccid, reference), (now) =>
+            now.some((one) => one.assignmentId === assignment.assignmentId && !Assignments.isOver(one))
+              ? Effect.fail(first)
+              : Effect.succeed("")
+          )
       )
+      note(reference, [answer])
     }
-    return said
   })
 
   return {
@@ -108,7 +113,7 @@ export const make = (
       }
     }),
     costOf: (reference) => Effect.map(api.orderOf(reference), ({ total }) => total),
-    suspendPackage: ({ iccid, telcoPackageId }) => Effect.asVoid(revoke({ iccid, reference: telcoPackageId })),
+    suspendPackage: ({ iccid, telcoPackageId }) => revoke({ iccid, reference: telcoPackageId }),
     cancelPackage: Effect.fnUntraced(function* ({ iccid, packageId, telcoPackageId }, isUndone) {
       if (isUndone && (yield* of(iccid, telcoPackageId)).some(Assignments.isUsed)) {
         return yield* refused(`The package ${packageId} is in use`)

@@ -63,7 +63,9 @@ const handlers = HttpApiBuilder.group(
       createPackage: ({ payload }) =>
         Effect.map(finished(telco.createPackage(Contract.orderFrom(payload))), Contract.telcoPackage),
       suspendPackage: ({ headers, payload: { iccid, package_id } }) =>
-        finished(telco.suspendPackage({ packageId: package_id, iccid, key: headers[Contract.IDEMPOTENCY_KEY] })),
+        finished(
+          Effect.asVoid(telco.suspendPackage({ packageId: package_id, iccid, key: headers[Contract.IDEMPOTENCY_KEY] }))
+        ),
       cancelPackage: ({ headers, payload: { confirmed, iccid, package_id, undone } }) =>
         finished(
           Effect.asVoid(

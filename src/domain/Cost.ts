@@ -10,6 +10,7 @@ import { Order, Result } from "effect"
 import type { Amount } from "./Amount.ts"
 import type { Attachment } from "./Attachment.ts"
 import type { Label } from "./Label.ts"
+import { attachmentIdOf, occurrenceOf } from "./Package.ts"
 import type { Sim } from "./Sim.ts"
 import type { Instant } from "./Time.ts"
 import { addDays, fromIso } from "./Time.ts"
@@ -17,8 +18,8 @@ import { monthOf } from "./UsageBook.ts"
 
 /**
  * What a row is of. `purchase`: an eSIM with its load. `top_up`: a load for an eSIM that is in
- * service. `refund`: what came back for a purchase, so its amount is negative. `sale`: the price of
- * a plan that was sold.
+ * service. `refund`: what came back for one of both, so its amount is negative. `sale`: the price
+ * of a plan that was sold.
  */
 export const kinds = ["purchase", "top_up", "refund", "sale"] as const
 
@@ -113,6 +114,9 @@ export const purchase = (
   return { ...rest, ...unallotted, costId: purchaseId(id), kind: "purchase", at }
 }
 
+/** What came back has a negative amount. */
+const credited = ({ units, ...of }: Amount): Amount => ({ ...of, units: 0 - units })
+
 /** What an eSIM that was bought was charged as. */
 export type Charged = Pick<Sim, "label" | "purchase">
 
@@ -126,7 +130,7 @@ export const refund = (
 ): Booking => {
   if (purchase === null) return {}
   const { cost, load, purchaseId: id, regionCode = null, telco = null } = purchase
-  const amount = cost === null ? null : { ...cost, units: 0 - cost.units }
+  const amount = cost === null ? null : credited(cost)
   const of = { organizationId, telco, load, label, regionCode, iccid, amount }
   return {
     put: [{ ...of, ...unallotted, costId: `refund:${id}`, kind: "refund", at }],
@@ -179,6 +183,77 @@ export const ofPackage = (
   return {
     put: [{ ...allotted, costId: `top_up:${packageId}`, kind: "top_up", at, telco: seller, load, label, iccid, amount }]
   }
+}
+
+/**
+ * What a telco says of the money of a package that it stops or takes away, or refuses to (rule C1).
+ */
+export interface Settled {
+  /** What was bought for it apart. Absent: nothing was, or the telco does not say. */
+  readonly topUp?: {
+    /** The supplier's code. */
+    readonly load: string
+    /** What it was charged at; null: the telco does not say. */
+    readonly cost: Amount | null
+  }
+  /**
+   * What came back to the account: for that, or without it for what the SIM was bought with.
+   * Absent: nothing.
+   */
+  readonly credit?: Amount
+}
+
+const isObject = (of: unknown): of is object => typeof of === "object" && of !== null
+
+const amountIn = (of: unknown): Amount | null => {
+  if (!isObject(of) || !("units" in of && "scale" in of && "currency" in of)) return null
+  const { currency, scale, units } = of
+  if (typeof units !== "number" || typeof scale !== "number" || typeof currency !== "string") return null
+  return Number.isSafeInteger(units) && Number.isInteger(scale) && scale >= 0 && scale <= SCALE
+    ? { units, scale, currency }
+    : null
+}
+
+/** What an answer, or a refusal, of the telco says of the money; null: nothing. */
+export const settledOf = (answer: unknown): Settled | null => {
+  if (!isObject(answer)) return null
+  const credit = "credit" in answer ? amountIn(answer.credit) : null
+  const of = "topUp" in answer ? answer.topUp : null
+  const load = isObject(of) && "load" in of && typeof of.load === "string" ? of.load : null
+  if (credit === null && load === null) return null
+  const cost = isObject(of) && "cost" in of ? amountIn(of.cost) : null
+  return { ...(load !== null && { topUp: { load, cost } }), ...(credit !== null && { credit }) }
+}
+
+/**
+ * Rule C1: the money of a package that the telco has stopped or taken away. What was bought for it
+ * is in the ledger, also if its order had no answer; and so is what came back.
+ */
+export const settlement = (
+  sim: Charged & Pick<Sim, "iccid" | "organizationId">,
+  packageId: string,
+  attachment: Partial<Pick<Attachment, "planId" | "terms">>,
+  { credit, topUp }: Settled,
+  at: Instant
+): Booking => {
+  const { iccid, label, organizationId, purchase } = sim
+  if (topUp === undefined) {
+    return purchase === null || credit === undefined
+      ? {}
+      : refund({ ...sim, purchase: { ...purchase, cost: credit } }, at)
+  }
+  const of: Omit<Entry, "costId" | "kind" | "amount"> = {
+    ...{ organizationId, iccid, label, at, load: topUp.load, telco: purchase?.telco ?? null },
+    ...{
+      attachmentId: attachmentIdOf(packageId),
+      planId: attachment.planId ?? null,
+      occurrence: occurrenceOf(packageId)
+    },
+    regionCode: attachment.terms?.regionCode ?? null
+  }
+  const charge = { ...of, costId: `top_up:${packageId}`, kind: "top_up", amount: topUp.cost } as const
+  const back = credit && ({ ...of, costId: `refund:${packageId}`, kind: "refund", amount: credited(credit) } as const)
+  return { put: back === undefined ? [charge] : [charge, back] }
 }
 
 /** Both together. */

@@ -150,6 +150,12 @@ export const assumedUsedBytes = (pack: Pick<Package, "replacement">): number | n
 /** The attachment whose package the id names. */
 export const attachmentIdOf = (id: string): string => id.split(":", 1)[0] ?? id
 
+/** The occurrence that the id names; null: it names none. */
+export const occurrenceOf = (id: string): number | null => {
+  const [, occurrence = ""] = id.split(":")
+  return /^\d{1,4}$/.test(occurrence) ? Number(occurrence) : null
+}
+
 /**
  * Whether an id is that of what is left of a package on a SIM that its attachment has moved to
  * (rule S8).

@@ -11,6 +11,7 @@
 import { Context, Data, type Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import type { Capabilities } from "../domain/Capabilities.ts"
+import type { Settled } from "../domain/Cost.ts"
 import type { UnsoldReason } from "../domain/Job.ts"
 import type { Label } from "../domain/Label.ts"
 import type { PlanTerms } from "../domain/Plan.ts"
@@ -30,6 +31,8 @@ export class Refused extends Data.TaggedError("Telco.Refused")<{
   readonly occupiedBy?: ReadonlyArray<string>
   /** Why a purchase is refused. Absent: for another reason. */
   readonly reason?: UnsoldReason
+  /** What was bought for a package that is not taken away, as `Settled` has it. */
+  readonly topUp?: NonNullable<Settled["topUp"]>
 }> {}
 
 /**
@@ -160,8 +163,10 @@ export interface PackageRef {
   readonly isUndone?: true
 }
 
+export type { Settled } from "../domain/Cost.ts"
+
 /** What a telco says of a package that it has taken away. */
-export interface CancelledPackage {
+export interface CancelledPackage extends Settled {
   /**
    * What the SIM was bought with was used, or is over: nobody else gets the SIM for it (rule S3).
    * It stands in the answer to the same call again, too.
@@ -208,8 +213,11 @@ export class Telco extends Context.Service<
      * move anew, and its packages be ordered by the same ids.
      */
     readonly createPackage: (order: PackageOrder) => Call<TelcoPackage>
-    /** Stops the package for good (rule T7). One that is not there is no failure. */
-    readonly suspendPackage: (of: PackageRef) => Call<void>
+    /**
+     * Stops the package for good (rule T7). One that is not there is no failure. A telco that sells
+     * SIMs may answer `Settled`; any other answer says nothing.
+     */
+    readonly suspendPackage: (of: PackageRef) => Call<unknown>
     /**
      * Takes the package away and spends its id (rules S3 and S5). One that is not there is no
      * failure. A telco that sells SIMs answers `CancelledPackage`; any other answer says that the

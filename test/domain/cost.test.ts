@@ -153,3 +153,37 @@ describe("C3: a report", () => {
     ])
   })
 })
+
+describe("C1: the money of a package that is stopped or taken away", () => {
+  const [charged, credit] = [usd(228), usd(200)]
+  const topUp = { load: "2 GB", cost: charged }
+
+  it("is what an answer or a refusal says of it", () => {
+    expect(Cost.settledOf({ isLoadUsed: true, topUp, credit })).toEqual({ topUp, credit })
+    expect(Cost.settledOf({ topUp: { load: "2 GB" } })).toEqual({ topUp: { load: "2 GB", cost: null } })
+    const nothing = [undefined, null, "topUp", {}, { isLoadUsed: true }, { topUp: null }, { topUp: { load: 2 } }]
+    const none = [{ ...credit, scale: 9 }, { ...credit, units: 0.5 }, { units: 1, scale: 2 }, 5]
+    for (const answer of [...nothing, ...none.map((one) => ({ credit: one }))]) {
+      expect(Cost.settledOf(answer), JSON.stringify(answer)).toBeNull()
+    }
+  })
+
+  it("is the row of its top-up, which may be there, and one of what came back", () => {
+    const { put } = Cost.settlement(sold, "a:0", own, { topUp, credit }, NOW)
+    const row = { attachmentId: "a", planId: "p", occurrence: 0, regionCode: "EUROPE", load: "2 GB", telco: "esim-go" }
+    expect(put).toEqual([
+      { ...of, ...row, costId: "top_up:a:0", kind: "top_up", at: NOW, amount: charged },
+      { ...of, ...row, costId: "refund:a:0", kind: "refund", at: NOW, amount: usd(-200) }
+    ])
+    const { put: undone } = Cost.settlement(sold, "a:3:1", {}, { topUp }, NOW)
+    expect(undone).toMatchObject([{ costId: "top_up:a:3:1", attachmentId: "a", planId: null, occurrence: 3 }])
+  })
+
+  it("is what came back for the SIM if nothing was bought apart", () => {
+    const { allotted, put } = Cost.settlement(sold, "a:0", own, { credit }, NOW)
+    expect(put).toMatchObject([{ costId: "refund:b", kind: "refund", amount: usd(-200), planId: null }])
+    expect(allotted).toMatchObject([{ costId: "purchase:b", planId: null }])
+    expect(Cost.settlement(sim({}), "a:0", own, { credit }, NOW)).toEqual({})
+    expect(Cost.settlement(sold, "a:0", own, {}, NOW)).toEqual({})
+  })
+})

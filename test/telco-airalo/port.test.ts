@@ -330,7 +330,9 @@ describe("A top-up", () => {
     await begin()
     await shop.run((telco) => telco.createPackage(create()))
     const ref = { iccid, packageId: "b:0" }
-    expect((await shop.fails((telco) => telco.cancelPackage(ref))).message).toMatch(/Airalo takes none back/)
+    const kept = await shop.fails((telco) => telco.cancelPackage(ref))
+    expect(kept).toMatchObject({ topUp: { load: TOP_UP, cost: { units: 41, scale: 1, currency: "USD" } } })
+    expect(kept.message).toMatch(/Airalo takes none back/)
     expect((await shop.fails((telco) => telco.suspendPackage(ref))).message).toBe(
       "The telco of the SIM cannot suspend a package"
     )

@@ -9,8 +9,15 @@ const expectOne = (): never => {
   throw new Error("nothing to pick from")
 }
 
-export const account = ({ count, fallible, now, random }: ShopBooks.World): ShopBooks.Account => {
-  const supplier = new Supplier.Supplier({ now, hasRefunds: true, returnsEsims: true })
+export const account = ({ count, fallible, now, oneIn, random }: ShopBooks.World): ShopBooks.Account => {
+  const [refunds, returnsEsims] = [!oneIn(3), oneIn(2)]
+  // What was before a purchase is told apart from what came after it.
+  let last = 0
+  const ticking = () => {
+    last = Math.max(last + 1_000, now())
+    return last
+  }
+  const supplier = new Supplier.Supplier({ now: ticking, hasRefunds: refunds, returnsEsims })
   const calm = Simulation.apiOf({
     ...{ count, supplier, ours: new Set<string>() },
     ...{ isCalm: () => true, oneIn: () => false, random: () => 0, pick: ([first]) => first ?? expectOne() }
@@ -18,13 +25,16 @@ export const account = ({ count, fallible, now, random }: ShopBooks.World): Shop
   const api = {
     ...calm,
     order: (of: Parameters<typeof calm.order>[0]) =>
-      fallible(of.iccid === null ? "an eSIM is bought" : "a top-up is bought", calm.order(of))
+      fallible(of.iccid === null ? "an eSIM is bought" : "a top-up is bought", calm.order(of)),
+    // Of an eSIM that has left the account by it nobody says whether it was credited.
+    revoke: (of: Parameters<typeof calm.revoke>[0]) =>
+      returnsEsims ? calm.revoke(of) : fallible("a bundle is taken off", calm.revoke(of))
   }
   return {
     balance: () => BigInt(supplier.balance) * 10_000n,
     port: (journal) =>
       Effect.sync(
-        () => EsimGo.make(api, journal, { telco: "esim-go", refunds: true, lateMillis: 0, skewMillis: 60_000 }).telco
+        () => EsimGo.make(api, journal, { telco: "esim-go", refunds, lateMillis: 0, skewMillis: 60_000 }).telco
       ),
     loads: [Supplier.week.name, Supplier.month.name],
     changePrice: () => {
@@ -35,13 +45,10 @@ export const account = ({ count, fallible, now, random }: ShopBooks.World): Shop
       }
     },
     use: (iccid) => {
+      // With its last bundle it may have left the account.
+      if (!supplier.esims.has(iccid)) return
       const isLeft = supplier.assignments(iccid).some((one) => Supplier.stateOf(one, now()) === "queued")
       if (isLeft) supplier.use(iccid, 1)
-    },
-    beforeDeletion: (iccid) => {
-      // What was topped up is used as well, so that its revocation gives nothing back.
-      const assignments = supplier.assignments(iccid)
-      if (assignments.length > 1) for (const used of assignments) used.startedAt ??= now()
     }
   }
 }

@@ -48,6 +48,12 @@ export const Share = Schema.Literals(["Load", "TopUp", "Cancelled"])
 /** What a package has of a SIM that was bought. */
 export type Share = typeof Share.Type
 
+/** What a package has cost apart, and what came back for it, as `Telco.Settled` has it. */
+const Settled = Schema.Struct({
+  topUp: Schema.optionalKey(Schema.Struct({ load: Schema.String, cost: Schema.NullOr(Money) })),
+  credit: Schema.optionalKey(Money)
+})
+
 /** What is known of a purchase. */
 export const Purchase = Schema.Struct({
   load: Schema.String,
@@ -79,7 +85,11 @@ export const Purchase = Schema.Struct({
   /** Whether a package that was cancelled has used the load. */
   isUsed: Schema.Boolean,
   /** Whether the SIM was given back: `calling` may have been, anything else was. */
-  returned: Schema.NullOr(Schema.Literals(["calling", "credit", "asked", "none"]))
+  returned: Schema.NullOr(Schema.Literals(["calling", "credit", "asked", "none"])),
+  /** What came back for the load when it was taken off. Absent: nothing, or nobody has asked. */
+  credit: Schema.optionalKey(Money),
+  /** The money of packages that were cancelled, by their ids. Absent: there is none. */
+  settled: Schema.optionalKey(Schema.Record(Schema.String, Settled))
 })
 
 /** What is known of a purchase. */

@@ -13,9 +13,11 @@ import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { type Refused, Telco, type Unavailable } from "../../ports/Telco.ts"
 import { setService } from "../../ports/TelcoPorts.ts"
 import { Commits } from "../commit/Commits.ts"
+import * as Settlements from "../telco/Settlements.ts"
 import { type Done, finishing, type LeasedJob, makeGiveBack, makeInTime } from "../telco/TelcoCall.ts"
 
-type Asked = Effect.Effect<void, Refused | Unavailable>
+/** A call, and the package that it is about; null: it is about none. */
+type Asked = readonly [packageId: string | null, call: Effect.Effect<unknown, Refused | Unavailable>]
 
 type Difference = Extract<Work, { _tag: "CorrectDifference" | "UsageDiffers" }>
 
@@ -27,6 +29,7 @@ export const make = Effect.gen(function* () {
   const commits = yield* Commits
   const clock = yield* BusinessClock
   const giveBack = yield* makeGiveBack
+  const settle = yield* Settlements.make
 
   /** The calls that are wanted now. */
   const wanted = Effect.fnUntraced(function* (
@@ -36,7 +39,9 @@ export const make = Effect.gen(function* () {
     const { iccid } = work
     if (work._tag === "UsageDiffers") {
       const { day } = work.usage
-      return telco.compareUsage === undefined ? [] : [inTime("compareUsage", telco.compareUsage({ iccid, day }))]
+      return telco.compareUsage === undefined
+        ? []
+        : [[null, inTime("compareUsage", telco.compareUsage({ iccid, day }))]]
     }
     const { correction } = work
     const { organizationId } = job
@@ -47,12 +52,12 @@ export const make = Effect.gen(function* () {
         const sim = yield* storage.sims.get({ organizationId, iccid })
         const service = sim && Correction.serviceWanted(sim)
         if (service === null) return []
-        return [inTime("setService", setService(telco, { key, iccid, active: service.pausedAt === null }))]
+        return [[null, inTime("setService", setService(telco, { key, iccid, active: service.pausedAt === null }))]]
       }
       case "MobilePlan": {
         const sim = yield* storage.sims.get({ organizationId, iccid })
         const applied = sim && Correction.mobilePlanWanted(sim)
-        return applied === null ? [] : [inTime("setMobilePlan", telco.setMobilePlan({ key, iccid, applied }))]
+        return applied === null ? [] : [[null, inTime("setMobilePlan", telco.setMobilePlan({ key, iccid, applied }))]]
       }
       case "Suspension": {
         const { attachmentId } = correction
@@ -63,20 +68,28 @@ export const make = Effect.gen(function* () {
         return of.packages
           .filter((one) => isAtTelco(one, now))
           .map((one) => idOf(one))
-          .map((packageId) =>
-            inTime("suspendPackage", telco.suspendPackage({ packageId, iccid, key: `${key}:${packageId}` }))
+          .map(
+            (packageId): Asked => [
+              packageId,
+              inTime("suspendPackage", telco.suspendPackage({ packageId, iccid, key: `${key}:${packageId}` }))
+            ]
           )
       }
       case "Cancellation": {
         const { packageId } = correction
-        return [inTime("cancelPackage", telco.cancelPackage({ packageId, iccid, key, isConfirmed: true }))]
+        const cancelled = telco.cancelPackage({ packageId, iccid, key, isConfirmed: true })
+        return [[packageId, inTime("cancelPackage", cancelled)]]
       }
     }
   })
 
   return Effect.fnUntraced(function* (held: LeasedJob, work: Difference): Effect.fn.Return<Done, StorageError> {
-    for (const call of yield* wanted(held, work)) {
+    for (const [packageId, call] of yield* wanted(held, work)) {
       const answer = yield* Effect.result(call)
+      if (packageId !== null) {
+        const { organizationId } = held.job
+        yield* settle({ organizationId, iccid: work.iccid, packageId }, answer)
+      }
       if (Result.isFailure(answer))
         return yield* giveBack(
           held,

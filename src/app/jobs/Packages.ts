@@ -26,6 +26,7 @@ import { Refused, Telco, Unavailable } from "../../ports/Telco.ts"
 import { cachedThenReload } from "../commit/CommittedCache.ts"
 import { Commits } from "../commit/Commits.ts"
 import { makePresent } from "../Stays.ts"
+import * as Settlements from "../telco/Settlements.ts"
 import {
   awaiting,
   type Done,
@@ -77,6 +78,7 @@ export const make = Effect.gen(function* () {
   const clock = yield* BusinessClock
   const giveBack = yield* makeGiveBack
   const presentOf = yield* makePresent
+  const settle = yield* Settlements.make
 
   /**
    * What the job of a package goes by, as it is stored; null once its attachment is gone or has
@@ -228,6 +230,7 @@ export const make = Effect.gen(function* () {
     for (const packageId of ids) {
       const stop = telco.suspendPackage({ packageId, iccid, key: Problem.telcoKey(packageId, job) })
       const answer = yield* Effect.result(inTime("suspendPackage", stop))
+      yield* settle({ organizationId: job.organizationId, iccid, packageId }, answer)
       if (Result.isSuccess(answer)) stopped.push(packageId)
       else if (answer.failure._tag === "Telco.Unavailable") return yield* answer.failure
       // Its cancellation will be refused too, which is an operator's to see to. What is left is not
@@ -257,7 +260,10 @@ export const make = Effect.gen(function* () {
     const ids = known === null ? [] : Replacement.uncounted(known.present, iccid)
     const isRead = ids.length > 0 || (isBeforeEnd && known !== null && Replacement.isCounted(known.present, iccid))
     if (!isRead) return null
-    const read = yield* Effect.result(stopAndRead(held, iccid, ids))
+    const read = yield* stopAndRead(held, iccid, ids).pipe(
+      Effect.map((usage) => Result.succeed(usage)),
+      Effect.catchTag("Telco.Unavailable", (failure) => Effect.succeed(Result.fail(failure)))
+    )
     if (Result.isFailure(read)) return uncounted(read.failure)
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
@@ -331,6 +337,7 @@ export const make = Effect.gen(function* () {
       const id = idOf(pack)
       const call = telco.suspendPackage({ packageId: id, iccid, key: Problem.telcoKey(id, held.job) })
       const answer = yield* Effect.result(inTime("suspendPackage", call))
+      yield* settle({ organizationId, iccid, packageId: id }, answer)
       if (Result.isFailure(answer)) return yield* giveBack(held, "suspension", answer.failure)
     }
     yield* commits.retryOnConflict(commits.write(finishing(held, {})))
@@ -436,19 +443,25 @@ export const make = Effect.gen(function* () {
     // What an operator has tried again is cancelled, used or not.
     const isUndone = work.isUndone === true && !Problem.isRetried(held.job)
     const asked = { ...(release === "Confirmed" && { isConfirmed: true as const }), ...(isUndone && { isUndone }) }
-    const cancelEach = (ids: ReadonlyArray<string>) =>
-      Effect.map(
-        Effect.forEach(ids, (packageId) =>
-          inTime("cancelPackage", telco.cancelPackage({ packageId, iccid, key: keyOf(packageId), ...asked }))
-        ),
-        (answers) => answers.some(Deletion.isLoadUsed)
-      )
-    const listed =
-      release !== null && telco.listPackages ? inTime("listPackages", telco.listPackages({ iccid })) : NOT_LISTED
-    const first = yield* Effect.result(Effect.all([cancelEach(packageIds), listed]))
+    /** Whether what the SIM was bought with was used; the first failure ends it. */
+    const cancelEach = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+      let isUsed = false
+      for (const packageId of ids) {
+        const call = telco.cancelPackage({ packageId, iccid, key: keyOf(packageId), ...asked })
+        const answer = yield* Effect.result(inTime("cancelPackage", call))
+        yield* settle({ organizationId, iccid, packageId }, answer)
+        if (Result.isFailure(answer)) return Result.fail(answer.failure)
+        isUsed ||= Deletion.isLoadUsed(answer.success)
+      }
+      return Result.succeed(isUsed)
+    })
+    const first = yield* cancelEach(packageIds)
     if (Result.isFailure(first)) return yield* giveBack(held, "cancellation", first.failure)
-    const [isUsed, known] = first.success
-    const left = yield* ownerless(held, work, known ?? [])
+    const known = yield* Effect.result(
+      release !== null && telco.listPackages ? inTime("listPackages", telco.listPackages({ iccid })) : NOT_LISTED
+    )
+    if (Result.isFailure(known)) return yield* giveBack(held, "cancellation", known.failure)
+    const left = yield* ownerless(held, work, known.success ?? [])
     if (release === "Review" && left.length > 0) {
       const others = yield* Effect.catchTags(ofOthers(held, work), {
         "Telco.Refused": (failure) => Effect.succeed(failure),
@@ -461,7 +474,7 @@ export const make = Effect.gen(function* () {
       const message = "the telco lists packages on a SIM that is released: they are cancelled"
       yield* Effect.logInfo(message, { organizationId, iccid, packageIds: left })
     }
-    const second = yield* Effect.result(cancelEach(left))
+    const second = yield* cancelEach(left)
     if (Result.isFailure(second)) return yield* giveBack(held, "cancellation", second.failure)
     if (release !== null) {
       const next = yield* beforeRelease(held, iccid)
@@ -475,7 +488,7 @@ export const make = Effect.gen(function* () {
     yield* commits.retryOnConflict(
       Effect.gen(function* () {
         const sim = release === null ? null : yield* storage.sims.get({ organizationId, iccid })
-        const decision = Problem.done(work, sim, isUsed || second.success)
+        const decision = Problem.done(work, sim, first.success || second.success)
         const commit = yield* commits.prepare(organizationId, decision, yield* clock.now)
         yield* commits.write(finishing(held, commit))
       })

@@ -6,6 +6,7 @@
  */
 import { Clock as MachineClock, Effect, Layer, Logger, ManagedRuntime, Result, Stream } from "effect"
 import {
+  Attachments,
   Clock,
   Costs,
   IdempotencyKeys,
@@ -64,8 +65,6 @@ export interface Account {
   readonly changePrice: () => void
   /** The customer of an eSIM uses a little of what is on it. */
   readonly use: (iccid: string) => void
-  /** What happens at the supplier before a subscription is deleted. */
-  readonly beforeDeletion?: (iccid: string) => void
 }
 
 /** By month, as decimals. */
@@ -177,8 +176,8 @@ export const run = async (
       )
       if (Result.isSuccess(answer)) return count(iccid === null ? "a plan is sold" : "a plan is added")
       if (answer.failure._tag === "TelcoRefused") return count("an order is refused")
-      // Soon enough that the attempt is not undone.
-      await pass(4_000)
+      // An attempt that its request does not go on with is undone.
+      await pass(oneIn(2) ? 60_000 : 4_000)
     }
     count("an order is given up")
   }
@@ -200,10 +199,18 @@ export const run = async (
     async () => {
       const sim = await inService()
       if (sim === undefined) return
-      account.beforeDeletion?.(sim.iccid)
       const remove = Subscriptions.Subscriptions.use((of) => of.remove({ organizationId, iccid: sim.iccid }))
       const answer = await ask(Effect.result(remove))
       if (Result.isSuccess(answer)) count("a plan is deleted")
+    },
+    async () => {
+      const sim = await inService()
+      if (sim === undefined) return
+      const of = { organizationId, iccid: sim.iccid }
+      const plan = one(await ask(Attachments.Attachments.use((all) => all.list(of))))
+      const { attachmentId } = plan?.attachment ?? { attachmentId: "" }
+      const suspend = Attachments.Attachments.use((all) => all.suspend({ ...of, attachmentId }))
+      if (Result.isSuccess(await ask(Effect.result(suspend)))) count("a plan is suspended")
     },
     async () => {
       const sim = one((await sims()).filter(Sim.isFree))

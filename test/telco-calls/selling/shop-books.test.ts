@@ -1,5 +1,6 @@
 /** The ledger of a service beside what each supplier has charged and credited. */
-import type { Cost, Storage } from "simplan/ports"
+import { Effect } from "effect"
+import { type Cost, type Storage, Telco } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Airalo from "../../telco-airalo/Books.ts"
 import * as EsimAccess from "../../telco-esim-access/Books.ts"
@@ -45,6 +46,31 @@ describe("C1: the ledger", () => {
       commit.ledger?.put === undefined
         ? commit
         : { ...commit, ledger: { ...commit.ledger, put: change(commit.ledger.put) } }
+
+  /** Says nothing of the money of what is stopped or taken away. */
+  const silent = (telco: Telco.Telco["Service"]): Telco.Telco["Service"] => {
+    const without = <A>(call: Effect.Effect<A, Telco.Refused | Telco.Unavailable>) =>
+      Effect.mapError(Effect.asVoid(call), (failure) =>
+        failure._tag === "Telco.Refused" ? new Telco.Refused({ message: failure.message }) : failure
+      )
+    return {
+      ...telco,
+      cancelPackage: (of) => without(telco.cancelPackage(of)),
+      suspendPackage: (of) => without(telco.suspendPackage(of))
+    }
+  }
+
+  it.each<Supplier>(["eSIM Go", "Airalo"])(
+    "lacks what was undone or credited if %s does not say so",
+    async (of) => {
+      for (let seed = 1; seed <= 40; seed++) {
+        const { booked, charged } = await ShopBooks.run(accounts[of], seed, { telco: silent })
+        if (JSON.stringify(booked) !== JSON.stringify(charged)) return
+      }
+      expect.fail("no run has found it")
+    },
+    600_000
+  )
 
   it.each<[string, ShopBooks.Planted]>([
     ["books no top-up", { commit: rows((put) => put.filter(({ kind }) => kind !== "top_up")) }],
