@@ -5,6 +5,11 @@
 /** With what spreadsheets begin a formula, wide characters among it. */
 const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/
 
+/** A sum below 0 calculates nothing, and is a number in a spreadsheet. */
+const NUMBER = /^-\d+(?:\.\d+)?$/
+
+const isFormula = (text: string): boolean => FORMULA.test(text) && !NUMBER.test(text)
+
 /**
  * A cell; null is an empty one. A text that a spreadsheet would take for a formula begins with an
  * apostrophe.
@@ -12,7 +17,7 @@ const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/
 const cell = (value: unknown): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "number") return String(value)
-  const text = FORMULA.test(String(value)) ? `'${String(value)}` : String(value)
+  const text = isFormula(String(value)) ? `'${String(value)}` : String(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 

@@ -4,6 +4,7 @@
  */
 import { Cost, Storage } from "simplan/ports"
 import { beforeAll, describe, expect, it } from "vitest"
+import * as Csv from "../../../adapters/fields/Csv.ts"
 import * as World from "../World.ts"
 
 const world = await World.forFile()
@@ -78,6 +79,11 @@ describe("an organization's costs", () => {
         ""
       ].join("\r\n")
     )
+  })
+
+  it("have a margin below 0 as a number, and no formula of anybody's", () => {
+    const row = { margin: "-0.02", units: "-7", sum: "-1+2", cell: "-A1", dash: "-" }
+    expect(Csv.line(["margin", "units", "sum", "cell", "dash"], row)).toBe("-0.02,-7,'-1+2,'-A1,'-")
   })
 
   it.each([
