@@ -97,8 +97,8 @@ export const PlanAttachment = Schema.Struct({
         used_allowance: usedAllowance,
         usage_as_of: Schemas.optional(
           Schemas.Timestamp,
-          "Until when the telco has counted what was used, where it is asked for that: it may count hours late, and more may be used " +
-            "by now. Absent where the telco reports usage by itself, or was not asked yet",
+          "Until when the telco has counted what was used, if it is asked for that: it may count hours late, and more may be used " +
+            "by now. Absent if the telco reports usage by itself, or was not asked yet",
           Samples.used
         ),
         assumed_used_allowance: Schemas.optional(
