@@ -62,7 +62,7 @@ export interface Options {
   readonly schema?: string | undefined
   /**
    * With a URL: how many connections commits may use at once, 10 if it is absent; reads share
-   * one more, heavy ones have up to four while there are some, one holds the database, and one is
+   * one more, heavy ones have up to seven while there are some, one holds the database, and one is
    * for notifying other processes and listening to them.
    */
   readonly maxConnections?: number | undefined

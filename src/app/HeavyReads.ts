@@ -4,8 +4,8 @@
  *
  * - An organization has one under way at a time, and a process three, so that those of one hold up
  *   no others' and the rest of the reads goes on beside them. One more waits for its turn for 5 s,
- *   then it is refused. Searches are short: they have turns of their own, one for an organization
- *   and two for a process, so that none waits for a report.
+ *   then it is refused. Searches are short: they have turns of their own, two for an organization
+ *   and three for a process, so that none waits for a report.
  * - One that has taken 10 s is stopped, by the storage's server if it has one (`Storage.Aside`),
  *   and refused.
  * - It holds none of the room that a request has for other reads, not while it waits either.
@@ -31,7 +31,7 @@ import * as RequestContext from "./RequestContext.ts"
  * free.
  */
 const REPORTS = { slots: 3, kept: 2, mostWaiting: 64 }
-const SEARCHES = { slots: 2, kept: 1, mostWaiting: 64 }
+const SEARCHES = { slots: 3, kept: 1, mostWaiting: 64 }
 
 /** How long one waits for its turn, and how long it may take, in milliseconds. */
 const WAIT_LIMIT = 5_000
@@ -86,8 +86,8 @@ const bounded = (storage: Storage["Service"], inTurn: InTurn, inSearch: InTurn):
     <Query extends Named, A>(read: (query: Query) => Read<A>) =>
     (query: Query): Read<A> =>
       inTurn(query.organizationId, read(query))
-  // With other filters alone a list is one cheap scan. A search goes over many indexes, and
-  // planning it costs the database more than what it reads, also if it finds nothing.
+  // With other filters alone a list is one cheap scan. A search goes over many indexes, also if it
+  // finds nothing.
   const ofSearch =
     <Query extends Searching, A>(read: (query: Query) => Read<A>) =>
     (query: Query): Read<A> =>

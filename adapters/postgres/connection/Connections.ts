@@ -47,7 +47,7 @@ export interface Reads {
  * How many heavy reads and searches (`HeavyReads`) and steps of filtered lists (`FilteredLists`) a
  * process has under way.
  */
-const HEAVY = 6
+const HEAVY = 7
 
 /**
  * The planner's settings on the connection for reads, if simplan opens that connection itself.
