@@ -539,7 +539,7 @@ describe("Any life of a SIM", () => {
           })
         )
       ),
-      { numRuns: 25 }
+      { numRuns: 12 }
     )
   }, 120_000)
 })

@@ -72,7 +72,7 @@ const release = async (
   await telco(fault, on)
   const id = (await acme.get(line)).body.data.subscription_id
   await acme.call("DELETE", line)
-  await world.admin("POST", "/clock/advance", { by: "1 day" })
+  await world.admin("POST", "/clock/advance", { by: "1 hour" })
   await telco(null)
   return encodeURIComponent(`release:${id}`)
 }
