@@ -295,7 +295,12 @@ const make = ({ lateMillis = LATE, polls: options, telco = "airalo" }: SellerOpt
         Account.Account.of({
           bundles: CallFailure.asPort(Effect.map(catalogue.all, (offers) => offers.map(Catalogue.listed))),
           balance: CallFailure.asPort(api.balance),
-          purchases
+          purchases,
+          orders: (of) =>
+            Effect.map(CallFailure.asPort(api.ordersBetween(of)), (all) =>
+              // One that has failed is not charged.
+              all.filter(({ status }) => status !== "failed").map(topUps.ordered)
+            )
         })
       ),
       Context.add(Polls.Polls, polls)

@@ -161,6 +161,11 @@ export class PartnerApi extends Context.Service<
      * which finds more: what it finds is compared whole.
      */
     readonly ordersOf: (reference: string) => Call<ReadonlyArray<Order>>
+    /** `GET /orders` by the days of UTC on which they were made, both included. */
+    readonly ordersBetween: (of: {
+      readonly since: Time.Instant
+      readonly until: Time.Instant
+    }) => Call<ReadonlyArray<Order>>
     /** `GET /orders/{id}`, with its eSIMs. */
     readonly orderOf: (id: string) => Call<Order>
     /** `GET /sims/{iccid}/packages`: all packages that were bought for an eSIM. */

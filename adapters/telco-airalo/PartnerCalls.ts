@@ -134,6 +134,16 @@ export const make = (ask: Ask): PartnerApi.PartnerApi["Service"] => {
         (rows) => Effect.all(rows.map((row) => Effect.map(decoded(request, Shapes.Order, row), Shapes.orderFrom)))
       )
     },
+    ordersBetween: ({ since, until }) => {
+      // "Get order list": `Y-m-d - Y-m-d`.
+      const days = [since, until].map((at) => new Date(at).toISOString().slice(0, 10)).join(" - ")
+      const query = { include: "sims,status", "filter[created_at]": days }
+      const request: Request = { name: "ordersBetween", method: "GET", path: "orders", query }
+      return pages(request, PAGE.orders, Schema.Array(Shapes.Order), (rows) => ({
+        count: rows.length,
+        rows: rows.map(Shapes.orderFrom)
+      }))
+    },
     orderOf: (id) =>
       Effect.map(
         get(

@@ -10,7 +10,7 @@
  */
 import { Clock, Effect, Schema } from "effect"
 import { Job, Telco } from "simplan/ports"
-import { CallFailure, CallRecords, type Journal, Purchases } from "../telco-calls/index.ts"
+import { type Account, CallFailure, CallRecords, type Journal, Purchases } from "../telco-calls/index.ts"
 import type * as PartnerApi from "./PartnerApi.ts"
 
 /** The kind of the entries; they stay for good, as those of packages do. */
@@ -153,7 +153,20 @@ export const make = (
     )
   })
 
-  return { open: records.open, madeOn, order, resolve }
+  /** An order as it is compared with what was bought here. */
+  const ordered = ({ cost, createdAt: at, id: reference, packageId: load, sims }: PartnerApi.Order): Account.Order => {
+    const iccid = sims[0]?.iccid ?? null
+    const topUp =
+      iccid === null
+        ? Effect.succeed(null)
+        : Effect.map(records.ofSim(iccid), (all) => {
+            const made = all.flatMap(({ get }) => get()?.made ?? []).find(({ orderId }) => orderId === reference)
+            return made === undefined ? null : { iccid: null, cost: made.cost }
+          })
+    return { reference, load, iccid, cost, at, topUp }
+  }
+
+  return { open: records.open, madeOn, order, ordered, resolve }
 }
 
 /** The top-ups of a telco in a journal. */

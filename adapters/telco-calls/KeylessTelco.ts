@@ -150,6 +150,16 @@ export const madeOn =
       return new Map(all)
     })
 
+/** The package on a SIM that an order of the system has made; null: none is. */
+export const ofOrder =
+  (journal: Journal.Journal["Service"], telco: string) =>
+  (iccid: string, telcoPackageId: string): Effect.Effect<PurchaseRecords.KnownOrder | null, Telco.Unavailable> =>
+    Effect.map(ordersIn(journal, telco).ofSim(iccid), (orders) => {
+      const made = orders.flatMap(({ get }) => get()?.made ?? [])
+      const found = made.find((one) => one.telcoPackageId === telcoPackageId)
+      return found === undefined ? null : { iccid: null, cost: found.cost ?? null }
+    })
+
 const isCreditedFor =
   (load: string) =>
   ({ asked, credit }: Order): boolean =>

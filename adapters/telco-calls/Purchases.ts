@@ -51,6 +51,14 @@ export interface Purchases extends PurchasedLoads.PurchasedLoads {
   /** `buySim` of the port. */
   readonly buy: (purchase: Telco.SimPurchase) => Effect.Effect<Telco.BoughtSim, CallFailure.TelcoFailure>
   /**
+   * What an order is here: one of a purchase, or one that is kept for the next purchase of its
+   * load. Null: no purchase has it.
+   */
+  readonly ofOrder: (of: {
+    readonly reference: string
+    readonly load: string | null
+  }) => Effect.Effect<PurchaseRecords.KnownOrder | null, Telco.Unavailable>
+  /**
    * The orders of a load since a time that no purchase of this journal explains, such as those from
    * the supplier's own pages; empty unless the strategy is `Anonymous`.
    */
@@ -344,5 +352,15 @@ export const make = (
     seller.strategy === "Anonymous" ? books.strangers(seller, of) : Effect.succeed([])
   )
 
-  return { buy, strangers, ...PurchasedLoads.make(records, locks) }
+  const ofOrder: Purchases["ofOrder"] = Effect.fnUntraced(function* ({ load, reference }) {
+    const owner = yield* records.ownerOf(reference)
+    if (owner === null) {
+      const spares = load === null ? [] : ((yield* records.book(load)).get()?.spares ?? [])
+      return spares.some((one) => one.reference === reference) ? { iccid: null, cost: null } : null
+    }
+    const purchase = (yield* records.open(owner)).get()
+    return { iccid: purchase?.sim?.iccid ?? null, cost: purchase?.sim?.cost ?? null }
+  })
+
+  return { buy, ofOrder, strangers, ...PurchasedLoads.make(records, locks) }
 }

@@ -3,6 +3,7 @@
  * from too many.
  *
  *     Account.Account                       // what an account at a supplier has beside the port
+ *     AccountComparison.make({ account, … }) // what the supplier's orders and ours differ in
  *     Answers.text(response)                // the body of an answer, unless it is too long
  *     Answers.isUnsent(error)               // whether no connection was made
  *     CallGate.make({ telco })              // what calls pass: slots, rate, circuit breaker, metrics
@@ -28,6 +29,7 @@
  *     Turns.make({ window, pace, … })       // when the next call begins, and whose it is
  */
 export * as Account from "./Account.ts"
+export * as AccountComparison from "./purchases/AccountComparison.ts"
 export * as Answers from "./Answers.ts"
 export * as Background from "./polls/Background.ts"
 export * as CallFailure from "./CallFailure.ts"

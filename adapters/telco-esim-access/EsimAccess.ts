@@ -247,7 +247,17 @@ const make = Effect.fnUntraced(function* ({ lateMillis, polls: options, telco }:
   const account = Account.Account.of({
     bundles: CallFailure.asPort(Effect.map(api.bundles(null), (all) => all.map(Seller.listed))),
     balance: CallFailure.asPort(api.balance),
-    purchases
+    purchases,
+    // It names no cost, and has no top-ups.
+    orders: (of) =>
+      Effect.map(CallFailure.asPort(api.esimsSince(of)), (all) =>
+        all.map(
+          ({ createdAt: at, iccid, orderNo: reference }): Account.Order => ({
+            ...{ reference, load: null, iccid: iccid === "" ? null : iccid, cost: null, at },
+            topUp: Effect.succeed(null)
+          })
+        )
+      )
   })
   return Context.make(Telco.Telco, port).pipe(Context.add(Account.Account, account), Context.add(Polls.Polls, polls))
 })

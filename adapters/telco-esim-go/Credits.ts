@@ -1,8 +1,9 @@
 /**
- * What eSIM Go has paid back to the balance for bundles that were taken off. The answer to that says
- * so. If it was lost, the history of the eSIM says it: an action for each bundle that was refunded,
- * with the bundle's name and nothing of its order. Those of one name are alike, so one more than are
- * known is the next one's that asks. Of an eSIM that has left the account nobody says it any more.
+ * What eSIM Go has paid back to the balance for bundles that were taken off. The answer to that
+ * says so. If it was lost, the history of the eSIM says it: an action for each bundle that was
+ * refunded, with the bundle's name and nothing of its order. Those of one name are alike, so one
+ * more than are known is the next one's that asks. Of an eSIM that has left the account nobody says
+ * it any more.
  */
 import { Effect } from "effect"
 import type { Amount } from "simplan/ports"

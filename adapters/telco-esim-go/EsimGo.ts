@@ -215,11 +215,18 @@ export const layer = (
   Layer.effectContext(
     Effect.gen(function* () {
       const api = yield* AccountApi.AccountApi
-      const { polls, purchases, telco } = make(api, yield* Journal.Journal, options)
+      const journal = yield* Journal.Journal
+      const { polls, purchases, telco } = make(api, journal, options)
       const account = Account.Account.of({
         bundles: CallGate.asPoll(CallFailure.asPort(Effect.map(api.bundles, (all) => all.flatMap(listed)))),
         balance: CallFailure.asPort(api.balance),
-        purchases
+        purchases,
+        orders: ({ since }) =>
+          CallFailure.asPort(
+            Effect.map(api.orders(since), (all) =>
+              all.map(Seller.ordered(KeylessTelco.ofOrder(journal, options.telco)))
+            )
+          )
       })
       return Context.make(Telco.Telco, telco).pipe(
         Context.add(Account.Account, account),

@@ -7,7 +7,7 @@
  */
 import { Effect } from "effect"
 import { SimIdentities, type Telco, Time } from "simplan/ports"
-import { CallFailure, type KeylessTelco, type Purchases } from "../telco-calls/index.ts"
+import { type Account, CallFailure, type KeylessTelco, type Purchases } from "../telco-calls/index.ts"
 import type * as AccountApi from "./AccountApi.ts"
 import * as Assignments from "./Assignments.ts"
 import * as Shapes from "./Shapes.ts"
@@ -44,6 +44,16 @@ const placedFrom = (order: AccountApi.Order): Purchases.Placed => {
   const esim = esimOf(order)
   return { reference: order.reference, cost: order.total, sim: esim === null ? null : simOf(order, esim) }
 }
+
+/** An order as it is compared with what was bought here. */
+export const ordered =
+  (topUpOf: ReturnType<typeof KeylessTelco.ofOrder>) =>
+  (order: AccountApi.Order): Account.Order => {
+    const { createdAt: at, reference, total: cost } = order
+    const iccid = esimOf(order)?.iccid ?? null
+    const topUp = iccid === null ? Effect.succeed(null) : topUpOf(iccid, reference)
+    return { reference, load: itemOf(order)?.name ?? null, iccid, cost, at, topUp }
+  }
 
 /** What the journal knows of an eSIM. */
 export interface Known {

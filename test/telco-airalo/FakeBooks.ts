@@ -321,8 +321,13 @@ export const make = (options: Options): { readonly books: Books; readonly answer
     const page = Number(query.get("page") ?? "1")
     if (!Number.isInteger(limit)) return invalid({ limit: "The limit must be an integer." })
     const pattern = query.get("filter[description]")
+    const [from = "", to = ""] = query.get("filter[created_at]")?.split(" - ") ?? []
+    const isWithin = ({ createdAt }: FakeOrder): boolean => {
+      const day = new Date(createdAt).toISOString().slice(0, 10)
+      return from === "" || (day >= from && day <= to)
+    }
     const all = books.orders
-      .filter((one) => one.listedFrom <= now())
+      .filter((one) => one.listedFrom <= now() && isWithin(one))
       .filter((one) => pattern === null || like(one.description ?? "", pattern))
       .toReversed()
     const rows = all.slice((page - 1) * limit, page * limit)

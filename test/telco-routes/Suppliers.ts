@@ -20,6 +20,10 @@ export interface Started {
   readonly use: (iccid: string) => void
   /** Has the account so many cents left. */
   readonly setBalance: (cents: number) => void
+  /** Sells an eSIM to somebody who uses the account by other means: the order's reference. */
+  readonly sellElsewhere: () => string
+  /** Has charged a cent more for the last order, if its lists have amounts. Its reference. */
+  readonly chargeMore: () => string
   /** What the supplier tells of that. */
   readonly callback: (iccid: string) => string
   readonly close: () => Promise<void>
@@ -40,6 +44,12 @@ export const start = {
       sold: () => server.supplier.orders.filter(({ isNewEsim }) => isNewEsim).length,
       use: (iccid) => server.supplier.use(iccid, MEGABYTE),
       setBalance: (cents) => void Object.assign(server.supplier, { balance: cents }),
+      sellElsewhere: () => server.supplier.order(Supplier.week.name, null).reference,
+      chargeMore: () => {
+        const last = server.supplier.orders.at(-1)
+        if (last === undefined) throw new Error("Nothing was ordered")
+        return Object.assign(last, { cents: last.cents + 1 }).reference ?? ""
+      },
       // An example of its documents has a number of 19 digits.
       callback: (iccid) =>
         `{"iccid": ${iccid}, "alertType": "Utilisation", "bundle": {"name": "${Supplier.week.name}"}}`,
@@ -61,12 +71,18 @@ export const start = {
         Object.assign(own, { esimStatus: "IN_USE", orderUsage: MEGABYTE, activateTime })
       },
       setBalance: (cents) => void Object.assign(fake.state, { balance: cents * 100 }),
+      sellElsewhere: () => {
+        const packageInfoList = [{ slug: "AU_1_7", count: 1 }]
+        fake.answer("/esim/order", fake.accessCode, { transactionId: "by hand", packageInfoList })
+        return fake.profiles.at(-1)?.orderNo ?? ""
+      },
+      chargeMore: () => fake.profiles.at(-1)?.orderNo ?? "",
       callback: (iccid) => JSON.stringify({ notifyType: "DATA_USAGE", content: { iccid, orderUsage: 1 } }),
       close: () => Effect.runPromise(Scope.close(scope, Exit.void))
     })
   },
   airalo: async (): Promise<Started> => {
-    const fake = await FakeAiralo.start({ usedAt: Date.now })
+    const fake = await FakeAiralo.start({ usedAt: Date.now, orderedAt: Date.now, listsNetPrice: true })
     return known({
       telco: (client_secret) => ({ kind: "airalo", url: fake.url, client_id: fake.clientId, client_secret }),
       secret: fake.clientSecret,
@@ -74,6 +90,17 @@ export const start = {
       sold: () => fake.sims.size,
       use: (iccid) => fake.use(iccid, "sim", 1),
       setBalance: (cents) => void Object.assign(fake, { balance: cents }),
+      sellElsewhere: () => {
+        const sim = { id: 1, iccid: "8944465400001111116", matchingId: "MATCH-1", isRecycled: false }
+        const of = { kind: "sim", packageId: "kallur-digital-7days-1gb", charged: 450, status: "completed" } as const
+        fake.orders.push({ ...of, id: 77, description: null, createdAt: Date.now(), sims: [sim], listedFrom: 0 })
+        return "77"
+      },
+      chargeMore: () => {
+        const last = fake.orders.at(-1)
+        if (last === undefined) throw new Error("Nothing was ordered")
+        return String(Object.assign(last, { charged: last.charged + 1 }).id)
+      },
       callback: (iccid) => JSON.stringify({ level: "75%", package_name: "Kallur", iccid }),
       close: fake.close
     })

@@ -12,7 +12,7 @@
  * of a supplier that knows no references which were not answered, and orders that are to spare.
  */
 import { Effect, Schema } from "effect"
-import { Job, type Telco } from "simplan/ports"
+import { type Amount, Job, type Telco } from "simplan/ports"
 import * as CallFailure from "../CallFailure.ts"
 import * as CallRecords from "../CallRecords.ts"
 import type * as Journal from "../Journal.ts"
@@ -134,6 +134,14 @@ export const Book = Schema.Struct({
 
 /** What is known of the orders of one load. */
 export type Book = typeof Book.Type
+
+/** What an order of the supplier is here. */
+export interface KnownOrder {
+  /** The eSIM that was bought; null: none was yet, or it was a top-up. */
+  readonly iccid: string | null
+  /** What it was booked at; null: no amount. */
+  readonly cost: Amount.Amount | null
+}
 
 /** A purchase as it was read or written last, and how to write it. */
 export interface Record {

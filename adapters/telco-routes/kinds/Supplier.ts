@@ -5,7 +5,15 @@
 import { Context, Effect, Layer, Metric, Result, type Scope, Semaphore } from "effect"
 import { Problems } from "simplan"
 import { Amount, Clocks, Problem, Storage, Telco, type TelcoBundles, Time } from "simplan/ports"
-import { Account, Background, type CallFailure, CallGate, type Journal, Polls } from "../../telco-calls/index.ts"
+import {
+  Account,
+  AccountComparison,
+  Background,
+  type CallFailure,
+  CallGate,
+  Journal,
+  Polls
+} from "../../telco-calls/index.ts"
 import * as Connected from "../Connected.ts"
 import type * as Settings from "../Settings.ts"
 
@@ -142,14 +150,18 @@ export const connect = <R>(
   { balanceLevel, callbacks, kind, name }: Supplier,
   layer: Layer.Layer<Telco.Telco | Account.Account | CallGate.CallGate | Polls.Polls | R, never, Journal.Journal>,
   quote?: (code: string) => Effect.Effect<Amount.Amount, CallFailure.TelcoFailure, R>
-): Effect.Effect<Connected.Connected, never, Journal.Journal | Scope.Scope> =>
+): Effect.Effect<Connected.Connected, never, Journal.Journal | Storage.Storage | Scope.Scope> =>
   Effect.gen(function* () {
     // Each account has its own calls, also if two have the same settings.
     const context = yield* Layer.build(Layer.fresh(layer))
     const account = Context.get(context, Account.Account)
     const { balance, covers, recent } = makeBalance(name, account.balance)
     const polls = Context.get(context, Polls.Polls)
-    const turn = (read: typeof balance) => [watching(name, balanceLevel, read)]
+    const { simAggregates } = yield* Storage.Storage
+    const comparison = AccountComparison.make({
+      ...{ telco: name, journal: yield* Journal.Journal, account },
+      isStocked: (iccid) => Effect.map(simAggregates.owner(iccid), (owner) => owner !== null)
+    })
     const asked = quote && ((code: string) => Effect.provideContext(quote(code), context))
     return {
       ...Connected.onlyCalls,
@@ -173,10 +185,16 @@ export const connect = <R>(
       ...(callbacks !== null && { callbacks: { secret: callbacks.secret, take: hinting(polls) } }),
       background: {
         forever: Effect.andThen(
-          Effect.all([Background.forever(turn(balance)), polls.forever], { concurrency: 2, discard: true }),
+          Effect.all([Background.forever([watching(name, balanceLevel, balance), comparison.turn]), polls.forever], {
+            concurrency: 2,
+            discard: true
+          }),
           Effect.never
         ),
-        drain: balanceLevel === null ? polls.drain : Effect.andThen(Background.drain(turn(recent)), polls.drain)
+        drain: Effect.andThen(
+          Background.drain([...(balanceLevel === null ? [] : [watching(name, balanceLevel, recent)]), comparison.turn]),
+          polls.drain
+        )
       }
     }
   })
