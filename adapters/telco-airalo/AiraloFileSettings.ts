@@ -19,7 +19,12 @@ const schema = ({ secret, ...secrets }: FileSettings.Secrets) =>
     ...FileSettings.supplier(secrets, HttpPartnerApi.CALLS_PER_SECOND)
   })
 
-const NAMES = { ...FileSettings.SUPPLIER_NAMES, client_id: "clientId", client_secret: "clientSecret", watch: "lateMillis" } as const
+const NAMES = {
+  ...FileSettings.SUPPLIER_NAMES,
+  client_id: "clientId",
+  client_secret: "clientSecret",
+  watch: "lateMillis"
+} as const
 
 /** An account at Airalo. */
 export const kind = FileSettings.kind(["packages"], schema, (of) => Struct.renameKeys(of, NAMES))

@@ -13,7 +13,10 @@ export const connect = (of: Settings.Of<"esim-go">) => {
   const calls = HttpApi.layer({ ...rest, telco, concurrency, timeout })
   return Supplier.connect(
     of,
-    Layer.provideMerge(EsimGo.layer({ telco, refunds, lateMillis, polls: { callsPerSecond: of.callsPerSecond } }), calls),
+    Layer.provideMerge(
+      EsimGo.layer({ telco, refunds, lateMillis, polls: { callsPerSecond: of.callsPerSecond } }),
+      calls
+    ),
     (bundle) => CallFailure.asPort(AccountApi.AccountApi.use(({ quote }) => quote({ bundle, iccid: null })))
   )
 }
