@@ -1,6 +1,6 @@
 /**
  * Faults in the stock, its levels, what is bought for it, and the polls of the SIMs of suppliers:
- * I11, I12, I15, I16, T3, R1 and R4.
+ * I11, I12, I15, I16, T3, R1 and R4. And those of the ledger of what is bought: C1, C2 and C3.
  */
 import { faultsIn, faultsOf, instead, without } from "./Fault.ts"
 
@@ -108,7 +108,61 @@ export const purchases = [
     ["I15", "what a customer may have used is returned", "if (downloaded) return refuse(", "if (false) return refuse("],
     ["I15", "an eSIM is returned twice", "if (isGivenBack(sim)) return Result.succeed(null)", ""],
     ["I15", "what was made available is returned", "!isOut(sim) ||", ""],
-    ["I15", "an eSIM that was sold again is returned", "sim.purchase?.purchaseId !== purchaseId", "false"]
+    ["I15", "an eSIM that was sold again is returned", "sim.purchase?.purchaseId !== purchaseId", "false"],
+    ["C1", "what is credited late is that of the eSIM which was sold next", "...(work.charged ?? sim)", "...sim"],
+    [
+      "C1",
+      "nobody asks what was credited for an ICCID that was sold again",
+      'work.charged === undefined ? "Nothing" : "Ask"',
+      '"Nothing"'
+    ],
+    [
+      "C1",
+      "an eSIM that its supplier has credited is in the ledger as before",
+      '...(returned === "credit" && {',
+      "...(false && {"
+    ]
+  ]),
+  ...faultsOf("Cost.ts", "stock", [
+    ["C1", "what came back is added to what was charged", "units: 0 - units", "units: 0 + units"],
+    ["C1", "what was credited is an eSIM that was bought", 'kind: "refund", at }', 'kind: "purchase", at }'],
+    [
+      "C1",
+      "a top-up is not booked whose order had no answer",
+      "put: back === undefined ? [charge] : [charge, back]",
+      "put: back === undefined ? [] : [back]"
+    ],
+    ["C1", "what came back for a top-up is not booked", "[charge] : [charge, back]", "[charge] : [charge]"],
+    ["C1", "what came back for a load is what it has cost", "purchase: { ...purchase, cost: credit }", "purchase"],
+    ["C1", "a top-up is an eSIM that was bought", 'kind: "top_up", at, telco', 'kind: "purchase", at, telco'],
+    [
+      "C2",
+      "what was credited is still somebody's",
+      "allotted: [{ ...unallotted, organizationId, costId: purchaseId(id), regionCode: null }]",
+      "allotted: []"
+    ],
+    [
+      "C2",
+      "the load that a SIM was bought with is bought again",
+      "if (isLoad && purchase !== null)",
+      "if (purchase === null)"
+    ],
+    [
+      "C2",
+      "what is claimed keeps the region that it was bought for",
+      "regionCode ?? entry.regionCode",
+      "entry.regionCode"
+    ],
+    ["C3", "a price is a cost", 'cost + (kind === "sale" ? 0n : sum)', "cost + sum"],
+    [
+      "C3",
+      "an eSIM that was credited counts as another one",
+      'purchases + Number(kind === "purchase")',
+      'purchases + Number(kind !== "sale")'
+    ],
+    ["C3", "what was not sold at a price has a margin", "sales === 0 ? null : price - cost", "price - cost"],
+    ["C3", "a month has no first instant", "month: monthOf(at)", "month: at"],
+    ["I16", "what came back may be spent again in the day", 'kind === "refund" || kind === "sale"', 'kind === "sale"']
   ]),
   ...faultsOf("SimCorrection.ts", "stock", [
     ["I15", "an eSIM that its supplier has is made available", "isGivenBack(sim) && reason !== null &&", "false &&"],
