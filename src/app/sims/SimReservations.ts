@@ -126,8 +126,10 @@ const makeEnds = (): Ends => {
     count: () => count,
     add: Effect.sync(() => {
       count++
-      for (const resume of waiting) resume()
+      // What goes on at once may wait again, for the next end.
+      const all = [...waiting]
       waiting.clear()
+      for (const resume of all) resume()
     }),
     after: (before) =>
       Effect.suspend(() => (count === before ? Effect.raceFirst(Effect.sleep(PAUSE), next) : Effect.yieldNow))

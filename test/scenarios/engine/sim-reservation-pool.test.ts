@@ -54,12 +54,19 @@ const pooled = Layer.effect(
   }))
 )
 
-/** A process on the storage, which is a hop away. */
-const process = Effect.fnUntraced(function* (storage: Storage.Storage["Service"], inTransaction = false) {
+/** A process on the storage, which is a hop away; null: it answers at once. */
+const process = Effect.fnUntraced(function* (
+  storage: Storage.Storage["Service"],
+  inTransaction = false,
+  millis: number | null = HOP
+) {
   const claimed: Array<number> = []
   const handedBack: Array<number> = []
   const state = { isDead: false }
-  const hop = Effect.suspend(() => (state.isDead ? Effect.never : Effect.sleep(HOP)))
+  const hop = Effect.suspend(() => {
+    if (state.isDead) return Effect.never
+    return millis === null ? Effect.void : Effect.sleep(millis)
+  })
   const away = Storage.Storage.of({
     ...storage,
     sims: {
@@ -280,6 +287,23 @@ test("gives a request whose SIM was taken another one, and one whose commit fail
   expect(taken).toEqual([iccidOf(0), iccidOf(1), iccidOf(1)])
   // Its claim goes on, and there is no other.
   expect(yield* open(storage)).toBe(1)
+})
+
+test("asks once more when a reservation ends, also if the storage answers at once", function* () {
+  const storage = yield* stock(1)
+  yield* storage.sims.import(newSims("other", 1, 1))
+  const machineNow = yield* Clock.currentTimeMillis
+  yield* storage.sims.reserve({ ...kind, token: "another", count: 1, machineNow, until: machineNow + 1_000 })
+  const { claimed, during, request } = yield* process(storage, false, null)
+  const waiting = yield* Effect.forkChild(request)
+  yield* Effect.sleep(5)
+  const before = claimed.length
+  const other = { ...kind, organizationId: "other" }
+  yield* Effect.ignore(during((claim) => Effect.andThen(claim(other), Effect.fail("no"))))
+  yield* Effect.sleep(1)
+  expect(claimed.length - before).toBeLessThanOrEqual(3)
+  yield* storage.sims.release({ organizationId: "org", reservations: [{ iccid: iccidOf(0), token: "another" }] })
+  expect(yield* Fiber.join(waiting)).toBe(iccidOf(0))
 })
 
 test("gives the last SIM again to a request that claims again", function* () {
