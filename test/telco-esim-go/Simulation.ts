@@ -460,6 +460,11 @@ const simulate = Effect.fnUntraced(function* (world: World, planted: Planted) {
     const sale = supplier.orders.find(({ isNewEsim, matchingId }) => isNewEsim && sim.lpa.endsWith(`$${matchingId}`))
     if (sale === undefined || sale.item !== load) problems.push(`${purchaseId} has an eSIM that was not sold`)
     if (sale !== undefined) own(sale.reference, purchaseId)
+    // Those of one that was given back too: what was used up stays in its list.
+    for (const { made, packageId } of packages) {
+      const order = supplier.orders.find(({ reference }) => reference === made?.telcoPackageId)
+      if (order?.isNewEsim === false) own(order.reference, packageId)
+    }
     if (sale !== undefined && sale.cents !== sim.cost?.units) problems.push(`${purchaseId} has another price`)
     const bought = yield* Effect.orDie(last.purchases.boughtOf(sim.iccid))
     if (bought?.purchaseId !== purchaseId) continue
@@ -474,7 +479,6 @@ const simulate = Effect.fnUntraced(function* (world: World, planted: Planted) {
       if (made === null) continue
       const order = supplier.orders.find(({ reference }) => reference === made.telcoPackageId)
       if (order?.iccid !== sim.iccid || order.item !== of) problems.push(`${packageId} is no order of its own`)
-      if (order?.isNewEsim === false) own(order.reference, packageId)
       const assignments = supplier
         .esim(sim.iccid)
         .assignments.filter(({ reference }) => reference.startsWith(made.telcoPackageId))
