@@ -21,19 +21,29 @@
  */
 import { Duplex } from "node:stream"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import type { PGlite } from "@electric-sql/pglite"
 import { Effect, type Layer, Redacted, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import * as Arguments from "../postgres/connection/Arguments.ts"
 import * as Connections from "../postgres/connection/Connections.ts"
+import * as HostConnection from "../postgres/database/HostConnection.ts"
 import * as Postgres from "../postgres/index.ts"
 import * as DataDirectory from "./DataDirectory.ts"
 import * as Opening from "./Opening.ts"
+import * as Turns from "./Turns.ts"
+
+/** A PGlite of the host's own, as the package `@electric-sql/pglite` has it from 0.4 on. */
+export type Given = Turns.Given
 
 /** Where the embedded database is, and what is encrypted in it. */
 export interface Options {
+  /**
+   * A PGlite of the host's own, which stays open, in place of `dataDir`. Its session takes turns:
+   * while the host has a transaction, whatever else is asked of simplan waits for its end. Calls
+   * inside of the transaction join it (rule H1).
+   */
+  readonly database?: Given | undefined
   /** Where the data are; made if it is missing. In memory if it is not given. */
   readonly dataDir?: string | undefined
   /** The schema that the tables are in, as for `simplan/postgres`. */
@@ -57,7 +67,9 @@ const directory = Effect.fnUntraced(function* (dataDir: unknown) {
 
 const checked = (options: Options): Effect.Effect<object, Storage.StorageError> =>
   Effect.mapError(
-    Effect.fromResult(Arguments.object("The options of Pglite.layer", options, ["dataDir", "schema", "secretKeys"])),
+    Effect.fromResult(
+      Arguments.object("The options of Pglite.layer", options, ["database", "dataDir", "schema", "secretKeys"])
+    ),
     (message) => new Storage.StorageError({ message })
   )
 
@@ -85,13 +97,18 @@ const isTerminate = (message: Buffer): boolean => message.length === 5 && messag
  *
  * PGlite is one session for ever, while the client may give up a connection and open another. So
  * each stream begins with a session that is as new: nothing is left of a transaction or of prepared
- * statements. The planner has the settings of reads on a server, for every statement.
+ * statements. The planner has the settings of reads on a server, for every statement. The session
+ * of a PGlite that the host has given keeps all but prepared statements.
  */
-const connect = (database: PGlite): Duplex => {
+const connect = (database: Given, turns: Turns.Turns | null): Duplex => {
   let opened = false
 
   const open = async (): Promise<void> => {
     opened = true
+    if (turns !== null) {
+      await database.exec("deallocate all")
+      return
+    }
     await database.exec("rollback")
     await database.exec("discard all")
     for (const [name, value] of Object.entries(Connections.plannerSettings))
@@ -107,19 +124,26 @@ const connect = (database: PGlite): Duplex => {
       await open()
     }
     if (isTerminate(message)) return
+    await turns?.begin()
     // Without a callback of one's own PGlite parses each reply, and keeps the parsed messages for
     // ever.
     await database.execProtocolRawStream(new Uint8Array(message), {
       onRawData: (reply) => {
+        turns?.observe(reply)
         if (reply.length > 0 && !stream.destroyed) stream.push(Buffer.from(reply))
       }
     })
+    turns?.end()
   }
 
   const stream = new Duplex({
     read: () => {},
     write: (message: Buffer, _encoding, done) => {
       send(message).then(() => done(), done)
+    },
+    destroy: (error, done) => {
+      const ended = turns?.giveUp() ?? Promise.resolve()
+      ended.then(() => done(error), done)
     }
   })
   return stream
@@ -181,6 +205,26 @@ const upkeep = (sql: SqlClient.SqlClient, room?: Effect.Effect<void, unknown>) =
   return Effect.forkScoped(room === undefined ? changed : Effect.andThen(round(allTables(sql)), changed))
 }
 
+const clientOf = (stream: () => Duplex) =>
+  PgClient.make({
+    stream,
+    username: "postgres",
+    database: "postgres",
+    password: Redacted.make("unused"),
+    maxConnections: 1,
+    minConnections: 1,
+    multiplex: true
+  }).pipe(Effect.mapError(failed("PGlite does not answer")))
+
+/** What the ports run on if the host has given the database, whose transactions they join. */
+const ofGiven = Effect.fnUntraced(function* (given: Given) {
+  yield* Effect.tryPromise({ try: () => given.waitReady, catch: failed("The PGlite cannot start") })
+  const turns = Turns.make(given)
+  const client = yield* clientOf(() => connect(given, turns))
+  const home = yield* Effect.mapError(HostConnection.databaseOf(client), failed("PGlite does not answer"))
+  return { reads: client, writes: client, home }
+})
+
 /**
  * The ports in this process. Fails with one sentence if an option is not allowed, and if the
  * directory is a file, has other files, may not be written, or is open in another process.
@@ -189,20 +233,13 @@ export const layer = (options: Options = {}): Layer.Layer<Postgres.Provided, Sto
   Postgres.layerOf(
     Effect.gen(function* () {
       yield* checked(options)
+      const { database: given, schema, secretKeys } = options
+      if (given !== undefined) return { ...(yield* ofGiven(given)), schema, secretKeys }
       const path = options.dataDir === undefined ? undefined : yield* directory(options.dataDir)
       const opened = yield* database(path)
-      const client = yield* PgClient.make({
-        stream: () => connect(opened),
-        username: "postgres",
-        database: "postgres",
-        password: Redacted.make("unused"),
-        maxConnections: 1,
-        minConnections: 1,
-        multiplex: true
-      }).pipe(Effect.mapError(failed("PGlite does not answer")))
+      const client = yield* clientOf(() => connect(opened, null))
       const room = path === undefined ? undefined : DataDirectory.roomForWrites(path)
       yield* upkeep(client, room)
-      const { schema, secretKeys } = options
       return { reads: client, writes: client, beforeWrites: room, schema, secretKeys }
     }).pipe(Effect.provide(Reactivity.layer))
   )

@@ -156,17 +156,20 @@ export interface Shared {
   readonly connections: number
 }
 
-/** All three ports; `shared` if other processes may be on the database. */
+/**
+ * All three ports; `shared` if other processes may be on the database, `joins` if hosts may have
+ * transactions on connections of their own.
+ */
 export const make = (
   database: Database,
-  shared?: Shared | undefined
+  { joins, shared }: { readonly joins: boolean; readonly shared?: Shared | undefined }
 ): Context.Context<Storage.Storage | Jobs.Jobs | Outbox.Outbox> => {
   const notifications = shared?.notifications ?? Notifications.alone()
   const context = Context.make(Storage.Storage, storage(database, notifications, shared?.offset ?? null)).pipe(
     Context.add(Jobs.Jobs, jobs(database)),
     Context.add(Outbox.Outbox, outbox(database)),
     Context.add(HostTransaction.HostTransaction, database.inTransaction),
-    Context.add(HostTransaction.Joining, shared === undefined ? null : database.join),
+    Context.add(HostTransaction.Joining, joins ? database.join : null),
     Context.add(HostTransaction.Connections, shared?.connections ?? null),
     Context.add(Clocks.LeaseOffset, database.offset)
   )

@@ -231,7 +231,7 @@ export const layerOf = <E, R>(
         lock: clients.shared?.lock,
         home: clients.home ?? null
       })
-      const ports = Ports.make(database, clients.shared)
+      const ports = Ports.make(database, { joins: clients.home !== undefined, shared: clients.shared })
       return Context.add(ports, SqlClient.SqlClient, clients.writes)
     })
   )

@@ -123,7 +123,7 @@ const refused = () =>
   Arguments.invalid(
     METHOD,
     "transaction",
-    "needs a PostgreSQL server, since elsewhere the host has no tables beside simplan's"
+    "needs a PostgreSQL server or a PGlite that the host has opened, since elsewhere it has no tables beside simplan's"
   )
 
 /** What the database has refused fails with its own error. */

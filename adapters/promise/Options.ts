@@ -31,6 +31,20 @@ export interface PgPool {
 }
 
 /**
+ * A PGlite of the package `@electric-sql/pglite`, version 0.4 or later, which the host has opened.
+ */
+export interface PgliteDatabase {
+  /** Resolves when it has started. */
+  readonly waitReady: Promise<void>
+  /** Runs statements. */
+  exec(query: string): Promise<unknown>
+  /** Takes a message of the wire protocol, and gives the reply. */
+  execProtocolRawStream(message: Uint8Array, options: { readonly onRawData: (data: Uint8Array) => void }): Promise<void>
+  /** Keeps the session for a function, in turn with transactions and other statements. */
+  _runExclusiveTransaction<A>(work: () => Promise<A>): Promise<A>
+}
+
+/**
  * Where the data are.
  *
  * - `"postgres://user:password@host:port/database"`, or the same as a `URL`: a PostgreSQL server,
@@ -42,6 +56,8 @@ export interface PgPool {
  * - `"memory"`: this process; nothing outlives it.
  * - A directory, such as `"./data"`: PGlite, for one process at a time. It needs the package
  *   `@electric-sql/pglite`.
+ * - A `PGlite` that the host has opened, for one process, which stays open after `close`. `within`
+ *   joins its transactions, so that tests of a host need no server.
  * - `{ storage }`: a storage of the host's own, as a layer of the ports `Storage`, `Jobs` and
  *   `Outbox`.
  */
@@ -49,6 +65,7 @@ export type Database =
   | string
   | URL
   | PgPool
+  | PgliteDatabase
   | {
       /** The `PgClient` of `@effect/sql-pg` that the host has. */
       readonly client: object

@@ -85,7 +85,7 @@ export const Connections = Context.Reference<number | null>("simplan/HostTransac
 /**
  * Runs a use case inside the transaction that the host has begun on its connection. The reads and
  * commits of several use cases on one connection take turns. Commit and rollback are the host's.
- * Fails with `InvalidField` if the storage is no server, and with a `StorageError` that has
+ * Fails with `InvalidField` if the storage joins none, and with a `StorageError` that has
  * `transaction` if nothing can be done in the transaction.
  */
 export const within =
@@ -93,6 +93,7 @@ export const within =
   <A, E, R>(useCase: Effect.Effect<A, E, R>): Effect.Effect<A, E | InvalidField | StorageError, R> =>
     Effect.flatMap(Joining, (join): Effect.Effect<A, E | InvalidField | StorageError, R> => {
       if (join !== null) return join(connection, useCase)
-      const message = "must be a transaction of the database that simplan is on, and that has to be PostgreSQL"
+      const message =
+        "must be a transaction of the database that simplan is on, and that has to be PostgreSQL, or a PGlite which the host has opened"
       return Effect.fail(new InvalidField({ field: "transaction", message }))
     })

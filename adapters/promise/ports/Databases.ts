@@ -9,7 +9,7 @@ import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
 import type { Journal } from "../../telco-calls/index.ts"
 import type * as Postgres from "../../postgres/index.ts"
-import type { Database, Options } from "../Options.ts"
+import type { Database, Options, PgliteDatabase } from "../Options.ts"
 
 type StorageLayer<More = never> = Layer.Layer<Storage.Storage | Jobs.Jobs | Outbox.Outbox | More, unknown>
 
@@ -25,7 +25,7 @@ export interface Opening {
 const METHOD = "createSimplan"
 
 const ALLOWED =
-  'must be "postgres://…" or a URL, a Pool of pg, { client }, "memory", a directory such as "./data", or { storage }'
+  'must be "postgres://…" or a URL, a Pool of pg, { client }, "memory", a directory such as "./data", a PGlite, or { storage }'
 
 const refused = (is: string): Errors.InvalidFieldError =>
   Arguments.invalid(METHOD, "database", `${ALLOWED}; it is ${is}`)
@@ -35,6 +35,9 @@ type Where = Pick<Postgres.Options, "url" | "pool" | "client">
 
 const isPool = (database: object): database is NonNullable<Where["pool"]> =>
   "connect" in database && typeof database.connect === "function" && "options" in database
+
+const isPglite = (database: object): database is PgliteDatabase =>
+  "execProtocolRawStream" in database && "_runExclusiveTransaction" in database
 
 // The layer refuses what is no client.
 const isClient = (client: unknown): client is NonNullable<Where["client"]> =>
@@ -65,6 +68,9 @@ const pglite = async (dataDir: string, { schema, secretKeys }: Opened): Promise<
   }
   return (await import("../../pglite/index.ts")).layer({ dataDir, schema, secretKeys })
 }
+
+const given = async (database: PgliteDatabase, { schema, secretKeys }: Opened) =>
+  (await import("../../pglite/index.ts")).layer({ database, schema, secretKeys })
 
 const postgres = async (where: Where, options: Opened): Promise<StorageLayer<SqlClient.SqlClient>> =>
   (await import("../../postgres/index.ts")).layer({ ...where, ...options })
@@ -138,22 +144,26 @@ export const open = (options: Options): Opening => {
   // A virtual clock is for one process.
   const isVirtual = typeof clock === "object" && clock !== null && "start" in clock
   const opened: Opened = { directUrl, schema, secretKeys, alone: isVirtual ? true : alone }
-  const given: Database | null | undefined = database
-  if (given === undefined || given === null) throw refused("missing")
-  if (typeof given === "string") return ofText(given, opened)
-  if (typeof given !== "object") throw refused(Arguments.shown(given))
-  if (Arguments.isUrl(given)) return ofText(given.href, opened)
-  if ("storage" in given) {
-    const { storage } = given
+  const named: Database | null | undefined = database
+  if (named === undefined || named === null) throw refused("missing")
+  if (typeof named === "string") return ofText(named, opened)
+  if (typeof named !== "object") throw refused(Arguments.shown(named))
+  if (Arguments.isUrl(named)) return ofText(named.href, opened)
+  if ("storage" in named) {
+    const { storage } = named
     if (directUrl !== undefined) throw noPooler()
     if (!isStorage(storage)) throw refused("{ storage } with something that is no Layer of this copy of effect")
     return { layer: async () => storage, journaled: null, isOwn: false }
   }
-  if ("client" in given) {
-    const { client } = given
+  if ("client" in named) {
+    const { client } = named
     if (!isClient(client)) throw refused(`{ client } with ${Arguments.shown(client)}`)
     return { ...ofSql(() => postgres({ client }, opened), opened), isOwn: false }
   }
-  if (isPool(given)) return { ...ofSql(() => postgres({ pool: given }, opened), opened), isOwn: false }
+  if (isPglite(named)) {
+    if (directUrl !== undefined) throw noPooler()
+    return { ...ofSql(() => given(named, opened), opened), isOwn: true }
+  }
+  if (isPool(named)) return { ...ofSql(() => postgres({ pool: named }, opened), opened), isOwn: false }
   throw refused("an object of another kind")
 }

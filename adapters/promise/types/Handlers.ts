@@ -85,7 +85,7 @@ export interface HandlerOptions {
    * Runs the handler in a database transaction, in which its delivery is settled too: what it
    * writes by `tx` is committed exactly once for each event. A function begins the transaction by a
    * client of the host's own, on the same database; the handler writes by that `client` too. For
-   * PostgreSQL only; elsewhere it is refused. False by default.
+   * PostgreSQL, and a PGlite that the host has opened; elsewhere it is refused. False by default.
    */
   readonly transaction?: boolean | HandlerTransaction<unknown> | undefined
 }

@@ -16,10 +16,10 @@ import type { Attachments, CreateSubscription, SendSms, Subscriptions } from "./
 export type ParameterValue = string | number | boolean | null
 
 /**
- * An open transaction of the host, on the PostgreSQL database that simplan is on. `fromPg`,
- * `fromPostgresJs`, `fromDrizzle`, `fromPrisma`, `fromKnex` and `fromKysely` make one of what those
- * clients have. Of one transaction it is to be the same object each time, so that calls inside of
- * it take turns.
+ * An open transaction of the host, on the database that simplan is on: a PostgreSQL, or a PGlite
+ * that the host has opened. `fromPg`, `fromPostgresJs`, `fromDrizzle`, `fromPrisma`, `fromKnex` and
+ * `fromKysely` make one of what those clients have. Of one transaction it is to be the same object
+ * each time, so that calls inside of it take turns.
  */
 export interface Transaction {
   /**
@@ -120,10 +120,11 @@ export interface Submitted {
  * refused without the telco is refused by the call.
  *
  * With an `idempotencyKey` a repeated call of the same kind gives the same command, for as long as
- * commands are kept: 30 days after the outcome is known. If the storage is not PostgreSQL, each
- * method rejects with an `InvalidFieldError`. If no transaction of simplan's database is open on
- * the connection, or nothing can be done in it, each method rejects with a `TransactionError`;
- * after a deadlock or a serialization failure with a `TransactionConflictError`.
+ * commands are kept: 30 days after the outcome is known. If the storage is neither PostgreSQL nor a
+ * PGlite that the host has opened, each method rejects with an `InvalidFieldError`. If no
+ * transaction of simplan's database is open on the connection, or nothing can be done in it, each
+ * method rejects with a `TransactionError`; after a deadlock or a serialization failure with a
+ * `TransactionConflictError`.
  */
 export interface Within {
   /** API keys of organizations. */
