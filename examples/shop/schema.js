@@ -31,29 +31,34 @@ export const orders = pgTable("orders", {
   createdAt: timestamp("created_at", { withTimezone: true }).notNull().defaultNow()
 })
 
-/** Makes the tables. The checks hold whatever the code does. */
-export const create = (db) =>
-  db.execute(sql`
-    create table if not exists customers (
-      id text primary key,
-      email text not null,
-      balance numeric(18, 6) not null default 0,
-      reserved numeric(18, 6) not null default 0,
-      check (reserved >= 0 and balance >= reserved)
-    );
-    create table if not exists entries (
-      id text primary key,
-      customer_id text not null references customers,
-      amount numeric(18, 6) not null
-    );
-    create table if not exists orders (
-      id text primary key,
-      customer_id text not null references customers,
-      plan_name text not null,
-      price numeric(18, 6) not null,
-      state text not null default 'reserved' check (state in ('reserved', 'active', 'refunded')),
-      subscription_id text,
-      attachment_id text,
-      created_at timestamptz not null default now()
-    );
-    create index if not exists orders_of_customer on orders (customer_id, created_at)`)
+// The checks hold whatever the code does.
+const statements = [
+  sql`create table if not exists customers (
+    id text primary key,
+    email text not null,
+    balance numeric(18, 6) not null default 0,
+    reserved numeric(18, 6) not null default 0,
+    check (reserved >= 0 and balance >= reserved)
+  )`,
+  sql`create table if not exists entries (
+    id text primary key,
+    customer_id text not null references customers,
+    amount numeric(18, 6) not null
+  )`,
+  sql`create table if not exists orders (
+    id text primary key,
+    customer_id text not null references customers,
+    plan_name text not null,
+    price numeric(18, 6) not null,
+    state text not null default 'reserved' check (state in ('reserved', 'active', 'refunded')),
+    subscription_id text,
+    attachment_id text,
+    created_at timestamptz not null default now()
+  )`,
+  sql`create index if not exists orders_of_customer on orders (customer_id, created_at)`
+]
+
+/** Makes the tables. */
+export const create = async (db) => {
+  for (const statement of statements) await db.execute(statement)
+}
