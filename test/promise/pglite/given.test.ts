@@ -91,6 +91,25 @@ describe("a PGlite of the host", () => {
     expect(await orders(database)).toEqual([{ id: "1", state: "done" }])
   })
 
+  it("settles an event in a transaction of simplan's own, which `within` takes too", async () => {
+    const database = await opened()
+    const simplan = serving(database, { clock: { start: "2026-01-31T12:00:00Z" } })
+    const { organizationId, planId } = await selling(simplan)
+    let calls = 0
+    await simplan.on("subscription.created", { name: "own", transaction: true }, async ({ data }, { tx }) => {
+      await tx.query("insert into orders (id) values ($1)", [data.metadata])
+      await simplan.within(tx).plans.archive({ organizationId, planId })
+      calls += 1
+      if (calls === 1) throw new Error("Not yet")
+    })
+    await simplan.subscriptions.create({ organizationId, planId, metadata: "1" })
+    await simplan.drain()
+    const isArchived = async () => (await simplan.plans.get({ organizationId, planId })).archivedAt !== null
+    expect([calls, await orders(database), await isArchived()]).toEqual([1, [], false])
+    await simplan.clock.advanceBy({ by: "1 minute" })
+    expect([calls, await orders(database), await isArchived()]).toEqual([2, [{ id: "1", state: "open" }], true])
+  })
+
   it("stays open after the service, and is there for the next one", async () => {
     const database = await opened()
     const first = serving(database, { schema: "esim" })

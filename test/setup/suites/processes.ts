@@ -17,6 +17,7 @@ export const processes: ReadonlyArray<string> = [
   "test/cluster/cluster.test.ts",
   "test/conformance/database-errors.test.ts",
   "test/conformance/pglite.test.ts",
+  "test/conformance/pglite/given-suite.test.ts",
   "test/conformance/pglite/pglite-directory.test.ts",
   "test/conformance/pglite/pglite-upkeep.test.ts",
   "test/conformance/postgres/connections/postgres-heavy-reads.test.ts",
