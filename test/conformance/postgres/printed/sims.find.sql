@@ -210,11 +210,11 @@ select json_build_object(
             end) as item
           from (
             select sim.*
-            from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
-            cross join lateral (
+            from (
               select * from simplan.sim
-              where sim.organization_id = $42 and sim.iccid = candidate.iccid
-              limit 1
+              where sim.organization_id = $42
+              and sim.iccid = any(array(select candidate.iccid from candidate where not (select counted.is_scan from counted)))
+              offset 0
             ) sim
             where (sim.organization_id = $43 AND sim.import_sequence > $44::bigint)
             order by sim.import_sequence

@@ -225,11 +225,11 @@ select json_build_object(
               end)) as item
           from (
             select subscription.*
-            from (select distinct candidate.iccid from candidate where not (select counted.is_scan from counted)) candidate
-            cross join lateral (
+            from (
               select * from simplan.sim
-              where sim.organization_id = $46 and sim.iccid = candidate.iccid
-              limit 1
+              where sim.organization_id = $46
+              and sim.iccid = any(array(select candidate.iccid from candidate where not (select counted.is_scan from counted)))
+              offset 0
             ) sim
             cross join lateral (
               select * from simplan.subscription
