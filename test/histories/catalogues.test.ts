@@ -58,6 +58,7 @@ const faults: ReadonlyArray<readonly [what: string, around: Around]> = [
         })
     }))
   ],
+  ["a purchase stays awaited by a request that is over", storing(() => ({ leavePurchase: () => Effect.void }))],
   ["requests add purchases while some are outstanding", storing(() => ({ adoptPurchase: () => Effect.succeed(null) }))]
 ]
 
