@@ -222,14 +222,19 @@ const reasonOf = (
   }
 }
 
+/** How fast packages that serve are: null if one of them is not slowed down. */
+const speedOf = (terms: PlanTerms, served: ReadonlyArray<Package>) => {
+  const speeds = served.map((pack) => Allowance.speedOf(terms, pack))
+  return speeds.includes(null) ? null : (speeds[0] ?? null)
+}
+
 /** Rule L2: the attachment as a reader sees it at `now`, with why it gives no service. */
 export const explained = (attached: Attachment.WithPackages, known: Known, now: Instant): Explained => {
   const seen = Attachment.view(attached, now)
   const served = serving(attached, now)
   const reason = reasonOf(attached, seen, served, known, now)
-  const speeds = served.map((pack) => Allowance.speedOf(attached.attachment.terms, pack))
-  const [speed = null] = reason === null && !speeds.includes(null) ? speeds : []
-  return { ...seen, reason, speed }
+  const { terms } = attached.attachment
+  return { ...seen, reason, speed: reason === null && terms.throttling.length > 0 ? speedOf(terms, served) : null }
 }
 
 const stopped = (telco: Confirmation.Confirmation): string => {

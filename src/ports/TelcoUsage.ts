@@ -2,7 +2,7 @@
  * How fresh usage is that was counted elsewhere, beside `Telco`: a telco whose SIMs are polled, and
  * which counts late itself, has used more by now than the packages say.
  */
-import { Context, Effect } from "effect"
+import { Context, type Effect } from "effect"
 import type { Instant } from "../domain/Time.ts"
 
 /** How fresh usage is. */
@@ -18,7 +18,7 @@ export interface TelcoUsage {
   }) => Effect.Effect<ReadonlyMap<string, Instant>>
 }
 
-/** How fresh usage is. The default: it is not known of any package. */
-export const TelcoUsage = Context.Reference<TelcoUsage>("simplan/TelcoUsage", {
-  defaultValue: () => ({ asOf: () => Effect.succeed(new Map()) })
+/** How fresh usage is; null, which is the default: it is not known of any package. */
+export const TelcoUsage = Context.Reference<TelcoUsage | null>("simplan/TelcoUsage", {
+  defaultValue: () => null
 })

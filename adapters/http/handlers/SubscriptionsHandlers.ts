@@ -226,15 +226,20 @@ const shapeOfAttachment = (tenant: Auth.Tenant, view: Attachments.Shown): typeof
     packages: view.packages.map((one) => {
       const assumed = Package.assumedUsedBytes(one)
       const packageId = Package.idOf(one)
-      const asOf = view.usageAsOf.get(packageId)
-      return {
+      const asOf = view.usageAsOf?.get(packageId)
+      const shape = {
         package_id: packageId,
         activation_at: Responses.instant(one.activationAt),
         expiration_at: Responses.instant(one.expirationAt),
-        used_allowance: { dataBytes: one.usedBytes },
-        ...(asOf !== undefined && { usage_as_of: Time.toIso(asOf) }),
-        ...(assumed !== null && { assumed_used_allowance: { dataBytes: assumed } })
+        used_allowance: { dataBytes: one.usedBytes }
       }
+      return asOf === undefined && assumed === null
+        ? shape
+        : {
+            ...shape,
+            ...(asOf !== undefined && { usage_as_of: Time.toIso(asOf) }),
+            ...(assumed !== null && { assumed_used_allowance: { dataBytes: assumed } })
+          }
     })
   }
 }

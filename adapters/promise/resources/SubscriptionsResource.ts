@@ -292,7 +292,7 @@ const attachmentOf = ({ attachment, ...view }: Attachments.Shown): Types.Attachm
   packages: view.packages.map((one) => {
     const assumedUsedBytes = Package.assumedUsedBytes(one)
     const packageId = Package.idOf(one)
-    const usageAsOf = view.usageAsOf.get(packageId)
+    const usageAsOf = view.usageAsOf?.get(packageId)
     return {
       packageId,
       activationAt: Arguments.toDateOrNull(one.activationAt),

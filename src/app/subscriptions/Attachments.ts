@@ -28,8 +28,11 @@ interface OfSubscription {
 
 /** An attachment as a reader gets it by itself. */
 export interface Shown extends Reason.Explained {
-  /** Until when what was used of its packages is counted, by their ids, as far as is known. */
-  readonly usageAsOf: ReadonlyMap<string, Instant>
+  /**
+   * Until when what was used of its packages is counted, by their ids, as far as is known. Absent:
+   * it is not known of any.
+   */
+  readonly usageAsOf?: ReadonlyMap<string, Instant>
 }
 
 /** Reads attachments, and suspends them. */
@@ -168,16 +171,16 @@ export const layer: Layer.Layer<Attachments, never, Storage | BusinessClock | Co
       return aggregate
     })
 
-    const shown = Effect.fnUntraced(function* (
-      { iccid, organizationId }: OfSubscription,
+    const shown = (
+      of: OfSubscription,
       attachments: ReadonlyArray<WithPackages>,
       pausedAt: Instant | null,
       now: Instant
-    ) {
-      const explained = yield* explain(attachments, pausedAt, now)
-      const usageAsOf = yield* usage.asOf({ organizationId, iccid })
-      return explained.map((one): Shown => ({ ...one, usageAsOf }))
-    })
+    ): Effect.Effect<ReadonlyArray<Shown>, StorageError> => {
+      const explained = explain(attachments, pausedAt, now)
+      if (usage === null) return explained
+      return Effect.zipWith(explained, usage.asOf(of), (all, usageAsOf) => all.map((one) => ({ ...one, usageAsOf })))
+    }
 
     return Attachments.of({
       list: Effect.fnUntraced(function* (of) {
