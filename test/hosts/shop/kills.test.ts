@@ -45,7 +45,7 @@ it(`is exact after ${KILLS} kills`, async () => {
   const urls = () => instances[Math.random() < 0.5 ? 0 : 1]?.url ?? ""
   let isOpen = true
 
-  /** Signs up, is paid for twice by one id, and orders until the shop closes. */
+  /** Signs up, is paid for twice by one id, and orders, each time by two clicks, until the end. */
   const customer = async (at: number): Promise<void> => {
     const form = new URLSearchParams({ email: `customer-${at}@example.com` })
     const signedUp = await Shop.ask(urls, "/customers", { method: "POST", body: form })
@@ -59,8 +59,9 @@ it(`is exact after ${KILLS} kills`, async () => {
     const order = async () => {
       const plan = plans[Math.floor(Math.random() * plans.length)] ?? ""
       const body = new URLSearchParams({ id: randomUUID(), plan })
-      const answer = await Shop.ask(urls, "/orders", { method: "POST", body, headers: { cookie } })
-      expect([303, 402]).toContain(answer.status)
+      const send = () => Shop.ask(urls, "/orders", { method: "POST", body, headers: { cookie } })
+      const answers = await Promise.all([send(), send()])
+      for (const { status } of answers) expect([303, 402]).toContain(status)
     }
     while (isOpen) {
       await Promise.all([order(), order()])
@@ -110,7 +111,7 @@ it(`is exact after ${KILLS} kills`, async () => {
   const orders = await read<{ id: string; state: string; subscription_id: string | null }>("select * from orders")
   const active = orders.filter(({ state }) => state === "active")
   expect(active.length).toBeGreaterThan(20)
-  expect(orders.length).toBeGreaterThan(active.length)
+  expect(Math.min(counts.lost, counts.refused)).toBeGreaterThan(0)
   const iccids: Array<string> = []
   for (const { id, subscription_id: subscriptionId } of active) {
     const { metadata, sim } = await simplan.subscriptions.get({ organizationId, subscriptionId: subscriptionId ?? "" })
