@@ -180,7 +180,8 @@ const make = ({ lateMillis = LATE, polls: options, telco = "airalo" }: SellerOpt
           ({ message, reason = null }) => record.put({ ...TopUps.unasked(iccid), refusal: { message, reason } })
         ))
       const { cost, orderId } = yield* topUps.order(record, topUp)
-      return { telcoPackageId: orderId, activationAt: null, expirationAt: null, ...(cost !== null && { cost }) }
+      const charged = cost === null ? {} : { cost }
+      return { telcoPackageId: orderId, activationAt: null, expirationAt: null, ...charged, isLoad: false }
     })
 
     const createPackage = Effect.fn("TelcoAiralo.createPackage")(function* (of: Telco.PackageOrder) {

@@ -140,7 +140,9 @@ export const make = (of: Supplier): Selling => {
   const createPackage = Effect.fn("Selling.createPackage")(function* (order: Telco.PackageOrder) {
     const noTopUp = typeof topUps === "string" ? { noTopUp: topUps } : {}
     const { bought, share } = yield* purchases.claim({ load: "", ...order, ...noTopUp })
-    if (share === "TopUp" && typeof topUps !== "string") return yield* topUps.createPackage(order)
+    if (share === "TopUp" && typeof topUps !== "string") {
+      return { ...(yield* topUps.createPackage(order)), isLoad: false }
+    }
     return { telcoPackageId: nameOf(bought), activationAt: null, expirationAt: null, isLoad: true }
   })
 

@@ -168,7 +168,7 @@ export const ofPackage = (
   { iccid, label, organizationId, purchase }: Pick<Sim, "iccid" | "label" | "organizationId" | "purchase">,
   of: Pick<Attachment, "attachmentId"> & Partial<Pick<Attachment, "planId" | "terms">>,
   { isFirst, load, occurrence, packageId }: Ordered,
-  { cost, isLoad = isFirst && purchase?.load === load, telco }: Answer,
+  { cost, isLoad = cost === undefined && isFirst && purchase?.load === load, telco }: Answer,
   at: Instant
 ): Booking => {
   if (load === undefined) return {}

@@ -49,6 +49,8 @@ describe("C1: what was charged", () => {
     const answer = { cost: usd(500) }
     for (const [asked, said] of [
       [ordered, { ...answer, isLoad: false }],
+      // What was bought with the SIM is charged by no order.
+      [ordered, answer],
       [{ ...ordered, isFirst: false }, answer],
       [{ ...ordered, load: "2 GB" }, answer]
     ] as const) {

@@ -180,7 +180,8 @@ describe("A package", () => {
       telcoPackageId: String(shop.fake.orders[1]?.id),
       activationAt: null,
       expirationAt: null,
-      cost: usd(41, 1)
+      cost: usd(41, 1),
+      isLoad: false
     })
     expect(shop.fake.orders[1]).toMatchObject({ kind: "topup", packageId: TOP_UP })
     for (const id of ["a:0", "b:0"]) await shop.run((telco) => telco.createPackage(packageOrder(id, iccid)))
