@@ -110,12 +110,7 @@ export const reasons = faultsOf("Reason.ts", "state", [
     'return { _tag: "DataUsed", nextAt }',
     'return { _tag: "DataUsed", nextAt: null }'
   ],
-  [
-    "L2",
-    "a plan is throttled beside one of full speed",
-    "reason === null && !speeds.includes(null)",
-    "reason === null"
-  ],
+  ["L2", "a plan is throttled beside one of full speed", "speeds.includes(null) ?", "false ?"],
   [
     "L2",
     "a suspension is confirmed that is not",

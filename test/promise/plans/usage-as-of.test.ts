@@ -1,4 +1,4 @@
-/** How fresh usage is, in a host of Promises (rule T6): as the telco says, of the packages it names. */
+/** How fresh usage is, in a host of Promises (rule T6): as the telco says, of packages it names. */
 import { Effect, Layer } from "effect"
 import { TelcoUsage } from "simplan/ports"
 import { createSimplan } from "simplan/promise"
