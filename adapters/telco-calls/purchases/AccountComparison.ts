@@ -34,7 +34,9 @@ const decode = Schema.decodeUnknownOption(Progress)
 export interface Options {
   /** Names the supplier in the journal and in what is found. */
   readonly telco: string
+  /** Where it is kept up to when orders were compared. */
   readonly journal: Journal.Journal["Service"]
+  /** What the supplier lists, and what was bought. */
   readonly account: Pick<Account.Account["Service"], "orders" | "purchases">
   /** Whether the inventory has an eSIM. */
   readonly isStocked: (iccid: string) => Effect.Effect<boolean, Storage.StorageError>

@@ -26,7 +26,7 @@ it("has a header, a row for each and quotes", () => {
 const formulas = [
   "=1+1",
   "+1",
-  "-1",
+  "-1+1",
   "@SUM(A1)",
   "\t=1",
   "\r=1",
@@ -43,7 +43,7 @@ it.each(formulas)("%j is no formula", (text) => {
   expect(cell).toBe(`'${text}`)
 })
 
-it.each(["8944500000000000017", "Green", "a=b", "x - y", ""])("%j stays as it is", (text) => {
+it.each(["8944500000000000017", "Green", "a=b", "x - y", "-1", "-0.02", ""])("%j stays as it is", (text) => {
   expect(cellOf(text)).toBe(`"${text}"\r\n`)
   expect(Table.line(["a"], { a: text })).toBe(text)
 })
