@@ -218,7 +218,7 @@ export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): P
         const credit = bought.credit ?? (yield* ask(bought))
         if (credit === null) return {}
         if (bought.credit === null) yield* record.put({ ...purchase, credit })
-        return { credit }
+        return { credit, purchaseId: bought.purchaseId }
       })
     )
 
@@ -228,8 +228,11 @@ export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): P
     if (bought === null) return undefined
     const share = bought.packages[packageId]
     if (share === "Cancelled") {
-      const { credit } = bought
-      return { isLoadUsed: bought.isUsed, ...(bought.settled[packageId] ?? (credit !== null && { credit })) }
+      const { credit, purchaseId } = bought
+      return {
+        isLoadUsed: bought.isUsed,
+        ...(bought.settled[packageId] ?? (credit !== null && { credit, purchaseId }))
+      }
     }
     const isUsed = share === "Load" && (yield* take.load(bought, of))
     const settled =

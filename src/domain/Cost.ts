@@ -201,6 +201,8 @@ export interface Settled {
    * Absent: nothing.
    */
   readonly credit?: Amount
+  /** By what purchase the SIM was bought that the credit is for. Absent: the one that is stored. */
+  readonly purchaseId?: string
 }
 
 const isObject = (of: unknown): of is object => typeof of === "object" && of !== null
@@ -222,7 +224,12 @@ export const settledOf = (answer: unknown): Settled | null => {
   const load = isObject(of) && "load" in of && typeof of.load === "string" ? of.load : null
   if (credit === null && load === null) return null
   const cost = isObject(of) && "cost" in of ? amountIn(of.cost) : null
-  return { ...(load !== null && { topUp: { load, cost } }), ...(credit !== null && { credit }) }
+  const purchaseId = "purchaseId" in answer && typeof answer.purchaseId === "string" ? answer.purchaseId : null
+  return {
+    ...(load !== null && { topUp: { load, cost } }),
+    ...(credit !== null && { credit }),
+    ...(purchaseId !== null && { purchaseId })
+  }
 }
 
 /**
@@ -233,14 +240,14 @@ export const settlement = (
   sim: Charged & Pick<Sim, "iccid" | "organizationId">,
   packageId: string,
   attachment: Partial<Pick<Attachment, "planId" | "terms">>,
-  { credit, topUp }: Settled,
+  { credit, purchaseId, topUp }: Settled,
   at: Instant
 ): Booking => {
   const { iccid, label, organizationId, purchase } = sim
   if (topUp === undefined) {
     return purchase === null || credit === undefined
       ? {}
-      : refund({ ...sim, purchase: { ...purchase, cost: credit } }, at)
+      : refund({ ...sim, purchase: { ...purchase, purchaseId: purchaseId ?? purchase.purchaseId, cost: credit } }, at)
   }
   const of: Omit<Entry, "costId" | "kind" | "amount"> = {
     ...{ organizationId, iccid, label, at, load: topUp.load, telco: purchase?.telco ?? null },

@@ -162,6 +162,7 @@ describe("C1: the money of a package that is stopped or taken away", () => {
 
   it("is what an answer or a refusal says of it", () => {
     expect(Cost.settledOf({ isLoadUsed: true, topUp, credit })).toEqual({ topUp, credit })
+    expect(Cost.settledOf({ credit, purchaseId: "c" })).toEqual({ credit, purchaseId: "c" })
     expect(Cost.settledOf({ topUp: { load: "2 GB" } })).toEqual({ topUp: { load: "2 GB", cost: null } })
     const nothing = [undefined, null, "topUp", {}, { isLoadUsed: true }, { topUp: null }, { topUp: { load: 2 } }]
     const none = [{ ...credit, scale: 9 }, { ...credit, units: 0.5 }, { units: 1, scale: 2 }, 5]
@@ -185,6 +186,10 @@ describe("C1: the money of a package that is stopped or taken away", () => {
     const { allotted, put } = Cost.settlement(sold, "a:0", own, { credit }, NOW)
     expect(put).toMatchObject([{ costId: "refund:b", kind: "refund", amount: usd(-200), planId: null }])
     expect(allotted).toMatchObject([{ costId: "purchase:b", planId: null }])
+    // The ICCID was sold again since the purchase that is stored.
+    const again = Cost.settlement(sold, "a:0", own, { credit, purchaseId: "c" }, NOW)
+    expect(again.put).toMatchObject([{ costId: "refund:c", amount: usd(-200) }])
+    expect(again.allotted).toMatchObject([{ costId: "purchase:c" }])
     expect(Cost.settlement(sim({}), "a:0", own, { credit }, NOW)).toEqual({})
     expect(Cost.settlement(sold, "a:0", own, {}, NOW)).toEqual({})
   })

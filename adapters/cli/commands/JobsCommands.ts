@@ -40,7 +40,7 @@ export const problems = Operations.list(
   "problems.list",
   ["problem_id", "iccid", "last_message", "ours", "theirs", "kind", "since", "attempts", "organization_id"],
   {
-    says: "List what ended because the telco refused it three times, and where its books differ from ours, oldest first."
+    says: "List what ended because the telco refused it three times, where its books differ from ours, and balances below their level, oldest first."
   }
 ).pipe(
   Command.withShortDescription("What the telco refuses for good, or has otherwise: list, retry, correct, resolve"),

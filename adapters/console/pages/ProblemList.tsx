@@ -48,8 +48,8 @@ export default () => {
     <>
       <h1>Problems</h1>
       <p>
-        Work that ended because the telco refuses it, packages that it refuses, and where its books differ from ours. It
-        stays here until it is retried, corrected or resolved.
+        Work that ended because the telco refuses it, packages that it refuses, where its books differ from ours, and
+        balances below their level. It stays here until it is retried, corrected or resolved.
       </p>
       {tasks.shown}
       <List
