@@ -85,6 +85,7 @@ export const processes: ReadonlyArray<string> = [
   "test/playground/page.test.ts",
   "test/playground/playground.test.ts",
   "test/promise/handler-transactions.test.ts",
+  "test/promise/pglite/given.test.ts",
   "test/promise/postgres.test.ts",
   "test/setup/databases/Databases.test.ts",
   "test/soak/soak.test.ts",

@@ -19,7 +19,8 @@ export const everything = {
     "test/poolers/**",
     "test/hosts/shop/**",
     "test/architecture/**",
-    "test/documents/{types,package}.test.ts"
+    "test/documents/{types,package}.test.ts",
+    "test/api/printed-*.test.ts"
   ]
 }
 
