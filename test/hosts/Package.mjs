@@ -14,9 +14,9 @@ export const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf
  * could be corrected, and requests were compared by their value. With these they had 1,719,019. The
  * examples of frameworks and of clients of databases take 35,000 more, and what came meanwhile
  * 25,000. The declarations of views and events, keys of many corrections and tokens of bridges take
- * 32,000. The adapters of three suppliers of eSIMs take 130,000, and the comparison of their accounts
- * and a page about a shop 30,000. The command's program has what it
- * needs of `effect` in it: 900,000, by which each command starts in a third of the time.
+ * 32,000. The adapters of three suppliers of eSIMs take 130,000, and the comparison of their
+ * accounts and a page about a shop 30,000. The command's program has what it needs of `effect` in
+ * it: 900,000, by which each command starts in a third of the time.
  */
 const LARGEST = 3_250_000
 
