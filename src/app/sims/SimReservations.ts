@@ -122,6 +122,8 @@ const makeEnds = (): Ends => {
     waiting.add(goOn)
     return Effect.sync(() => void waiting.delete(goOn))
   })
+  // Whoever has ended its reservation goes on first.
+  const end = Effect.andThen(Effect.raceFirst(Effect.sleep(PAUSE), next), Effect.yieldNow)
   return {
     count: () => count,
     add: Effect.sync(() => {
@@ -131,8 +133,7 @@ const makeEnds = (): Ends => {
       waiting.clear()
       for (const resume of all) resume()
     }),
-    after: (before) =>
-      Effect.suspend(() => (count === before ? Effect.raceFirst(Effect.sleep(PAUSE), next) : Effect.yieldNow))
+    after: (before) => Effect.suspend(() => (count === before ? end : Effect.yieldNow))
   }
 }
 
