@@ -133,7 +133,8 @@ export const purchases = [
       "put: back === undefined ? [] : [back]"
     ],
     ["C1", "what came back for a top-up is not booked", "[charge] : [charge, back]", "[charge] : [charge]"],
-    ["C1", "what came back for a load is what it has cost", "purchase: { ...purchase, cost: credit }", "purchase"],
+    ["C1", "what came back for a load is what it has cost", ", cost: credit } }, at)", " } }, at)"],
+    ["C1", "what came back is of the purchase before", "purchaseId: purchaseId ?? purchase.purchaseId, ", ""],
     ["C1", "a top-up is an eSIM that was bought", 'kind: "top_up", at, telco', 'kind: "purchase", at, telco'],
     [
       "C2",
