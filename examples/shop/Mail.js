@@ -9,7 +9,7 @@ export const sender = (url) => async (mail, key, signal) => {
   if (!ok) throw new Error(`The mail service answers ${status}`)
 }
 
-/** The code is there after the order, and again when the eSIM was replaced. What throws is called again later. */
+/** A code is there after the order, and after a replacement. What throws is called again later. */
 export const register = ({ address, db, organizationId, send, simplan }) =>
   simplan.on("esim.ready", { name: "mail", organizationId }, async ({ data, eventId }, { signal }) => {
     const id = data.metadata

@@ -5,8 +5,8 @@ import { orders } from "./schema.js"
 import * as Wallet from "./Wallet.js"
 
 /**
- * Stores an order, sets its price aside and asks simplan for the eSIM: all of it, or nothing. The id is the form's, so an
- * order that is sent twice is one order.
+ * Stores an order, sets its price aside and asks simplan for the eSIM: all of it, or nothing. The id
+ * is the form's, so an order that is sent twice is one order.
  */
 export const place = ({ db, organizationId, simplan }, { customerId, id, planId }) =>
   db.transaction(async (tx) => {
@@ -20,7 +20,7 @@ export const place = ({ db, organizationId, simplan }, { customerId, id, planId 
     await within.subscriptions.create({ organizationId, planId, metadata: id }, { idempotencyKey: `order ${id}` })
   })
 
-/** What becomes of an order is settled in the transaction that takes the event, so it is settled once. */
+/** What becomes of an order is settled once: in the transaction that takes the event. */
 export const register = ({ db, organizationId, simplan }) => {
   const transaction = (work) => db.transaction((tx) => work(fromDrizzle(tx), tx))
   const settle = async (tx, id, outcome, pay) => {

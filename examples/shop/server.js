@@ -1,4 +1,4 @@
-// `npm start`: the shop. Any number of these processes share the work; each may be killed at any time.
+// `npm start`: the shop. Any number of processes share the work; each may be killed at any time.
 import { createApp } from "./app.js"
 import * as Mail from "./Mail.js"
 import * as Orders from "./Orders.js"
@@ -13,7 +13,7 @@ const {
   SESSION_SECRET
 } = process.env
 
-// Of the API the shop serves what the supplier calls: its secret is in the path, and nobody else has anything to ask.
+// Of the API the shop serves only what the supplier calls, whose secret is in the path.
 const http = { groups: ["telco"], authenticateOperator: async () => null }
 const { close, db, simplan } = open({ http })
 const shop = { db, organizationId, simplan }

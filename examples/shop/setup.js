@@ -1,4 +1,4 @@
-// `npm run setup`, once: makes the shop's tables, its organization, and its plans of the supplier's bundles.
+// `npm run setup`, once: makes the shop's tables, its organization, and its plans of bundles.
 import { readFileSync } from "node:fs"
 import * as schema from "./schema.js"
 import { open } from "./service.js"

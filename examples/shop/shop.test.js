@@ -1,4 +1,4 @@
-// The shop's own test. It needs no server: PGlite has the tables of both, and a simulator is the supplier.
+// The shop's own test, without a server: PGlite has all tables, and a simulator is the supplier.
 import assert from "node:assert/strict"
 import { after, before, test } from "node:test"
 import { fileURLToPath } from "node:url"

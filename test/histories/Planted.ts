@@ -7,15 +7,20 @@ import type * as Simulation from "../../adapters/simulation/Simulation.ts"
 
 export type Around = NonNullable<Simulation.Options["around"]>
 
-/** A storage that changes commits before it writes them. */
-const committing =
-  (change: (commit: Storage.Commit) => Storage.Commit): Around =>
+/** A storage some of whose operations are others. */
+export const storing =
+  (change: (storage: Storage.Storage["Service"]) => Partial<Storage.Storage["Service"]>): Around =>
   (ports) => {
     const storage = Context.get(ports, Storage.Storage)
-    return Context.add(ports, Storage.Storage, { ...storage, commit: (commit) => storage.commit(change(commit)) })
+    return Context.add(ports, Storage.Storage, { ...storage, ...change(storage) })
   }
 
-const asking =
+/** A storage that changes commits before it writes them. */
+const committing = (change: (commit: Storage.Commit) => Storage.Commit): Around =>
+  storing((storage) => ({ commit: (commit) => storage.commit(change(commit)) }))
+
+/** A telco some of whose operations are others. */
+export const asking =
   (change: (telco: Telco.Telco["Service"]) => Partial<Telco.Telco["Service"]>): Around =>
   (ports) => {
     const telco = Context.get(ports, Telco.Telco)
@@ -44,19 +49,15 @@ const brokenChain = committing((commit) => ({
 }))
 
 /** Usage is the last reported total, not the highest. */
-const forgottenReports: Around = (ports) => {
-  const storage = Context.get(ports, Storage.Storage)
-  return Context.add(ports, Storage.Storage, {
-    ...storage,
-    simAggregates: {
-      ...storage.simAggregates,
-      forReports: (query) =>
-        Effect.map(storage.simAggregates.forReports(query), (aggregates) =>
-          aggregates.map(({ aggregate }) => ({ aggregate, seen: [] }))
-        )
-    }
-  })
-}
+const forgottenReports = storing(({ simAggregates }) => ({
+  simAggregates: {
+    ...simAggregates,
+    forReports: (query) =>
+      Effect.map(simAggregates.forReports(query), (aggregates) =>
+        aggregates.map(({ aggregate }) => ({ aggregate, seen: [] }))
+      )
+  }
+}))
 
 /** The last threshold notified is not stored. */
 const forgottenThresholds = committing((commit) => ({

@@ -2,11 +2,10 @@
  * Random runs in which the catalogue of a supplier changes (rule P6) and customers come several at
  * once (rule I15), and faults of the service that they find.
  */
-import { Context, Effect } from "effect"
+import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { Storage } from "simplan/ports"
 import * as Catalogues from "./Catalogues.ts"
-import type { Around } from "./Planted.ts"
+import { type Around, storing } from "./Planted.ts"
 
 const RUNS = Number(process.env["CATALOGUE_RUNS"] ?? 25)
 const FROM = Number(process.env["CATALOGUE_SEED"] ?? 1)
@@ -24,13 +23,6 @@ it(`What has changed for the worse is not bought, and nothing is bought twice, i
     expect(met.get(what), what).toBeGreaterThan(0)
   }
 }, 300_000)
-
-const storing =
-  (change: (storage: Storage.Storage["Service"]) => Partial<Storage.Storage["Service"]>): Around =>
-  (ports) => {
-    const storage = Context.get(ports, Storage.Storage)
-    return Context.add(ports, Storage.Storage, { ...storage, ...change(storage) })
-  }
 
 const isReview = (jobId: string): boolean => jobId.startsWith("review:bundle/")
 

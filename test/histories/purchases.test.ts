@@ -2,13 +2,13 @@
  * Random runs in which the telco sells eSIMs with bundles (rule I15), and faults of the service
  * that they find.
  */
-import { Context, Effect } from "effect"
+import { Effect } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Sim, Storage, Telco } from "simplan/ports"
+import type { Sim } from "simplan/ports"
 import { Commands, Invariants } from "../../src/testing/index.ts"
 import { mustHold, recorded } from "./Histories.ts"
-import type { Around } from "./Planted.ts"
+import { type Around, asking, storing } from "./Planted.ts"
 
 const RUNS = Number(process.env["PURCHASE_RUNS"] ?? 40)
 const FROM = Number(process.env["PURCHASE_SEED"] ?? 1)
@@ -31,13 +31,6 @@ it(`What is bought is one SIM each, and goes to plans of its load, in ${RUNS} ru
   expect(sold).toBeGreaterThan(RUNS)
   expect(returned).toBeGreaterThan(RUNS / 20)
 }, 300_000)
-
-const storing =
-  (change: (storage: Storage.Storage["Service"]) => Partial<Storage.Storage["Service"]>): Around =>
-  (ports) => {
-    const storage = Context.get(ports, Storage.Storage)
-    return Context.add(ports, Storage.Storage, { ...storage, ...change(storage) })
-  }
 
 /** Reservations for a load that are made for something else. */
 const reserving = (change: (load: Sim.WantedLoad) => Sim.WantedLoad): Around =>
@@ -63,13 +56,9 @@ const kept: Around = storing((storage) => ({
 let bought = 0
 
 /** Each call of a purchase is one of its own. */
-const again: Around = (ports) => {
-  const telco = Context.get(ports, Telco.Telco)
-  return Context.add(ports, Telco.Telco, {
-    ...telco,
-    buySim: (of) => telco.buySim?.({ ...of, purchaseId: `${of.purchaseId} ${bought++}` }) ?? Effect.die("it sells none")
-  })
-}
+const again = asking(({ buySim }) => ({
+  buySim: (of) => buySim?.({ ...of, purchaseId: `${of.purchaseId} ${bought++}` }) ?? Effect.die("it sells none")
+}))
 
 const faults: ReadonlyArray<readonly [what: string, around: Around]> = [
   [

@@ -31,6 +31,8 @@ export type Existing = Effect.Effect<Plan, NotFound | StorageError>
 export class CachedPlans extends Context.Service<
   CachedPlans,
   {
+    /** The plan as it is stored, past the cache. */
+    readonly stored: (of: OfPlan) => Existing
     /**
      * Runs a decision on a plan. The decision may run more than once, and asks for the plan each
      * time. A refusal for which `isFinal` holds does not depend on whether the plan was cached.
@@ -52,14 +54,14 @@ export const layer: Layer.Layer<CachedPlans, never, Storage> = Layer.effect(
     const storage = yield* Storage
     const inTransaction = yield* HostTransaction
     const { fastPaths } = yield* Settings
-    const load = Effect.fnUntraced(function* (of: OfPlan) {
+    const stored = Effect.fnUntraced(function* (of: OfPlan) {
       return yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(of), of.planId))
     })
-    if (!fastPaths.planCache) return CachedPlans.of({ decide: (of, decision) => decision(load(of)) })
+    if (!fastPaths.planCache) return CachedPlans.of({ stored, decide: (of, decision) => decision(stored(of)) })
 
     const outside = yield* Effect.context<never>()
     const scope = yield* Effect.scope
-    const plans = yield* Cache.makeWith((key: string) => load(JSON.parse(key)), {
+    const plans = yield* Cache.makeWith((key: string) => stored(JSON.parse(key)), {
       capacity: CACHED,
       timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value.archivedAt === null ? Number.POSITIVE_INFINITY : 0)
     })
@@ -70,10 +72,11 @@ export const layer: Layer.Layer<CachedPlans, never, Storage> = Layer.effect(
       if (!isInside) return cached
       // Failure: the next transaction reads the plan itself, too.
       const beside = Effect.setContext(Effect.ignore(cached), outside)
-      return Effect.andThen(Effect.forkIn(beside, scope), load(of))
+      return Effect.andThen(Effect.forkIn(beside, scope), stored(of))
     }
 
     return CachedPlans.of({
+      stored,
       decide: (of, decision, isFinal = () => false) => {
         const key = JSON.stringify({ organizationId: of.organizationId, planId: of.planId })
         return Effect.flatMap(Effect.all([inTransaction, Cache.getSuccess(plans, key)]), ([isInside, cached]) => {

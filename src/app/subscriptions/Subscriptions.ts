@@ -9,7 +9,6 @@ import * as SimAggregates from "../../domain/SimAggregate.ts"
 import type { SimAggregate } from "../../domain/SimAggregate.ts"
 import * as Location from "../../domain/Location.ts"
 import type { LastOperator } from "../../domain/Location.ts"
-import * as PlanRules from "../../domain/Plan.ts"
 import type { Plan } from "../../domain/Plan.ts"
 import * as Preview from "../../domain/Preview.ts"
 import * as Provisioning from "../../domain/Provisioning.ts"
@@ -204,7 +203,6 @@ type Needs =
   | SimReservations.SimReservations
   | SoldBundles
 
-/**
 /** The implementation that `Services.layer` provides. */
 export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
   Subscriptions,
@@ -324,7 +322,7 @@ export const layer: Layer.Layer<Subscriptions, never, Needs> = Layer.effect(
 
     const previewCreate = Effect.fnUntraced(function* (request: CreateRequest) {
       yield* Effect.fromResult(SubscriptionRules.checkTexts(request))
-      const plan = yield* Effect.fromResult(PlanRules.existing(yield* storage.plans.get(request), request.planId))
+      const plan = yield* plans.stored(request)
       const now = yield* clock.now
       yield* Effect.fromResult(Provisioning.admissible(plan, request.iccid, request.activePeriod, now))
       yield* checkAny(plan, request)
