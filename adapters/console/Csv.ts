@@ -3,14 +3,12 @@
  * a formula. And the records of a file, for those that are given back; the server alone decides
  * what a file means.
  */
+import * as CsvText from "../fields/CsvText.ts"
 
-/** With what spreadsheets begin a formula, wide characters among it. */
-const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/
+/** A phone number with its plus sign calculates nothing, and is read again as it is. */
+const PHONE_NUMBER = /^\+\d{6,15}$/
 
-/** A phone number with its plus sign, or a sum below 0, calculates nothing, and stays as it is. */
-const NUMBER = /^(?:\+\d{6,15}|-\d+(?:\.\d+)?)$/
-
-const isFormula = (text: string): boolean => FORMULA.test(text) && !NUMBER.test(text)
+const isFormula = (text: string): boolean => CsvText.isFormula(text) && !PHONE_NUMBER.test(text)
 
 const cell = (text: string): string => `"${(isFormula(text) ? `'${text}` : text).replaceAll('"', '""')}"`
 

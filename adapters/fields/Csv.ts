@@ -2,13 +2,7 @@
  * Tables as CSV (RFC 4180), for spreadsheets.
  */
 
-/** With what spreadsheets begin a formula, wide characters among it. */
-const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/
-
-/** A sum below 0 calculates nothing, and is a number in a spreadsheet. */
-const NUMBER = /^-\d+(?:\.\d+)?$/
-
-const isFormula = (text: string): boolean => FORMULA.test(text) && !NUMBER.test(text)
+import { isFormula } from "./CsvText.ts"
 
 /**
  * A cell; null is an empty one. A text that a spreadsheet would take for a formula begins with an

@@ -80,3 +80,12 @@ export const text = (bytes: Uint8Array): string => {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
   return decoder.decode(take(bytes), { stream: true }) + decoder.decode(end())
 }
+
+/** With what spreadsheets begin a formula, wide characters among it. */
+const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/
+
+/** A sum below 0 calculates nothing, and is a number in a spreadsheet. */
+const NUMBER = /^-\d+(?:\.\d+)?$/
+
+/** Whether a spreadsheet would take a text for a formula. */
+export const isFormula = (text: string): boolean => FORMULA.test(text) && !NUMBER.test(text)
