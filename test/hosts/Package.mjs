@@ -16,9 +16,10 @@ export const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf
  * 25,000. The declarations of views and events, keys of many corrections and tokens of bridges take
  * 32,000. The adapters of three suppliers of eSIMs take 130,000, and the comparison of their
  * accounts and a page about a shop 30,000. The command's program has what it needs of `effect` in
- * it: 900,000, by which each command starts in a third of the time.
+ * it: 900,000, by which each command starts in a third of the time. The library in place of its
+ * modules takes 120,000 less.
  */
-const LARGEST = 3_250_000
+const LARGEST = 3_150_000
 
 /** Builds and packs the package into a folder; gives the tarball. Throws where it is too large. */
 export const pack = (folder) => {

@@ -10,6 +10,7 @@ import { dirname, extname, join, relative } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import * as Compiled from "./compiled.mjs"
+import * as Library from "./library.mjs"
 import * as Platform from "./platform.mjs"
 import * as Program from "./program.mjs"
 
@@ -169,12 +170,13 @@ const buildAndSwap = async () => {
     await compile(fresh)
     Compiled.keepDeclarations(fresh, entryPoints())
     Compiled.moveMaps(fresh, { root, dist })
-    await Compiled.rewriteModules(fresh)
+    await Compiled.rewriteModules(fresh, Library.entryPoints(root))
     copyData(fresh)
     await Platform.include(fresh, root)
     await buildPage(fresh)
     await copyTemplate(fresh)
     await Program.make(fresh, root)
+    await Library.make(fresh, root)
     writeFileSync(join(fresh, ".sources"), from)
     writeFileSync(join(fresh, "adapters", "cli", "build.digest"), from)
     if (existsSync(dist)) renameSync(dist, old)

@@ -1,7 +1,8 @@
-// What becomes of compiled files: modules import only those of Effect that are used and have no
-// comments, and of the declarations those are kept that an entry point leads to.
+// What becomes of compiled files: modules import only those of Effect that are used, import one
+// another by paths, and have no comments; of the declarations those are kept that an entry point
+// leads to.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { dirname, join, relative } from "node:path"
+import { dirname, join, relative, sep } from "node:path"
 
 const EFFECT_IMPORT = /import \{([^}]*)\} from "effect"/g
 
@@ -30,6 +31,19 @@ const imports = (names, lines) =>
 const withModules = (text) =>
   text.replace(EFFECT_IMPORT, (found, names) => imports(names, found.split("\n").length - 1))
 
+/** A module of the package as a host names it. */
+const OWN_IMPORT = /(?<=\bfrom )"simplan(\/[\w-]+)?"/g
+
+/**
+ * The text of the module `name` with the paths of the package's modules in place of their names,
+ * which lead to the library.
+ */
+const withPaths = (text, name, entries) =>
+  text.replace(OWN_IMPORT, (_, path = "") => {
+    const to = relative(dirname(name), entries[`.${path}`].imported).split(sep).join("/")
+    return JSON.stringify(to.startsWith(".") ? to : `./${to}`)
+  })
+
 /** What is meant for tools, such as that a call has no effects. */
 const isForTools = ({ value }) => /^[#@!*]*\s*[@#]__|^!|@license|@vite-ignore|webpack\w+:/.test(value)
 
@@ -49,15 +63,16 @@ export const withoutComments = (text, comments) => {
 }
 
 /**
- * Rewrites all modules of a folder. The declarations and the sources beside them have the comments.
+ * Rewrites all modules of a folder, of which these are the entry points. The declarations and the
+ * sources beside them have the comments.
  */
-export const rewriteModules = async (folder) => {
+export const rewriteModules = async (folder, entries) => {
   const { parseSync } = await import("vite")
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".js")) continue
     const path = join(folder, name)
     const compiled = readFileSync(path, "utf8")
-    const text = withModules(compiled)
+    const text = withPaths(withModules(compiled), name, entries)
     const { comments } = parseSync(path, text)
     const rewritten = withoutComments(text, comments)
     if (rewritten !== compiled) writeFileSync(path, rewritten)

@@ -3,16 +3,11 @@
 // hundred, which takes a third of the time. What an installation may leave out stays outside. The
 // modules stay in dist/ too, for what counts and profiles them; the package has the program alone.
 import { readFileSync, writeFileSync } from "node:fs"
-import { join, relative, sep } from "node:path"
+import { join } from "node:path"
+import * as Places from "./places.mjs"
 import * as Platform from "./platform.mjs"
 
 const PARTS = "program"
-
-/** What a module says of where it lies: that stays so in whichever part it is. */
-const HERE = "import.meta.url"
-
-/** A module of a host's, as modules of the package call one another. */
-const OWN = /^simplan(\/.*)?$/
 
 /**
  * The viewer of the API's document, three megabytes that are loaded when somebody reads it: they
@@ -28,31 +23,22 @@ export const make = async (target, root) => {
   const { build } = await import("vite")
   const folder = join(target, "adapters", "cli")
   const packages = new Set()
-  const own = {
-    name: "simplan-own-modules",
+  const dependencies = {
+    name: "simplan-dependencies",
     enforce: "pre",
-    resolveId: (id) => {
-      const found = OWN.exec(id)
-      const built = found === null ? undefined : manifest.exports[`.${found[1] ?? ""}`]?.default
-      return built === undefined ? null : join(target, relative("dist", built))
-    },
     transform: (code, id) => {
       const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id) ?? []
       if (name !== undefined) packages.add(name)
-      if (id.endsWith("/HttpApiScalar.js")) {
-        if (!code.includes(VIEWER)) throw new Error(`The viewer of the API's document is not loaded by ${VIEWER}`)
-        return code.replace(VIEWER, INSTALLED)
-      }
-      if (!id.startsWith(target) || !code.includes(HERE)) return null
-      const from = relative(join(folder, PARTS), id).split(sep).join("/")
-      return code.replaceAll(HERE, `new URL(${JSON.stringify(from)}, import.meta.url).href`)
+      if (!id.endsWith("/HttpApiScalar.js")) return null
+      if (!code.includes(VIEWER)) throw new Error(`The viewer of the API's document is not loaded by ${VIEWER}`)
+      return code.replace(VIEWER, INSTALLED)
     }
   }
   await build({
     configFile: false,
     root,
     logLevel: "error",
-    plugins: [own],
+    plugins: [Places.modules(target, join("adapters", "cli")), dependencies],
     ssr: { noExternal: Object.keys(manifest.dependencies), external: Object.keys(manifest.optionalDependencies) },
     build: {
       ssr: join(folder, "main.js"),

@@ -5,7 +5,7 @@ import * as Host from "../Host.mjs"
 
 const kit = `
 import * as Testing from "simplan/testing"
-import * as Modules from "./node_modules/simplan/dist/adapters/simulation/index.js"
+import * as Modules from "./node_modules/simplan/dist/library/adapters/simulation/index.js"
 import { Effect } from "effect"
 
 const program = Effect.gen(function* () {
