@@ -108,7 +108,7 @@ const difference = (before, after) => {
  * The words of a text in one order: the compiler writes the members of a union in an order that
  * changes.
  */
-const words = (text) => (text.match(/[\w$"'`/-]+/g) ?? []).sort().join(" ")
+const words = (text) => (text.match(/[\w$"'`/-]+\??/g) ?? []).sort().join(" ")
 
 /** A report as it stands; empty where there is none. */
 const standing = (name) => {
