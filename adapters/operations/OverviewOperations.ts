@@ -33,7 +33,8 @@ const serviceOf = (
   oldestDueAt: whole.backlog.oldestDueAt,
   problems: whole.problems,
   database: {
-    takesWrites: whole.takesWrites,
+    takesWrites: whole.serving !== null,
+    deadServers: whole.serving?.deadServers ?? [],
     ...(whole.database ?? { bytes: null, connections: null, mostConnections: null })
   },
   processes: whole.processes.map((process) => ({ ...process, answers: process.processId === whole.processId })),

@@ -122,6 +122,7 @@ const storage = (database: Database, notifications: Notifications.Notifications,
       )
     ),
     probe: ServiceState.probe(database),
+    deadServers: database.deadServers,
     keepProcess: ServiceState.keepProcess(database),
     forgetProcess: ServiceState.forgetProcess(database)
   })

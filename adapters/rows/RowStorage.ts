@@ -435,6 +435,7 @@ const storage = (store: RowStore): Storage.Service => {
     purgeUsage: ({ before }) => Effect.asVoid(read(() => store.purge("usage", before, EVERYTHING))),
     ready: read(() => undefined),
     probe: (at) => read(() => store.put("probe", { at }, null)),
+    deadServers: Effect.succeed([]),
     keepProcess: ({ process, silentSince }) =>
       read(() => {
         store.purge("process", silentSince, EVERYTHING)

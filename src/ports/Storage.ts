@@ -209,6 +209,11 @@ export interface Service extends Reads {
    * the same one, which nothing reads; `at` is business time.
    */
   readonly probe: (at: Instant) => Effect.Effect<void, StorageError>
+  /**
+   * The servers with rows that do not answer, such as `10.0.0.2:5432`, of a storage that is
+   * distributed over several: the organizations on them are not served. Empty while all answer.
+   */
+  readonly deadServers: Read<ReadonlyArray<string>>
 }
 
 /** The port of storage. `StorageSuite` of `simplan/testing` holds an adapter to its guarantees. */

@@ -134,6 +134,11 @@ export const Process = View.answer("Process", "A process that shares the databas
 
 export const DatabaseStanding = View.answer("DatabaseStanding", "The database, as far as the storage has a server", {
   takesWrites: field(boolean, "Whether it took a write just now", true),
+  deadServers: field(
+    list(text),
+    "Its servers that do not answer, where it is distributed over several: the organizations on them are not served",
+    []
+  ),
   bytes: figure("Its size in bytes", 734_003_200),
   connections: figure("How many connections it has, those of other programs included", 24),
   mostConnections: figure("How many connections its server takes", 100)

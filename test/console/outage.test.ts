@@ -24,6 +24,7 @@ let stock: Inventory.Stock
 let browser: Browser
 let page: Page
 let answer = 200
+let dead: ReadonlyArray<string> = []
 
 const sender = Layer.succeed(WebhookSender.WebhookSender, {
   send: () => Effect.sync(() => ({ status: answer, body: "", durationMillis: 1 }))
@@ -31,7 +32,8 @@ const sender = Layer.succeed(WebhookSender.WebhookSender, {
 
 beforeAll(async () => {
   built = Built.make()
-  world = await World.start({ console: built.folder, sender, telcos: undefined, version: "1.2.3+test" })
+  const storage = World.changed(() => ({ deadServers: Effect.sync(() => dead) }))
+  world = await World.start({ console: built.folder, sender, storage, telcos: undefined, version: "1.2.3+test" })
   stock = await Inventory.stock(world, 1, 3)
   browser = await Chromium.launch()
   page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
@@ -140,6 +142,17 @@ it("is seen by itself within a minute of business time, with what can be done ab
   const found =
     "axe.run().then(({ violations }) => violations.map(({ help, nodes }) => help + nodes.map(({ html }) => html)))"
   expect(await page.evaluate(found)).toEqual([])
+}, 120_000)
+
+it("names a server of a distributed database that does not answer, and what that hits", async () => {
+  dead = ["10.0.0.2:5432"]
+  await page.reload()
+  const database = region("At a glance").locator(".glance", { hasText: "Database" })
+  await database.getByText("10.0.0.2:5432 does not answer: organizations on it are not served.").waitFor()
+  await page.getByText(/; of its servers 10\.0\.0\.2:5432 give no answer/).waitFor()
+  dead = []
+  await page.reload()
+  await database.getByText("It answers and takes writes.").waitFor()
 }, 120_000)
 
 it("says of each count that has reached its bound that there may be more", async () => {

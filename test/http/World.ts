@@ -5,7 +5,7 @@
 import * as NodeCrypto from "@effect/platform-node-shared/NodeCrypto"
 import { Context, type Duration, Effect, Layer, Logger, ManagedRuntime, Metric, Redacted, Result } from "effect"
 import { Health, Services } from "simplan"
-import { Clocks, type Jobs, type Outbox, type Storage, WebhookSender } from "simplan/ports"
+import { Clocks, type Jobs, type Outbox, Storage, WebhookSender } from "simplan/ports"
 import { afterAll, onTestFinished } from "vitest"
 import { StandardCatalogue } from "../../adapters/catalogue/index.ts"
 import { type Routes, Server } from "../../adapters/http/index.ts"
@@ -67,6 +67,19 @@ export interface Setting extends Partial<Routes.Options> {
     services: Context.Context<Services.Services | Storage.Storage>
   ) => Context.Context<Services.Services | Storage.Storage>
 }
+
+/** A storage in memory of which some is changed. */
+export const changed = (
+  change: (
+    stored: Context.Service.Shape<typeof Storage.Storage>
+  ) => Partial<Context.Service.Shape<typeof Storage.Storage>>
+): NonNullable<Setting["storage"]> =>
+  Layer.effectContext(
+    Effect.map(Effect.context<Layer.Success<typeof Memory.layer>>(), (ports) => {
+      const stored = Context.get(ports, Storage.Storage)
+      return Context.add(ports, Storage.Storage, { ...stored, ...change(stored) })
+    })
+  ).pipe(Layer.provide(Memory.layer))
 
 const silent = Layer.succeed(WebhookSender.WebhookSender, { send: () => Effect.succeed({ status: 200 }) })
 

@@ -5,7 +5,6 @@
 import { Context, Deferred, Effect, Exit, Layer, Result, Tracer } from "effect"
 import { createServer } from "node:net"
 import { Operators, ApiKeys, Plans } from "simplan"
-import * as Memory from "simplan/memory"
 import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import { Server } from "../../adapters/http/index.ts"
@@ -105,7 +104,22 @@ describe("health", () => {
     const starting = await world.fetch("GET", "/readyz")
     expect([starting.status, starting.body.code]).toEqual([503, "not_ready"])
     ready = true
-    expect((await world.fetch("GET", "/readyz")).body).toEqual({ status: "ok" })
+    expect((await world.fetch("GET", "/readyz")).body).toEqual({ status: "ok", dead_servers: [] })
+  })
+
+  it("names the servers of a distributed database that do not answer, and is ready", async () => {
+    let dead: ReadonlyArray<string> = []
+    const world = await World.forTest({ storage: World.changed(() => ({ deadServers: Effect.sync(() => dead) })) })
+    const seen = async () => {
+      const { body, status } = await world.fetch("GET", "/readyz")
+      const { database } = (await world.admin("GET", "/overview")).body.data.service
+      return [status, body.dead_servers, database.dead_servers, database.takes_writes]
+    }
+    expect(await seen()).toEqual([200, [], [], true])
+    dead = ["10.0.0.2:5432"]
+    expect(await seen()).toEqual([200, dead, dead, true])
+    dead = []
+    expect(await seen()).toEqual([200, [], [], true])
   })
 
   it("is not ready, and shows so in its metrics, while the storage can be read and not be written", async () => {
@@ -115,14 +129,10 @@ describe("health", () => {
         (): Effect.Effect<A, E | Storage.StorageError> =>
           disk.isFull ? new Storage.StorageError({ message: "No space left on device" }) : write
       )
-    const storage = Layer.effectContext(
-      Effect.map(Effect.context<Layer.Success<typeof Memory.layer>>(), (ports) => {
-        const stored = Context.get(ports, Storage.Storage)
-        const { commit, probe } = stored
-        const writes = { commit: (of: Storage.Commit) => full(commit(of)), probe: (at: number) => full(probe(at)) }
-        return Context.add(ports, Storage.Storage, { ...stored, ...writes })
-      })
-    ).pipe(Layer.provide(Memory.layer))
+    const storage = World.changed(({ commit, probe }) => ({
+      commit: (of) => full(commit(of)),
+      probe: (at) => full(probe(at))
+    }))
     const world = await World.forTest({ storage })
     const up = async () => /^simplan_storage_up (\d)$/m.exec((await world.fetch("GET", "/metrics")).text)?.[1]
     expect((await world.admin("GET", "/organizations")).status).toBe(200)

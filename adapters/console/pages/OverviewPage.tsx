@@ -223,8 +223,16 @@ const standing = (endpoints: ReadonlyArray<Endpoint>): string => {
   ].join(" ")
 }
 
+/** What is wrong with the database, and what that hits; null: nothing. */
+const databaseTrouble = ({ dead_servers: dead, takes_writes }: Service["database"]): string | null => {
+  if (!takes_writes) return "It takes no writes: nothing can be sold or changed."
+  if (dead.length === 0) return null
+  const which = dead.length === 1 ? "does not answer: organizations on it" : "do not answer: organizations on them"
+  return `${dead.join(", ")} ${which} are not served.`
+}
+
 const glances = (
-  { failing_endpoints: failing, stock, telcos: all, waiting: waits }: Overview,
+  { failing_endpoints: failing, service, stock, telcos: all, waiting: waits }: Overview,
   { data: problems, next_page }: Api.Page<Problems.Problem>
 ): ReadonlyArray<Glance> => {
   const silent = all.filter(({ answers }) => !answers)
@@ -278,7 +286,17 @@ const glances = (
           ? null
           : `${View.counted(low.length, "stock is", "stocks are")} low: ${low.map(({ free, label }) => `${free} ${label}`).join(", ")}.`,
       well: "Enough are free."
-    }
+    },
+    ...(service === null
+      ? []
+      : [
+          {
+            id: "service",
+            title: "Database",
+            trouble: databaseTrouble(service.database),
+            well: "It answers and takes writes."
+          }
+        ])
   ]
 }
 
@@ -323,9 +341,16 @@ const AtAGlance = ({ all }: { readonly all: ReadonlyArray<Glance> }) => {
 
 const MEBIBYTE = 1_048_576
 
-const databaseOf = ({ bytes, connections, most_connections, takes_writes }: Service["database"]): string =>
+const databaseOf = ({
+  bytes,
+  connections,
+  dead_servers,
+  most_connections,
+  takes_writes
+}: Service["database"]): string =>
   [
     takes_writes ? "The database answers and takes writes" : "The database answers, but takes no writes",
+    ...(dead_servers.length === 0 ? [] : [`of its servers ${dead_servers.join(", ")} give no answer`]),
     ...(bytes === null ? [] : [`it has ${(bytes / MEBIBYTE).toFixed(1)} MiB`]),
     ...(connections === null ? [] : [`${connections} of ${most_connections} connections are used`])
   ].join("; ")
@@ -375,7 +400,7 @@ const Process = ({ now, service }: { readonly service: Service; readonly now: st
         )}
         .
       </p>
-      <p class={database.takes_writes ? "" : "failure"}>{databaseOf(database)}.</p>
+      <p class={databaseTrouble(database) === null ? "" : "failure"}>{databaseOf(database)}.</p>
       <h3>Processes</h3>
       {isMixed(service.processes) && <p>They are of several versions: an upgrade is under way, or was left halfway.</p>}
       <View.Table label="Processes" columns={processes} items={service.processes} empty="None is known." />

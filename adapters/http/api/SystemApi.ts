@@ -13,6 +13,14 @@ export const Status = Schema.Struct({ status: Schemas.field(Schema.Literal("ok")
   identifier: "Status"
 })
 
+export const Readiness = Schema.Struct({
+  ...Status.fields,
+  dead_servers: Schemas.field(
+    Schema.Array(Schema.String),
+    "The database's servers that do not answer, where it is distributed over several: the organizations on them are not served"
+  )
+}).annotate({ identifier: "Readiness" })
+
 export class SystemApi extends HttpApiGroup.make("system")
   .add(
     HttpApiEndpoint.get("health", "/healthz", {
@@ -22,7 +30,7 @@ export class SystemApi extends HttpApiGroup.make("system")
       Schemas.operation("The process lives", "Answers as long as the process lives. It touches nothing else.")
     ),
     HttpApiEndpoint.get("readiness", "/readyz", {
-      success: Status,
+      success: Readiness,
       error: Schemas.problems(...Schemas.unguarded, "storage_unavailable", "not_ready")
     }).annotateMerge(
       Schemas.operation(

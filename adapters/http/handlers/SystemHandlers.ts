@@ -105,8 +105,8 @@ export const make = (ready: Effect.Effect<boolean>, limited: RateLimit.AddressLi
       health: () => Effect.succeed(up),
       readiness: Effect.fnUntraced(function* () {
         if (!(yield* ready)) return yield* notReady
-        yield* storageServes
-        return up
+        const { deadServers } = yield* storageServes
+        return { ...up, dead_servers: deadServers }
       }),
       metrics: () =>
         limited(

@@ -80,7 +80,7 @@ type Sims = Storage.Storage["Service"]["sims"]
 type Writing =
   | Exclude<
       keyof Storage.Storage["Service"],
-      keyof Storage.Reads | "sims" | "virtualClock" | "clockOffset" | "watch" | "ready"
+      keyof Storage.Reads | "sims" | "virtualClock" | "clockOffset" | "watch" | "ready" | "deadServers"
     >
   | `sims.${Exclude<
       keyof Sims,

@@ -4,7 +4,8 @@
  * - The storage serves while it answers, its migrations are done, and it takes writes. Writes are
  *   tried at most once a second, by one try at a time for all. A try waits for a connection
  *   behind the commits, so one that is not over yet says nothing: until it has lasted five seconds,
- *   the last one counts.
+ *   the last one counts. It serves too while servers of a distributed database do not answer, which
+ *   are named.
  * - Gauges of the queues of jobs and deliveries, of what is due to handlers, of endpoints that
  *   fail, and of the stock of eSIMs are measured on demand, at most every few seconds, by one
  *   measurement at a time. Nobody waits longer than `WaitLimit` for it, whatever the storage does.
@@ -32,6 +33,12 @@ import { Processes } from "./Processes.ts"
  */
 export const WaitLimit = Context.Reference<number>("simplan/Health/WaitLimit", { defaultValue: () => SECOND })
 
+/** A storage that serves. */
+export interface Serving {
+  /** The servers that do not answer, of a database that is distributed over several. */
+  readonly deadServers: ReadonlyArray<string>
+}
+
 /** Tries the storage. */
 export class StorageProbe extends Context.Service<
   StorageProbe,
@@ -40,7 +47,7 @@ export class StorageProbe extends Context.Service<
      * Succeeds while the storage serves. Waits for a try of a write for half of `WaitLimit` at
      * most.
      */
-    readonly check: Effect.Effect<void, StorageError>
+    readonly check: Effect.Effect<Serving, StorageError>
   }
 >()("simplan/StorageProbe") {}
 
@@ -84,7 +91,28 @@ export const probeLayer: Layer.Layer<StorageProbe, never, Storage | Clocks.Busin
       return yield* last.exit
     })
 
-    return StorageProbe.of({ check: Effect.andThen(storage.ready, write) })
+    let known: Serving = { deadServers: [] }
+    let asked: Fiber.Fiber<void> | null = null
+
+    // Failure: what was found last counts, and the next check asks again.
+    const ask = Effect.ignore(
+      Effect.map(storage.deadServers, (deadServers) => {
+        known = { deadServers }
+      })
+    )
+
+    /** What is known of the servers, after a short wait: one that just died is found late. */
+    const servers = Effect.gen(function* () {
+      const fiber = asked ?? (yield* Effect.forkDetach(ask))
+      asked = fiber
+      fiber.addObserver(() => {
+        asked = null
+      })
+      yield* Effect.timeoutOption(Fiber.await(fiber), waitLimit / 4)
+      return known
+    })
+
+    return StorageProbe.of({ check: storage.ready.pipe(Effect.andThen(write), Effect.andThen(servers)) })
   })
 )
 

@@ -13,7 +13,7 @@ import * as Clocks from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import * as Rates from "../Rates.ts"
-import { makeCounts, StorageProbe } from "./Health.ts"
+import { makeCounts, type Serving, StorageProbe } from "./Health.ts"
 import { Processes } from "./Processes.ts"
 
 /** What belongs to no organization. */
@@ -24,8 +24,8 @@ export interface Whole {
   readonly loads: ReadonlyArray<Rules.Load>
   /** What is due now. */
   readonly backlog: Backlog
-  /** Whether the storage took a write just now. */
-  readonly takesWrites: boolean
+  /** Null if the storage took no write just now. */
+  readonly serving: Serving | null
   /** Null if the storage has no server. */
   readonly database: Rules.DatabaseFigures | null
   /** Machine time at which the services of this process began. */
@@ -84,7 +84,7 @@ export const layer: Layer.Layer<Overviews, never, Needs> = Layer.effect(
       const others = counted.processes.filter((one) => one.processId !== processId).map(({ rates }) => rates)
       const found = yield* Effect.all({
         loads: storage.overview.loads,
-        takesWrites: Effect.match(probe.check, { onFailure: () => false, onSuccess: () => true }),
+        serving: Effect.match(probe.check, { onFailure: () => null, onSuccess: (serving) => serving }),
         database: storage.overview.database
       })
       const rates = Rates.together(yield* Rates.read, others)

@@ -64,6 +64,7 @@ export const cases: ReadonlyArray<World.Scenario> = [
     yield* storage.ready
     yield* Effect.forEach([now, now, now - HOUR], storage.probe, { concurrency: "unbounded", discard: true })
     yield* storage.probe(now)
+    yield* Suite.equals("the servers that do not answer", yield* storage.deadServers, [])
   }),
 
   scenario("organizations are listed oldest first, and replaced by their id", function* (world) {

@@ -62,7 +62,7 @@ it("is quiet where nothing is the matter", async () => {
       held_jobs: 0,
       oldest_due_at: null,
       problems: 0,
-      database: { takes_writes: true, bytes: null, connections: null, most_connections: null },
+      database: { takes_writes: true, dead_servers: [], bytes: null, connections: null, most_connections: null },
       processes: [
         {
           process_id: expect.stringMatching(/^[0-9a-f]{32}$/),

@@ -10,15 +10,20 @@ import { describe, expect, it } from "vitest"
 
 const failed = new Storage.StorageError({ message: "No space left on device" })
 
-/** Runs with the probe of a storage whose tries of a write end as the test says. */
+/** Runs with the probe of a storage whose tries of a write, and reads of dead servers, end as the test says. */
 const run = <A, E>(
   tries: Array<Effect.Effect<void, Storage.StorageError>>,
-  use: Effect.Effect<A, E, Health.StorageProbe>
+  use: Effect.Effect<A, E, Health.StorageProbe>,
+  deadServers: Effect.Effect<ReadonlyArray<string>, Storage.StorageError> = Effect.succeed([])
 ) => {
   const storage = Layer.effect(
     Storage.Storage,
     Effect.map(Storage.Storage, (stored) =>
-      Storage.Storage.of({ ...stored, probe: () => Effect.suspend(() => tries.shift() ?? Effect.die("one more try")) })
+      Storage.Storage.of({
+        ...stored,
+        probe: () => Effect.suspend(() => tries.shift() ?? Effect.die("one more try")),
+        deadServers
+      })
     )
   ).pipe(Layer.provide(Memory.layer))
   const probe = Health.probeLayer.pipe(Layer.provide([storage, Clocks.virtual(0)]))
@@ -26,7 +31,10 @@ const run = <A, E>(
 }
 
 const check = Effect.flatMap(Health.StorageProbe, (probe) =>
-  Effect.match(probe.check, { onSuccess: () => "serves", onFailure: ({ message }) => message })
+  Effect.match(probe.check, {
+    onSuccess: ({ deadServers }) => ["serves", ...deadServers].join(" without "),
+    onFailure: ({ message }) => message
+  })
 )
 
 /** What a check says that waits for a try as long as it may. */
@@ -86,4 +94,28 @@ describe("the probe of the storage", () => {
         expect(yield* checkLate).toMatchObject(said("A write to the storage is not answered"))
       })
     ))
+
+  it("serves without servers that do not answer, and while they are found goes by what was found last", () => {
+    const found = Deferred.makeUnsafe<ReadonlyArray<string>>()
+    const reads = [Effect.succeed(["a"]), Effect.fail(failed), Deferred.await(found), Effect.never]
+    /** What a check says that waits for the servers as long as it may. */
+    const checkSlowly = Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(check, { startImmediately: true })
+      yield* TestClock.adjust("250 millis")
+      return fiber.pollUnsafe()
+    })
+    return run(
+      Array.from({ length: 9 }, () => Effect.void),
+      Effect.gen(function* () {
+        expect(yield* check).toBe("serves without a")
+        expect(yield* check).toBe("serves without a")
+        expect(yield* checkSlowly).toMatchObject(said("serves without a"))
+        yield* Deferred.succeed(found, ["a", "b"])
+        expect(yield* checkSlowly).toMatchObject(said("serves without a without b"))
+        expect(yield* checkSlowly).toMatchObject(said("serves without a without b"))
+        expect(reads).toEqual([])
+      }),
+      Effect.suspend(() => reads.shift() ?? Effect.die("one more read"))
+    )
+  })
 })

@@ -137,6 +137,11 @@ export interface Process {
 export interface DatabaseStanding {
   /** Whether it took a write just now. */
   readonly takesWrites: boolean
+  /**
+   * Its servers that do not answer, where it is distributed over several: the organizations on them
+   * are not served.
+   */
+  readonly deadServers: ReadonlyArray<string>
   /** Its size in bytes; null where the storage has no server. */
   readonly bytes: number | null
   /**
