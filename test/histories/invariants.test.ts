@@ -233,6 +233,16 @@ const breaks: ReadonlyArray<readonly [Invariants.Invariant, Break]> = [
     outcome("halfAgain", { _tag: "Answered", answer: { kind: "Verdicts", verdicts: [{ _tag: "Accepted" }] } })
   ],
   [
+    Invariants.reportsCountOnce,
+    lines("half", (line) => ({
+      ...line,
+      sim: {
+        ...line.sim,
+        purchase: { purchaseId: "p", load: "1 GB", sellBy: null, cost: null, boughtAt: Number.MAX_SAFE_INTEGER }
+      }
+    }))
+  ],
+  [
     Invariants.usageIsWhatWasReported,
     packages("half", (all) => all.map((pack) => ({ ...pack, usedBytes: pack.usedBytes + 1 })))
   ],

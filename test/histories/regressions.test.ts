@@ -121,6 +121,23 @@ const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
   [
     "W2: a key was forgotten when the job of a later package was done, and the creation made again",
     [daily, subscribe(true), { _tag: "Advance", millis: 1 }, { _tag: "Repeat", back: 0 }, { _tag: "Quiet" }]
+  ],
+  [
+    "I15: what was before an eSIM was bought is rejected, which R1 did not know",
+    [
+      { ...daily, terms: { ...daily.terms, recurrence: null } },
+      { _tag: "SetBundle", by: 0, plan: 0, foreign: false, load: 0 },
+      { _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period: null, keyed: false },
+      {
+        _tag: "Report",
+        of: 0,
+        line: 0,
+        sim: null,
+        reports: [{ after: -24 * HOUR, again: null, fact: { _tag: "Location", countryAlpha2: "FR", rat: "4G" } }],
+        spelled: false
+      },
+      { _tag: "Quiet" }
+    ]
   ]
 ]
 

@@ -144,6 +144,12 @@ const isOutOfReach = ({ fact, occurredAt }: Report, now: Instant): boolean =>
   occurredAt - now > 5 * MINUTE ||
   (fact._tag === "Usage" && fact.usage._tag === "Delta" && now - occurredAt > RETENTION)
 
+/** Whether a report is of a customer who had the ICCID before it was bought (rule I15). */
+const isFormer = ({ iccid, occurredAt }: Report, lines: Lines): boolean => {
+  const purchase = lines.get(iccid)?.sim.purchase ?? null
+  return purchase !== null && occurredAt + 5 * MINUTE < purchase.boughtAt
+}
+
 const verdictsOf = ({ asked, outcome }: Step): ReadonlyArray<readonly [Report, Verdict]> => {
   if (asked._tag !== "Report" || outcome._tag !== "Answered" || outcome.answer.kind !== "Verdicts") return []
   const { verdicts } = outcome.answer
@@ -155,17 +161,17 @@ const verdictsOf = ({ asked, outcome }: Step): ReadonlyArray<readonly [Report, V
 }
 
 /**
- * Rule R1. A repeated id is a duplicate for 35 days. A report more than 5 min ahead is rejected,
- * and so is a delta more than 35 days old.
+ * Rules R1 and I15. A repeated id is a duplicate for 35 days. A report more than 5 min ahead is
+ * rejected, and so is a delta more than 35 days old, and what was before the SIM was bought.
  */
 export const reportsCountOnce: Invariant = make(
   "a report counts once, however often it comes, and what lies too far ahead or back is rejected",
-  "R1",
+  "R1, I15",
   () => {
     const accepted = new Map<string, Instant>()
     // What became of a report whose process was killed is not known until it comes again.
     const open = new Map<string, Instant>()
-    return ({ step: { asked, began, outcome }, step }) => {
+    return ({ after, step: { asked, began, outcome }, step }) => {
       if (asked._tag === "Report" && outcome._tag === "Killed") {
         for (const { reportId } of asked.reports) open.set(reportId, open.get(reportId) ?? began)
       }
@@ -183,7 +189,7 @@ export const reportsCountOnce: Invariant = make(
         }
         if (verdict._tag === "Accepted") accepted.set(reportId, began)
         const isTaken = verdict._tag === "Accepted"
-        if (isOutOfReach(report, began)) return isTaken ? `${show(report)} was taken` : null
+        if (isOutOfReach(report, began) || isFormer(report, after)) return isTaken ? `${show(report)} was taken` : null
         return isTaken || report.fact._tag !== "Location" ? null : `${show(report)} was not taken`
       })
     }
