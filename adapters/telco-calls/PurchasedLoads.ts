@@ -8,7 +8,7 @@
  * free meanwhile.
  */
 import { Effect } from "effect"
-import { type Amount, Cost, Package, Telco } from "simplan/ports"
+import { type Amount, Package, Telco, TelcoAnswers } from "simplan/ports"
 import * as CallFailure from "./CallFailure.ts"
 import type * as PurchaseRecords from "./purchases/PurchaseRecords.ts"
 import type * as SimLocks from "./SimLocks.ts"
@@ -237,7 +237,7 @@ export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): P
     const isUsed = share === "Load" && (yield* take.load(bought, of))
     const settled =
       share === "TopUp"
-        ? (Cost.settledOf(yield* take.topUp(of)) ?? {})
+        ? TelcoAnswers.settled(yield* take.topUp(of))
         : isUsed && take.credit !== undefined
           ? yield* credited(iccid, take.credit)
           : {}

@@ -205,33 +205,6 @@ export interface Settled {
   readonly purchaseId?: string
 }
 
-const isObject = (of: unknown): of is object => typeof of === "object" && of !== null
-
-const amountIn = (of: unknown): Amount | null => {
-  if (!isObject(of) || !("units" in of && "scale" in of && "currency" in of)) return null
-  const { currency, scale, units } = of
-  if (typeof units !== "number" || typeof scale !== "number" || typeof currency !== "string") return null
-  return Number.isSafeInteger(units) && Number.isInteger(scale) && scale >= 0 && scale <= SCALE
-    ? { units, scale, currency }
-    : null
-}
-
-/** What an answer, or a refusal, of the telco says of the money; null: nothing. */
-export const settledOf = (answer: unknown): Settled | null => {
-  if (!isObject(answer)) return null
-  const credit = "credit" in answer ? amountIn(answer.credit) : null
-  const of = "topUp" in answer ? answer.topUp : null
-  const load = isObject(of) && "load" in of && typeof of.load === "string" ? of.load : null
-  if (credit === null && load === null) return null
-  const cost = isObject(of) && "cost" in of ? amountIn(of.cost) : null
-  const purchaseId = "purchaseId" in answer && typeof answer.purchaseId === "string" ? answer.purchaseId : null
-  return {
-    ...(load !== null && { topUp: { load, cost } }),
-    ...(credit !== null && { credit }),
-    ...(purchaseId !== null && { purchaseId })
-  }
-}
-
 /**
  * Rule C1: the money of a package that the telco has stopped or taken away. What was bought for it
  * is in the ledger, also if its order had no answer; and so is what came back.

@@ -190,10 +190,6 @@ const afterRelease = (sim: Sim): Sim => {
   }
 }
 
-/** Whether a telco has answered a cancellation so that what the SIM was bought with was used. */
-export const isLoadUsed = (answer: unknown): boolean =>
-  typeof answer === "object" && answer !== null && "isLoadUsed" in answer && answer.isLoadUsed === true
-
 /**
  * Rules S3 and S8: the telco has confirmed the cancellation, so the SIM is free again, or withdrawn
  * if its subscription has moved. One that the telco has not resumed yet (rule S7) stays: it is

@@ -123,12 +123,6 @@ export const split = (text: string): Split => {
 export const count = (text: string): number => split(text).segments.length
 
 /**
- * In how many segments a telco has sent a text: as many as its answer says, else as the standard
- * has it.
+ * In how many segments a telco has sent a text: as many as it says, else as the standard has it.
  */
-export const sent = (text: string, answer: unknown): Sent => {
-  const reported = typeof answer === "object" && answer !== null && "segments" in answer ? answer.segments : null
-  return {
-    segments: typeof reported === "number" && Number.isInteger(reported) && reported >= 1 ? reported : count(text)
-  }
-}
+export const sent = (text: string, said: Sent | null): Sent => said ?? { segments: count(text) }

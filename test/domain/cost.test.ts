@@ -160,17 +160,6 @@ describe("C1: the money of a package that is stopped or taken away", () => {
   const [charged, credit] = [usd(228), usd(200)]
   const topUp = { load: "2 GB", cost: charged }
 
-  it("is what an answer or a refusal says of it", () => {
-    expect(Cost.settledOf({ isLoadUsed: true, topUp, credit })).toEqual({ topUp, credit })
-    expect(Cost.settledOf({ credit, purchaseId: "c" })).toEqual({ credit, purchaseId: "c" })
-    expect(Cost.settledOf({ topUp: { load: "2 GB" } })).toEqual({ topUp: { load: "2 GB", cost: null } })
-    const nothing = [undefined, null, "topUp", {}, { isLoadUsed: true }, { topUp: null }, { topUp: { load: 2 } }]
-    const none = [{ ...credit, scale: 9 }, { ...credit, units: 0.5 }, { units: 1, scale: 2 }, 5]
-    for (const answer of [...nothing, ...none.map((one) => ({ credit: one }))]) {
-      expect(Cost.settledOf(answer), JSON.stringify(answer)).toBeNull()
-    }
-  })
-
   it("is the row of its top-up, which may be there, and one of what came back", () => {
     const { put } = Cost.settlement(sold, "a:0", own, { topUp, credit }, NOW)
     const row = { attachmentId: "a", planId: "p", occurrence: 0, regionCode: "EUROPE", load: "2 GB", telco: "esim-go" }

@@ -144,11 +144,6 @@ describe("After the telco has confirmed (S3)", () => {
     })
   })
 
-  it("a telco says that a load was used by an answer, and by no other one", () => {
-    const answers = [{ isLoadUsed: true }, { isLoadUsed: false }, { status: 200 }, null, undefined, "isLoadUsed"]
-    expect(answers.map(Deletion.isLoadUsed)).toEqual([true, false, false, false, false, false])
-  })
-
   it("a load that was used is a sign of a download, also while the SIM is not resumed", () => {
     const releasing = sim({ allocation: { _tag: "Releasing", subscriptionId: "subscription" } })
     expect(Deletion.released(releasing, true).sim?.next.sim).toMatchObject({

@@ -97,6 +97,6 @@ describe("An SMS of any text", () => {
 })
 
 it("as many segments were sent as the telco says, and as the standard has it where it says none", () => {
-  const answers = [{ segments: 3 }, { segments: 0 }, { segments: 1.5 }, {}, null, "2"]
-  expect(answers.map((answer) => SmsSegments.sent("hello", answer).segments)).toEqual([3, 1, 1, 1, 1, 1])
+  const said = [{ segments: 3 }, null]
+  expect(said.map((one) => SmsSegments.sent("hello", one).segments)).toEqual([3, 1])
 })

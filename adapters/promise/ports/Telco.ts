@@ -3,7 +3,7 @@
  * over the journal of `simplan/telco-calls`, which is loaded when the telco is needed.
  */
 import { Effect, Layer, Schema } from "effect"
-import { Telco, TelcoCapabilities, TelcoPorts } from "simplan/ports"
+import { Telco, TelcoAnswers, TelcoCapabilities, TelcoPorts } from "simplan/ports"
 import * as Failures from "../errors/Failures.ts"
 import * as Arguments from "../Arguments.ts"
 import * as Errors from "../errors/Errors.ts"
@@ -59,12 +59,6 @@ export const packageOf = (created: TelcoPackage): Telco.TelcoPackage => {
     expirationAt: Arguments.toInstantOrNull(created.expirationAt)
   }
 }
-
-const isSent = Schema.is(Schema.Struct({ segments: Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)) }))
-
-/** In how many segments the host has sent a message, if it says so. */
-export const sentOf = (answer: unknown): Telco.SentSms | undefined =>
-  isSent(answer) ? { segments: answer.segments } : undefined
 
 const isList = Schema.is(Schema.NullOr(Schema.Array(Schema.NonEmptyString)))
 
@@ -162,11 +156,7 @@ export const layer = (telco: HostTelco, log: Logs.Write): Layer.Layer<Telco.Telc
     suspendPackage: (of) =>
       Effect.asVoid(call("suspendPackage", (options) => telco.suspendPackage({ ...of }, options))),
     cancelPackage: (of) => Effect.asVoid(call("cancelPackage", (options) => telco.cancelPackage({ ...of }, options))),
-    sendSms: (sms) =>
-      Effect.map(
-        call("sendSms", (options) => telco.sendSms({ ...sms }, options)),
-        sentOf
-      ),
+    sendSms: (sms) => call("sendSms", (options) => telco.sendSms({ ...sms }, options)),
     releaseProfile: (of) =>
       Effect.asVoid(call("releaseProfile", (options) => telco.releaseProfile({ ...of }, options))),
     setMobilePlan: (of) => Effect.asVoid(call("setMobilePlan", (options) => telco.setMobilePlan({ ...of }, options))),
@@ -265,7 +255,7 @@ const systemOf = (
     sendSms: (sms) =>
       Effect.map(
         call("sendSms", (options) => system.sendSms({ ...sms }, options)),
-        sentOf
+        (answer) => TelcoAnswers.sentSms(answer) ?? undefined
       ),
     releaseProfile: ({ iccid }) =>
       Effect.asVoid(call("releaseProfile", (options) => system.releaseProfile({ iccid }, options))),

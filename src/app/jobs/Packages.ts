@@ -23,6 +23,7 @@ import type { Instant } from "../../domain/Time.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Refused, Telco, Unavailable } from "../../ports/Telco.ts"
+import * as TelcoAnswers from "../../ports/TelcoAnswers.ts"
 import { cachedThenReload } from "../commit/CommittedCache.ts"
 import { Commits } from "../commit/Commits.ts"
 import { makePresent } from "../Stays.ts"
@@ -451,7 +452,7 @@ export const make = Effect.gen(function* () {
         const answer = yield* Effect.result(inTime("cancelPackage", call))
         yield* settle({ organizationId, iccid, packageId }, answer)
         if (Result.isFailure(answer)) return Result.fail(answer.failure)
-        isUsed ||= Deletion.isLoadUsed(answer.success)
+        isUsed ||= TelcoAnswers.isLoadUsed(answer.success)
       }
       return Result.succeed(isUsed)
     })

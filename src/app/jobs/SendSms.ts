@@ -9,6 +9,7 @@ import { TelcoRefused } from "../../domain/Refusal.ts"
 import * as SmsSegments from "../../domain/SmsSegments.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Telco } from "../../ports/Telco.ts"
+import * as TelcoAnswers from "../../ports/TelcoAnswers.ts"
 import { Commits } from "../commit/Commits.ts"
 import { answering, type LeasedJob, makeInTime, logNotTaken, refusing, retrying } from "../telco/TelcoCall.ts"
 
@@ -25,7 +26,7 @@ export const make = Effect.gen(function* () {
     const answer = yield* Effect.result(inTime("sendSms", telco.sendSms({ messageId, iccid, from, text })))
     const now = yield* clock.now
     if (Result.isSuccess(answer)) {
-      const sent = SmsSegments.sent(text, answer.success)
+      const sent = SmsSegments.sent(text, TelcoAnswers.sentSms(answer.success))
       const { organizationId, origin } = held.job
       const change = { organizationId, action: "sim.send_sms", resourceId: iccid, iccid } as const
       const commit = yield* commits.audited({}, change, now, origin)

@@ -8,6 +8,7 @@ import * as Cost from "../../domain/Cost.ts"
 import { attachmentIdOf } from "../../domain/Package.ts"
 import { BusinessClock } from "../../ports/Clocks.ts"
 import { Storage } from "../../ports/Storage.ts"
+import * as TelcoAnswers from "../../ports/TelcoAnswers.ts"
 import { Commits } from "../commit/Commits.ts"
 
 /** A package on a SIM. */
@@ -23,8 +24,8 @@ export const make = Effect.gen(function* () {
   const commits = yield* Commits
   const clock = yield* BusinessClock
   return Effect.fnUntraced(function* (of: OfPackage, answer: Result.Result<unknown, unknown>) {
-    const settled = Cost.settledOf(Result.isSuccess(answer) ? answer.success : answer.failure)
-    if (settled === null) return
+    const settled = TelcoAnswers.settled(Result.merge(answer))
+    if (settled.topUp === undefined && settled.credit === undefined) return
     const { packageId, ...sim } = of
     const found = yield* storage.simAggregates.forAttachment({ ...sim, attachmentId: attachmentIdOf(packageId) })
     if (found === null) return
