@@ -1,5 +1,5 @@
 /**
- * The ledger of costs over rows (rules C1 to C3): its reads.
+ * The ledger of costs over rows (rules C1 to C4): its reads.
  */
 import { Cost, type Storage } from "simplan/ports"
 import type { RowStore } from "./RowStore.ts"
@@ -18,6 +18,12 @@ function* chargedIn(store: RowStore, organizationId: string, from: number, until
 /** What an organization has spent since an instant. */
 export const spent = (store: RowStore, { organizationId, since }: Query<"spent">): ReadonlyArray<Cost.Spent> =>
   Cost.spent(chargedIn(store, organizationId, since, Number.POSITIVE_INFINITY))
+
+/** What one row has. */
+export const booked = (store: RowStore, { costId, organizationId }: Query<"booked">): Cost.Booked | null => {
+  const entry = store.find("cost", costId, organizationId)?.value
+  return entry === undefined ? null : Cost.booked(entry)
+}
 
 /** The rows of all organizations. */
 function* chargedToAll(store: RowStore, from: number, until: number): Iterable<Cost.Entry> {

@@ -408,6 +408,7 @@ const storage = (store: RowStore): Storage.Service => {
     },
     ledger: {
       spent: (of) => read(() => CostRows.spent(store, of)),
+      booked: (of) => read(() => CostRows.booked(store, of)),
       totals: (query) => read(() => CostRows.totals(store, query))
     },
     processes: {

@@ -1,5 +1,5 @@
 /**
- * The ledger of what is bought of suppliers (rules C1 to C3): a row for each purchase of an eSIM,
+ * The ledger of what is bought of suppliers (rules C1 to C4): a row for each purchase of an eSIM,
  * each top-up, each refund, and each sale of a plan that has a price.
  *
  * Rows are added and never changed, but for whom a load is allotted to. None is ever deleted, so
@@ -100,6 +100,9 @@ export const parse = (text: string): bigint => {
 /** The id of the row of a purchase. */
 export const purchaseId = (id: string): string => `purchase:${id}`
 
+/** The id of the row of a package that was bought apart. */
+export const topUpId = (packageId: string): string => `top_up:${packageId}`
+
 /** What nobody has. */
 const unallotted: Allotted = { attachmentId: null, planId: null, occurrence: null }
 
@@ -181,7 +184,7 @@ export const ofPackage = (
   const seller = telco ?? purchase?.telco ?? null
   const amount = cost ?? null
   return {
-    put: [{ ...allotted, costId: `top_up:${packageId}`, kind: "top_up", at, telco: seller, load, label, iccid, amount }]
+    put: [{ ...allotted, costId: topUpId(packageId), kind: "top_up", at, telco: seller, load, label, iccid, amount }]
   }
 }
 
@@ -231,7 +234,7 @@ export const settlement = (
     },
     regionCode: attachment.terms?.regionCode ?? null
   }
-  const charge = { ...of, costId: `top_up:${packageId}`, kind: "top_up", amount: topUp.cost } as const
+  const charge = { ...of, costId: topUpId(packageId), kind: "top_up", amount: topUp.cost } as const
   const back = credit && ({ ...of, costId: `refund:${packageId}`, kind: "refund", amount: credited(credit) } as const)
   return { put: back === undefined ? [charge] : [charge, back] }
 }
@@ -297,6 +300,31 @@ export const spent = (entries: Iterable<Entry>): ReadonlyArray<Spent> => {
     found.set(key, { telco, load, currency, sum: (found.get(key)?.sum ?? 0n) + millionths(amount) })
   }
   return [...found.values()].sort(compareSpent)
+}
+
+/** What a row says that was charged. */
+export interface Booked {
+  /** The code of ISO 4217; null: the supplier has named no amount. */
+  readonly currency: string | null
+  /** In millionths of the currency. */
+  readonly sum: bigint
+}
+
+/** What was charged by a row. */
+export const booked = ({ amount }: Pick<Entry, "amount">): Booked => ({
+  currency: amount?.currency ?? null,
+  sum: amount === null ? 0n : millionths(amount)
+})
+
+/**
+ * Rule C4: what the ledger has for a charge that its supplier lists; null: the same. `found`: its
+ * row, if there is one.
+ */
+export const bookedOtherwise = (found: Booked | null, listed: Amount): string | null => {
+  if (found === null) return "no charge"
+  const { currency, sum } = found
+  if (currency === null) return "a charge without an amount"
+  return currency === listed.currency && sum === millionths(listed) ? null : `${decimal(sum)} ${currency}`
 }
 
 /** UTC months, of which `until` is the first instant after them. */

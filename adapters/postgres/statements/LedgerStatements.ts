@@ -1,5 +1,5 @@
 /**
- * The statements of the ledger of costs (rules C1 to C3). Amounts are decimals of the database,
+ * The statements of the ledger of costs (rules C1 to C4). Amounts are decimals of the database,
  * which adds them without rounding; they leave it as texts.
  */
 import { Effect } from "effect"
@@ -120,6 +120,17 @@ export const ledger = (database: Database): Storage.Reads["ledger"] => ({
           ) spent`
       ),
       (found) => found.map(({ sum, ...spent }): Cost.Spent => ({ ...spent, sum: Cost.parse(sum) }))
+    ),
+  /** The amount of one row. */
+  booked: ({ costId, organizationId }) =>
+    Effect.map(
+      database.row(
+        (sql) => sql<Row<Omit<Cost.Booked, "sum"> & { readonly sum: string }>>`
+          select json_build_object('currency', cost.currency, 'sum', coalesce(cost.amount, 0)::text)::text as value
+          from simplan.cost
+          where cost.organization_id = ${organizationId} and cost.cost_id = ${costId}`
+      ),
+      (found): Cost.Booked | null => found && { ...found, sum: Cost.parse(found.sum) }
     ),
   /** What was charged and sold in these months, by these groups. */
   totals: ({ after, by, from, limit, organizationId, until }) =>

@@ -1,8 +1,8 @@
 /**
- * The storage port's reads of the ledger of costs (rules C1 to C3). A commit adds to it, and
+ * The storage port's reads of the ledger of costs (rules C1 to C4). A commit adds to it, and
  * nothing is ever deleted of it.
  */
-import type { Group, Spent, Total } from "../../domain/Cost.ts"
+import type { Booked, Group, Spent, Total } from "../../domain/Cost.ts"
 import type { Instant } from "../../domain/Time.ts"
 import type { OfOrganization, Read } from "./Read.ts"
 
@@ -14,6 +14,8 @@ export interface Ledger {
    * purchase, and about a day.
    */
   readonly spent: (of: OfOrganization & { readonly since: Instant }) => Read<ReadonlyArray<Spent>>
+  /** The amount of one row; null: it is not there. */
+  readonly booked: (of: OfOrganization & { readonly costId: string }) => Read<Booked | null>
   /**
    * What was charged and sold from an instant until before another, of one organization or of all,
    * as `Cost.totals` has it: after a total of the same groups, up to `limit`.

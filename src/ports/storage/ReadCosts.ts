@@ -150,7 +150,7 @@ export const costs: { readonly [Group in keyof Groups]: Costs<Groups[Group]> } =
     sims: heavy(BOOK)
   },
   // What was bought within a day is read for each purchase.
-  ledger: { spent: light(COUNTED), totals: heavy(LEDGER) },
+  ledger: { spent: light(COUNTED), booked: light(1), totals: heavy(LEDGER) },
   overview: {
     waitingJobs: heavy(COUNTED),
     failingEndpoints: heavy(COUNTED),

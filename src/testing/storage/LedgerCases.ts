@@ -1,5 +1,5 @@
 /**
- * The ledger of costs (rules C1 to C3): what a commit adds to it, to whom that is allotted, and how
+ * The ledger of costs (rules C1 to C4): what a commit adds to it, to whom that is allotted, and how
  * it is summed.
  */
 import { Effect } from "effect"
@@ -56,6 +56,26 @@ export const cases: ReadonlyArray<World.Scenario> = [
       spent.map((one) => one.sum),
       [sum]
     )
+  }),
+
+  scenario("what a row has is found by its id, and no other's is", function* (world) {
+    const { organizationId, storage } = world
+    const other = yield* World.neighbour(world)
+    const rows = [
+      Rows.cost(world, { amount: usd(Number.MAX_SAFE_INTEGER, 0) }),
+      Rows.cost(world, { amount: usd(1, 6), kind: "top_up" }),
+      Rows.cost(world, { amount: usd(-3, 1), kind: "refund" }),
+      Rows.cost(world, { amount: usd(0) }),
+      Rows.cost(world, { amount: null })
+    ]
+    yield* put(world, rows)
+    yield* put(other, [Rows.cost(other, { amount: usd(500) })])
+    for (const { amount, costId } of rows) {
+      const text = amount === null ? "none" : `${amount.units}/${amount.scale}`
+      yield* Suite.equals(text, yield* storage.ledger.booked({ organizationId, costId }), Cost.booked({ amount }))
+      const ofOther = { organizationId: other.organizationId, costId }
+      yield* Suite.equals(`${text} of another`, yield* storage.ledger.booked(ofOther), null)
+    }
   }),
 
   scenario("a load is its last owner's, and nobody else's row changes", function* (world) {

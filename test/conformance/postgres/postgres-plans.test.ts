@@ -530,6 +530,7 @@ const use = (adapter: Adapter, round: number) =>
       }
     })
     yield* storage.ledger.spent({ ...of, since: COUNT - 50 })
+    yield* storage.ledger.booked({ ...of, costId: charged(round).costId })
     for (const organizationId of [null, org]) {
       yield* storage.ledger.totals({ organizationId, from: 10, until: 60, by: ["plan"], after: null, limit: 10 })
     }

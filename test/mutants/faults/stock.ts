@@ -1,6 +1,6 @@
 /**
  * Faults in the stock, its levels, what is bought for it, and the polls of the SIMs of suppliers:
- * I11, I12, I15, I16, T3, R1 and R4. And those of the ledger of what is bought: C1, C2 and C3.
+ * I11, I12, I15, I16, T3, R1 and R4. And those of the ledger of what is bought: C1 to C4.
  */
 import { faultsIn, faultsOf, instead, without } from "./Fault.ts"
 
@@ -163,6 +163,20 @@ export const purchases = [
     ],
     ["C3", "what was not sold at a price has a margin", "sales === 0 ? null : price - cost", "price - cost"],
     ["C3", "a month has no first instant", "month: monthOf(at)", "month: at"],
+    [
+      "C4",
+      "a charge that is not in the ledger is no problem",
+      'found === null) return "no charge"',
+      "found === null) return null"
+    ],
+    [
+      "C4",
+      "a charge without an amount is as the supplier lists it",
+      'return "a charge without an amount"',
+      "return null"
+    ],
+    ["C4", "any amount of the same currency is the one that is listed", "&& sum === millionths(listed)", ""],
+    ["C4", "the same number of another currency is the same amount", "currency === listed.currency &&", ""],
     ["I16", "what came back may be spent again in the day", 'kind === "refund" || kind === "sale"', 'kind === "sale"']
   ]),
   ...faultsOf("SimCorrection.ts", "stock", [

@@ -274,6 +274,7 @@ const reads = (run: Run, { world }: Side, ask: Ask): Reads => {
     },
     ledger: {
       spent: [storage.ledger.spent({ ...organization, since: world.now - choice * DAY })],
+      booked: [storage.ledger.booked({ ...organization, costId: id })],
       totals: [choice, choice + row].map((at) => {
         const by = pick(Cost.groupings, at)
         return pages(

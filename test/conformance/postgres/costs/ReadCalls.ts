@@ -202,6 +202,7 @@ export const calls = ({ jobs, outbox, storage }: Ports, share: number): Calls =>
   },
   ledger: {
     spent: [storage.ledger.spent({ ...of, since: Filled.NOW - 86_400_000 })],
+    booked: [storage.ledger.booked({ ...of, costId: "purchase:2" })],
     totals: several(
       [null, organizationId].flatMap((organizationId) =>
         Cost.groupings.map((by) => storage.ledger.totals({ organizationId, ...days, by, after: null, limit: 800 }))

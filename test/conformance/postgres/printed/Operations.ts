@@ -402,6 +402,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       limit: 10
     }),
   "usage.bookings": ({ storage }) => storage.usage.bookings({ organizationId, attachmentIds: ["a", "b"] }),
+  "ledger.booked": ({ storage }) => storage.ledger.booked({ organizationId, costId: charged.costId }),
   "ledger.spent": ({ storage }) => storage.ledger.spent({ organizationId, since: 1 }),
   "ledger.totals": ({ storage }) =>
     storage.ledger.totals({ organizationId, from: 0, until: 1, by: ["plan", "supplier"], after: null, limit: 10 }),
