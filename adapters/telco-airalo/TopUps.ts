@@ -9,7 +9,7 @@
  * again only if it is in neither, `lateMillis` after the call.
  */
 import { Clock, Effect, Schema } from "effect"
-import { Job, Telco } from "simplan/ports"
+import { Cost, Job, Telco } from "simplan/ports"
 import { type Account, CallFailure, CallRecords, type Journal, Purchases } from "../telco-calls/index.ts"
 import type * as PartnerApi from "./PartnerApi.ts"
 
@@ -160,8 +160,8 @@ export const make = (
       iccid === null
         ? Effect.succeed(null)
         : Effect.map(records.ofSim(iccid), (all) => {
-            const made = all.flatMap(({ get }) => get()?.made ?? []).find(({ orderId }) => orderId === reference)
-            return made === undefined ? null : { iccid: null, cost: made.cost }
+            const found = all.find(({ get }) => get()?.made?.orderId === reference)
+            return found === undefined ? null : { iccid: null, costId: Cost.topUpId(found.key) }
           })
     return { reference, load, iccid, cost, at, topUp }
   }

@@ -14,7 +14,7 @@
  * other, over all processes on the journal.
  */
 import { Clock, Effect, Schema } from "effect"
-import { type Amount, Package, Telco, type TelcoPorts } from "simplan/ports"
+import { type Amount, Cost, Package, Telco, type TelcoPorts } from "simplan/ports"
 import * as Journal from "./Journal.ts"
 import * as CallFailure from "./CallFailure.ts"
 import * as CallRecords from "./CallRecords.ts"
@@ -155,9 +155,8 @@ export const ofOrder =
   (journal: Journal.Journal["Service"], telco: string) =>
   (iccid: string, telcoPackageId: string): Effect.Effect<PurchaseRecords.KnownOrder | null, Telco.Unavailable> =>
     Effect.map(ordersIn(journal, telco).ofSim(iccid), (orders) => {
-      const made = orders.flatMap(({ get }) => get()?.made ?? [])
-      const found = made.find((one) => one.telcoPackageId === telcoPackageId)
-      return found === undefined ? null : { iccid: null, cost: found.cost ?? null }
+      const found = orders.find(({ get }) => get()?.made?.telcoPackageId === telcoPackageId)
+      return found === undefined ? null : { iccid: null, costId: Cost.topUpId(found.key) }
     })
 
 const isCreditedFor =

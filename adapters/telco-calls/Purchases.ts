@@ -21,7 +21,7 @@
  * A refusal is final only once no call without an answer may still be done.
  */
 import { Clock, Effect } from "effect"
-import { ActivationCode, Amount, Iccid, Telco } from "simplan/ports"
+import { ActivationCode, Amount, Cost, Iccid, Telco } from "simplan/ports"
 import * as CallFailure from "./CallFailure.ts"
 import type * as Journal from "./Journal.ts"
 import * as OrderBook from "./purchases/OrderBook.ts"
@@ -109,8 +109,8 @@ export const make = (
     return known?.sim == null ? null : Effect.succeed<Telco.BoughtSim>(known.sim)
   }
 
-  const stateOf = (record: PurchaseRecords.Record, { load, purchaseId }: Telco.SimPurchase) =>
-    record.get() ?? PurchaseRecords.unasked(load, keyOf(purchaseId))
+  const stateOf = (record: PurchaseRecords.Record, purchase: Telco.SimPurchase) =>
+    record.get() ?? PurchaseRecords.unasked(purchase, keyOf(purchase.purchaseId))
 
   /** SIMs that came with the answer of their order, until they are written down. */
   const answered = new Map<string, Telco.BoughtSim>()
@@ -356,10 +356,13 @@ export const make = (
     const owner = yield* records.ownerOf(reference)
     if (owner === null) {
       const spares = load === null ? [] : ((yield* records.book(load)).get()?.spares ?? [])
-      return spares.some((one) => one.reference === reference) ? { iccid: null, cost: null } : null
+      return spares.some((one) => one.reference === reference) ? { iccid: null, costId: null } : null
     }
-    const purchase = (yield* records.open(owner)).get()
-    return { iccid: purchase?.sim?.iccid ?? null, cost: purchase?.sim?.cost ?? null }
+    const { organizationId, sim = null } = (yield* records.open(owner)).get() ?? {}
+    return {
+      ...(sim === null ? { iccid: null, costId: null } : { iccid: sim.iccid, costId: Cost.purchaseId(owner) }),
+      ...(organizationId !== undefined && { organizationId })
+    }
   })
 
   return { buy, ofOrder, strangers, ...PurchasedLoads.make(records, locks) }

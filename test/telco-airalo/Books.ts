@@ -1,12 +1,10 @@
 /** An account at Airalo whose books are compared with the ledger of a service. */
-import { Context, Effect, Layer } from "effect"
-import { Telco } from "simplan/ports"
+import { Effect, Layer } from "effect"
 import * as Airalo from "../../adapters/telco-airalo/Airalo.ts"
 import * as Envelope from "../../adapters/telco-airalo/Envelope.ts"
 import * as PartnerApi from "../../adapters/telco-airalo/PartnerApi.ts"
 import * as PartnerCalls from "../../adapters/telco-airalo/PartnerCalls.ts"
-import { Journal } from "../../adapters/telco-calls/index.ts"
-import type * as ShopBooks from "../telco-calls/selling/ShopBooks.ts"
+import * as ShopBooks from "../telco-calls/selling/ShopBooks.ts"
 import * as FakeBooks from "./FakeBooks.ts"
 import { LOAD } from "./Shop.ts"
 
@@ -33,18 +31,11 @@ export const account = ({ fallible, now, random }: ShopBooks.World): ShopBooks.A
   }
   return {
     balance: () => BigInt(books.balance) * 10_000n,
-    port: (journal) =>
-      Effect.scoped(
-        Layer.build(
-          Airalo.layerWithoutApi({ lateMillis: 0 }).pipe(
-            Layer.fresh,
-            Layer.provide([
-              Layer.succeed(Journal.Journal, journal),
-              Layer.succeed(PartnerApi.PartnerApi, PartnerCalls.make(ask))
-            ])
-          )
-        )
-      ).pipe(Effect.map((context) => Context.get(context, Telco.Telco))),
+    connect: ShopBooks.connected(
+      Airalo.layerWithoutApi({ lateMillis: 0 }).pipe(
+        Layer.provide(Layer.succeed(PartnerApi.PartnerApi, PartnerCalls.make(ask)))
+      )
+    ),
     loads: [LOAD, "kallur-digital-30days-3gb"],
     changePrice: () => {
       const offer = books.offers[random(books.offers.length)]

@@ -1,10 +1,8 @@
 /** An account at eSIM Access whose books are compared with the ledger of a service. */
-import { Context, Effect, Layer, Redacted, Scope } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { HttpClient } from "effect/http"
-import { Telco } from "simplan/ports"
-import { Journal } from "../../adapters/telco-calls/index.ts"
 import { AccountApi, EsimAccess, HttpApi } from "../../adapters/telco-esim-access/index.ts"
-import type * as ShopBooks from "../telco-calls/selling/ShopBooks.ts"
+import * as ShopBooks from "../telco-calls/selling/ShopBooks.ts"
 import * as FakeEsimAccess from "./FakeEsimAccess.ts"
 import * as Simulation from "./Simulation.ts"
 
@@ -37,16 +35,9 @@ export const account = ({ fallible, now, oneIn, random }: ShopBooks.World): Shop
   ).pipe(Layer.provide(api))
   return {
     balance: () => BigInt(fake.state.balance) * 100n,
-    port: (journal) =>
-      Effect.flatMap(Scope.make(), (scope) =>
-        Layer.buildWithScope(
-          EsimAccess.layer({ telco: "esim-access", lateMillis: 0 }).pipe(
-            Layer.fresh,
-            Layer.provide([Layer.succeed(Journal.Journal, journal), Layer.fresh(changed)])
-          ),
-          scope
-        )
-      ).pipe(Effect.map((context) => Context.get(context, Telco.Telco))),
+    connect: ShopBooks.connected(
+      EsimAccess.layer({ telco: "esim-access", lateMillis: 0 }).pipe(Layer.provide(Layer.fresh(changed)))
+    ),
     loads: ["AU_1_7", "CKH491", "JP_0.5_Daily:3"],
     changePrice: () => {
       const one = fake.catalogue[random(fake.catalogue.length)]

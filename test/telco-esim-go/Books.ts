@@ -1,7 +1,7 @@
 /** An account at eSIM Go whose books are compared with the ledger of a service. */
-import { Effect } from "effect"
-import { EsimGo } from "../../adapters/telco-esim-go/index.ts"
-import type * as ShopBooks from "../telco-calls/selling/ShopBooks.ts"
+import { Layer } from "effect"
+import { AccountApi, EsimGo } from "../../adapters/telco-esim-go/index.ts"
+import * as ShopBooks from "../telco-calls/selling/ShopBooks.ts"
 import * as Simulation from "./Simulation.ts"
 import * as Supplier from "./Supplier.ts"
 
@@ -32,10 +32,11 @@ export const account = ({ count, fallible, now, oneIn, random }: ShopBooks.World
   }
   return {
     balance: () => BigInt(supplier.balance) * 10_000n,
-    port: (journal) =>
-      Effect.sync(
-        () => EsimGo.make(api, journal, { telco: "esim-go", refunds, lateMillis: 0, skewMillis: 60_000 }).telco
-      ),
+    connect: ShopBooks.connected(
+      EsimGo.layer({ telco: "esim-go", refunds, lateMillis: 0, skewMillis: 60_000 }).pipe(
+        Layer.provide(Layer.succeed(AccountApi.AccountApi, api))
+      )
+    ),
     loads: [Supplier.week.name, Supplier.month.name],
     changePrice: () => {
       const bundles = [...supplier.bundles.values()]

@@ -1,15 +1,15 @@
 /**
  * Compares the orders that a supplier lists for the account with what was bought here (rule C4),
  * once a day: each order once, a day after it was made, when its outcome is known for certain.
- * Found are orders that nothing here has made, eSIMs that the inventory does not have, and amounts
- * that differ from what is booked. What is here and not there is found by the polls of each SIM.
+ * Found are orders that nothing here has made, eSIMs that the inventory does not have, and charges
+ * that the ledger does not have, or has at another amount. What is here and not there is found by the polls of each SIM.
  *
  * The journal's entry of the kind `compared` says up to when orders were compared. A comparison
  * that fails is made again with all orders since then.
  */
-import { Clock, Effect, Option, Result, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { Problems, Settings as Limits } from "simplan"
-import { Amount, type Problem, type Storage, type Telco, Time } from "simplan/ports"
+import { Amount, Cost, type Problem, type Storage, type Telco, Time } from "simplan/ports"
 import type * as Account from "../Account.ts"
 import * as Claims from "../Claims.ts"
 import type * as Journal from "../Journal.ts"
@@ -38,8 +38,8 @@ export interface Options {
   readonly journal: Journal.Journal["Service"]
   /** What the supplier lists, and what was bought. */
   readonly account: Pick<Account.Account["Service"], "orders" | "purchases">
-  /** Whether the inventory has an eSIM. */
-  readonly isStocked: (iccid: string) => Effect.Effect<boolean, Storage.StorageError>
+  /** The inventory, and the ledger. */
+  readonly storage: Pick<Storage.Reads, "ledger" | "simAggregates">
 }
 
 type Finding = Problem.AccountFinding
@@ -52,11 +52,8 @@ const amountOf = ({ cost }: Pick<Account.Order, "cost">): string => (cost === nu
 const describe = ({ iccid, load, reference, ...of }: Account.Order): string =>
   `the order ${reference} of ${load ?? "an unknown bundle"}${iccid === null ? "" : ` on the eSIM ${iccid}`}${amountOf(of)}`
 
-const differ = (left: Amount.Amount, right: Amount.Amount): boolean =>
-  Result.getOrElse(Amount.compare(left, right), () => 1) !== 0
-
 /** The comparison of an account: `due` makes it if it is time, and `turn` does so now and then. */
-export const make = ({ account, isStocked, journal, telco }: Options) => {
+export const make = ({ account, journal, storage, telco }: Options) => {
   let isBegun = false
 
   const unknown = (order: Account.Order): Finding => ({
@@ -71,22 +68,29 @@ export const make = ({ account, isStocked, journal, telco }: Options) => {
     message: `${telco} has sold the eSIM ${iccid} by ${describe(order)}, and the inventory does not have it. Import it, or return it at ${telco}; then resolve this`,
     sides: { ours: "not in the inventory", theirs: `the eSIM ${iccid}` }
   })
-  const charged = (order: Account.Order, [here, there]: readonly [Amount.Amount, Amount.Amount]): Finding => ({
+  const charged = (order: Account.Order, cost: Amount.Amount, ours: string): Finding => ({
     findingId: `${telco}/charge/${order.reference}`,
     telco,
-    message: `${telco} has charged ${Amount.text(there)} for ${describe({ ...order, cost: null })}, and it is booked here at ${Amount.text(here)}. Ask ${telco} which is right; then resolve this`,
-    sides: { ours: Amount.text(here), theirs: Amount.text(there) }
+    message: `${telco} has charged ${Amount.text(cost)} for ${describe({ ...order, cost: null })}, and the ledger has ${ours} for it. Ask ${telco} which is right; then resolve this`,
+    sides: { ours, theirs: Amount.text(cost) }
   })
 
   /** What differs of an order. */
   const compare = Effect.fnUntraced(function* (order: Account.Order) {
     const known = (yield* account.purchases.ofOrder(order)) ?? (yield* order.topUp)
     if (known === null) return [unknown(order)]
-    const { cost, iccid } = known
-    const isThere = iccid === null || (yield* isStocked(iccid))
+    const { costId, iccid } = known
+    const on = iccid ?? order.iccid
+    const owner = on === null ? null : yield* storage.simAggregates.owner(on)
+    const organizationId = known.organizationId ?? owner?.organizationId
+    const { cost } = order
+    const ours =
+      organizationId === undefined || costId === null || cost === null
+        ? null
+        : Cost.bookedOtherwise(yield* storage.ledger.booked({ organizationId, costId }), cost)
     return [
-      ...(isThere ? [] : [missing(iccid, order)]),
-      ...(cost !== null && order.cost !== null && differ(cost, order.cost) ? [charged(order, [cost, order.cost])] : [])
+      ...(iccid !== null && owner === null ? [missing(iccid, order)] : []),
+      ...(cost !== null && ours !== null ? [charged(order, cost, ours)] : [])
     ]
   })
 

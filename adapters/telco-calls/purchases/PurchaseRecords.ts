@@ -12,7 +12,7 @@
  * of a supplier that knows no references which were not answered, and orders that are to spare.
  */
 import { Effect, Schema } from "effect"
-import { type Amount, Job, type Telco } from "simplan/ports"
+import { Job, type Telco } from "simplan/ports"
 import * as CallFailure from "../CallFailure.ts"
 import * as CallRecords from "../CallRecords.ts"
 import type * as Journal from "../Journal.ts"
@@ -57,6 +57,8 @@ const Settled = Schema.Struct({
 /** What is known of a purchase. */
 export const Purchase = Schema.Struct({
   load: Schema.String,
+  /** Whose stock it is for. Absent: it was asked for before that was kept. */
+  organizationId: Schema.optionalKey(Schema.String),
   /** By what the supplier knows the order, if it takes such a text: it is of no other purchase. */
   key: Schema.String,
   /** What the order was quoted at when it was asked for last; null: no price was asked for. */
@@ -96,8 +98,12 @@ export const Purchase = Schema.Struct({
 export type Purchase = typeof Purchase.Type
 
 /** A purchase of which the supplier was asked for nothing yet. */
-export const unasked = (load: string, key: string): Purchase => ({
+export const unasked = (
+  { load, organizationId }: Pick<Telco.SimPurchase, "load" | "organizationId">,
+  key: string
+): Purchase => ({
   load,
+  organizationId,
   key,
   price: null,
   askedAt: null,
@@ -139,8 +145,10 @@ export type Book = typeof Book.Type
 export interface KnownOrder {
   /** The eSIM that was bought; null: none was yet, or it was a top-up. */
   readonly iccid: string | null
-  /** What it was booked at; null: no amount. */
-  readonly cost: Amount.Amount | null
+  /** The row of the ledger that it is booked by; null: there is no eSIM yet. */
+  readonly costId: string | null
+  /** Whose ledger that is. Absent: of the organization that has the eSIM. */
+  readonly organizationId?: string
 }
 
 /** A purchase as it was read or written last, and how to write it. */

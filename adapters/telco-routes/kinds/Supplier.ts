@@ -157,10 +157,8 @@ export const connect = <R>(
     const account = Context.get(context, Account.Account)
     const { balance, covers, recent } = makeBalance(name, account.balance)
     const polls = Context.get(context, Polls.Polls)
-    const { simAggregates } = yield* Storage.Storage
     const comparison = AccountComparison.make({
-      ...{ telco: name, journal: yield* Journal.Journal, account },
-      isStocked: (iccid) => Effect.map(simAggregates.owner(iccid), (owner) => owner !== null)
+      ...{ telco: name, account, journal: yield* Journal.Journal, storage: yield* Storage.Storage }
     })
     const asked = quote && ((code: string) => Effect.provideContext(quote(code), context))
     return {

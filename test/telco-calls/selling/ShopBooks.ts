@@ -2,9 +2,10 @@
  * The books of a shop that buys of a supplier, from a seed (rules C1 to C3): what the model of the
  * supplier has charged and credited, beside what the ledger of the service says. Orders lose their
  * answers or never arrive, prices change, eSIMs are sold, topped up, used, deleted, sold again and
- * returned, those that nobody buys lapse, and months go by.
+ * returned, those that nobody buys lapse, and months go by. What the supplier lists is compared
+ * with the ledger at the end of each (rule C4).
  */
-import { Clock as MachineClock, Effect, Layer, Logger, ManagedRuntime, Result, Stream } from "effect"
+import { Clock as MachineClock, Context, Effect, Layer, Logger, ManagedRuntime, Result, Scope, Stream } from "effect"
 import {
   Attachments,
   Clock,
@@ -12,6 +13,7 @@ import {
   IdempotencyKeys,
   Organizations,
   Plans,
+  Problems,
   Returns,
   Services,
   Sims,
@@ -21,7 +23,12 @@ import {
 import * as Memory from "simplan/memory"
 import { Clocks, Cost, Sim, Storage, Telco, TelcoPorts, UsageBook } from "simplan/ports"
 import * as Machine from "../../../adapters/simulation/Machine.ts"
-import { CallFailure, Journal } from "../../../adapters/telco-calls/index.ts"
+import {
+  Account as TelcoAccount,
+  AccountComparison,
+  CallFailure,
+  Journal
+} from "../../../adapters/telco-calls/index.ts"
 import * as Ports from "../../scenarios/Ports.ts"
 import * as Shop from "../../setup/Shop.ts"
 import * as SteppedClock from "../../setup/SteppedClock.ts"
@@ -53,12 +60,31 @@ export interface World {
   ) => Effect.Effect<A, CallFailure.CallFailure>
 }
 
+/** What a process has of an account. */
+export interface Connected {
+  readonly telco: Telco.Telco["Service"]
+  readonly account: TelcoAccount.Account["Service"]
+}
+
+/** What an adapter over a journal has. */
+export const connected =
+  (layer: Layer.Layer<Telco.Telco | TelcoAccount.Account, never, Journal.Journal>): Account["connect"] =>
+  (journal) =>
+    Effect.flatMap(Scope.make(), (scope) =>
+      Layer.buildWithScope(Layer.fresh(layer).pipe(Layer.provide(Layer.succeed(Journal.Journal, journal))), scope)
+    ).pipe(
+      Effect.map((context) => ({
+        telco: Context.get(context, Telco.Telco),
+        account: Context.get(context, TelcoAccount.Account)
+      }))
+    )
+
 /** An account at the model of a supplier. */
 export interface Account {
   /** What is left, in millionths of its currency. */
   readonly balance: () => bigint
-  /** The port of a process. */
-  readonly port: (journal: Journal.Journal["Service"]) => Effect.Effect<Telco.Telco["Service"]>
+  /** The port of a process, and what it knows of the account. */
+  readonly connect: (journal: Journal.Journal["Service"]) => Effect.Effect<Connected>
   /** What eSIMs are bought with. */
   readonly loads: ReadonlyArray<string>
   /** A price in the catalogue becomes another one. */
@@ -73,6 +99,8 @@ export interface Run {
   readonly booked: Readonly<Record<string, string>>
   /** The report after another process has begun, and all that is old was purged. */
   readonly after: Readonly<Record<string, string>>
+  /** What the daily comparison has found of charges. */
+  readonly listed: ReadonlyArray<string>
   /** What the run has done, and how often. */
   readonly done: ReadonlyMap<string, number>
 }
@@ -136,17 +164,31 @@ export const run = async (
       Storage.Storage,
       Effect.map(Storage.Storage, (one) => ({ ...one, commit: (of: Storage.Commit) => one.commit(commit(of)) }))
     )
-    const port = telco(watched(await Effect.runPromise(account.port(journal))))
+    const known = await Effect.runPromise(account.connect(journal))
+    const port = telco(watched(known.telco))
     const ports = Layer.mergeAll(storage, Layer.succeed(Telco.Telco, port)).pipe(Layer.provideMerge(base))
-    return ManagedRuntime.make(Services.layer.pipe(Layer.provideMerge(ports)))
+    const runtime = ManagedRuntime.make(Services.layer.pipe(Layer.provideMerge(ports)))
+    const { due } = AccountComparison.make({
+      ...{ telco: "shop", journal, account: known.account },
+      storage: await runtime.runPromise(Storage.Storage.use(Effect.succeed))
+    })
+    return { runtime, compare: Effect.provideService(due, MachineClock.Clock, clock) }
   }
   let service = await begin()
-  const ask = <A, E>(effect: Effect.Effect<A, E, Services.Services | Storage.Storage>) => service.runPromise(effect)
+  const ask = <A, E>(effect: Effect.Effect<A, E, Services.Services | Storage.Storage>) =>
+    service.runtime.runPromise(effect)
   const drain = () => ask(Worker.Worker.use((of) => of.drain))
   const pass = async (millis: number) => {
     await ask(Clock.Clock.use((of) => of.advanceBy(millis)))
     await drain()
   }
+  /** The comparison goes by the time of the service, too. */
+  const compare = async () => {
+    step((await ask(Clock.Clock.use((of) => of.read))).now - now())
+    if ((await ask(service.compare)) !== null) count("a comparison is made")
+  }
+  // From now on it is compared.
+  await compare()
   const { organizationId } = await ask(Organizations.Organizations.use((of) => of.create({ name: "Shop" })))
   const plan = async (load: string) => {
     const { planId } = await ask(Shop.createPlan(organizationId, { periodDays: 7 }))
@@ -246,12 +288,17 @@ export const run = async (
     for (let time = 0; time < 6; time++) await pass(HOUR)
     isCalm = false
     await pass(31 * DAY)
+    await compare()
     const later = (await ask(Clock.Clock.use((of) => of.read))).now
     for (const { purchase, allocation } of await sims())
       if (allocation._tag === "Free" && (purchase?.sellBy ?? later) < later) count("an eSIM has lapsed")
   }
   const booked = await report()
-  await service.dispose()
+  const problems = await ask(Problems.Problems.use((of) => of.page({ after: null, limit: 1_000 })))
+  const listed = problems.items.flatMap(({ jobId, refused }) =>
+    jobId.includes("/charge/") ? [refused?.message ?? jobId] : []
+  )
+  await service.runtime.dispose()
   service = await begin()
   const later = (await ask(Clock.Clock.use((of) => of.read))).now + 3_650 * DAY
   await ask(
@@ -265,10 +312,13 @@ export const run = async (
     )
   )
   const after = await report()
-  await service.dispose()
+  await service.runtime.dispose()
   await outside.dispose()
   const text = [...charged].filter(([key, sum]) => sum !== 0n || key in booked).toSorted()
-  return { charged: Object.fromEntries(text.map(([key, sum]) => [key, Cost.decimal(sum)])), booked, after, done }
+  return {
+    charged: Object.fromEntries(text.map(([key, sum]) => [key, Cost.decimal(sum)])),
+    ...{ booked, after, listed, done }
+  }
 }
 
 /** What does not hold of a run, a line each. */
@@ -276,11 +326,12 @@ export const check = async (
   accountOf: (world: World) => Account,
   seed: number
 ): Promise<{ readonly problems: ReadonlyArray<string>; readonly struck: ReadonlyMap<string, number> }> => {
-  const { after, booked, charged, done } = await run(accountOf, seed)
+  const { after, booked, charged, done, listed } = await run(accountOf, seed)
   const [one, other, later] = [charged, booked, after].map((sums) => JSON.stringify(sums))
   const problems = [
     ...(one === other ? [] : [`The supplier has charged ${one}, and the ledger has ${other}`]),
-    ...(other === later ? [] : [`The report was ${other}, and is ${later} after a purge`])
+    ...(other === later ? [] : [`The report was ${other}, and is ${later} after a purge`]),
+    ...listed
   ]
   return { problems, struck: done }
 }

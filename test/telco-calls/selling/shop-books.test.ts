@@ -1,4 +1,4 @@
-/** The ledger of a service beside what each supplier has charged and credited. */
+/** The ledger of a service beside what each supplier has charged, credited and lists. */
 import { Effect } from "effect"
 import { type Cost, type Storage, Telco } from "simplan/ports"
 import { describe, expect, it } from "vitest"
@@ -21,7 +21,14 @@ const own: Readonly<Record<Supplier, ReadonlyArray<string>>> = {
   Airalo: ["a top-up is bought", "an eSIM has lapsed"]
 }
 
-const all = ["an eSIM is bought", "an answer is lost", "a request is lost", "a price changes", "a plan is deleted"]
+const all = [
+  "an eSIM is bought",
+  "a comparison is made",
+  "an answer is lost",
+  "a request is lost",
+  "a price changes",
+  "a plan is deleted"
+]
 
 describe("C1: the ledger", () => {
   it.each<Supplier>(["eSIM Go", "eSIM Access", "Airalo"])(
@@ -32,6 +39,7 @@ describe("C1: the ledger", () => {
         const run = await ShopBooks.run(accounts[supplier], seed)
         expect({ seed, months: run.booked }).toEqual({ seed, months: run.charged })
         expect({ seed, months: run.after }).toEqual({ seed, months: run.booked })
+        expect({ seed, listed: run.listed }).toEqual({ seed, listed: [] })
         for (const what of run.done.keys()) done.add(what)
       }
       for (const what of [...all, ...own[supplier]]) expect(done).toContain(what)
@@ -83,6 +91,38 @@ describe("C1: the ledger", () => {
       for (let seed = 1; seed <= 4; seed++) {
         const { booked, charged } = await ShopBooks.run(EsimGo.account, seed, planted)
         if (JSON.stringify(booked) !== JSON.stringify(charged)) return
+      }
+      expect.fail("no run has found it")
+    },
+    600_000
+  )
+  const lost = (kind: Cost.Kind) => rows((put) => put.filter((one) => one.kind !== kind))
+
+  it.each<[Supplier, string, ShopBooks.Planted["commit"], string]>([
+    ["eSIM Go", "a purchase that is lost", lost("purchase"), "the ledger has no charge for it"],
+    ["eSIM Go", "a top-up that is lost", lost("top_up"), "the ledger has no charge for it"],
+    ["Airalo", "a purchase that is lost", lost("purchase"), "the ledger has no charge for it"],
+    ["Airalo", "a top-up that is lost", lost("top_up"), "the ledger has no charge for it"],
+    [
+      "Airalo",
+      "an amount that is left out",
+      rows((put) => put.map((one) => ({ ...one, amount: null }))),
+      "the ledger has a charge without an amount for it"
+    ],
+    [
+      "eSIM Go",
+      "a unit less",
+      rows((put) => put.map((one) => ({ ...one, amount: less(one.amount) }))),
+      " USD for it. Ask shop"
+    ]
+  ])(
+    "C4: of %s, %s in the ledger is a problem",
+    async (of, _, commit, text) => {
+      for (let seed = 1; seed <= 8; seed++) {
+        const { listed } = await ShopBooks.run(accounts[of], seed, commit === undefined ? {} : { commit })
+        if (listed.length === 0) continue
+        for (const message of listed) expect(message).toContain(text)
+        return
       }
       expect.fail("no run has found it")
     },
