@@ -1,6 +1,6 @@
 /**
- * What answers of the telco say that may be anything (`suspendPackage`, `cancelPackage`, `sendSms`).
- * Whatever is not in the port's form says nothing.
+ * What answers of the telco say that may be anything: to `suspendPackage`, `cancelPackage` and
+ * `sendSms`. Whatever is not in the port's form says nothing.
  */
 import { Schema } from "effect"
 import type { SentSms, Settled } from "./Telco.ts"

@@ -1,6 +1,6 @@
 /**
- * Random books of an eSIM (rules C1 to C4): what is bought, topped up, claimed, sold, taken away and
- * credited, beside a model that knows of each charge what it is, and not how it is booked.
+ * Random books of an eSIM (rules C1 to C4): what is bought, topped up, claimed, sold, taken away
+ * and credited, beside a model that knows of each charge what it is, and not how it is booked.
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -50,7 +50,7 @@ const acts = fc.array(
     what: fc.constantFrom("buy", "claim", "top up", "sell", "settle top-up", "settle load", "credit"),
     cost: fc.option(amounts),
     credit: amounts,
-    isTold: fc.boolean(),
+    isNamed: fc.boolean(),
     who: fc.constantFrom("a", "b"),
     days: fc.nat({ max: 40 })
   }),
@@ -72,7 +72,7 @@ describe("C1 to C3: random books", () => {
         }
         let [count, at] = [0, FIRST]
         let own = sim({})
-        for (const { cost, credit, days, isTold, what, who } of all) {
+        for (const { cost, credit, days, isNamed, what, who } of all) {
           at += days * DAY_MS
           const { label, organizationId } = own
           const { purchase } = own
@@ -91,13 +91,13 @@ describe("C1 to C3: random books", () => {
             }
             case "claim": {
               const ordered = { packageId, occurrence: count, load: bundle, isFirst: true }
-              book(Cost.ofPackage(own, plan, ordered, isTold ? { isLoad: true } : {}, at))
+              book(Cost.ofPackage(own, plan, ordered, isNamed ? { isLoad: true } : {}, at))
               if (purchase !== null) give(current, who)
               else keep(`top-up ${packageId}`, { kind: "top_up", at, amount: null, owner: who })
               break
             }
             case "top up": {
-              const ordered = { packageId, occurrence: count, load: bundle, isFirst: isTold }
+              const ordered = { packageId, occurrence: count, load: bundle, isFirst: isNamed }
               const answer = { isLoad: false, ...(cost !== null && { cost }) }
               book(Cost.ofPackage(own, plan, ordered, answer, at))
               book(Cost.ofPackage(own, plan, ordered, answer, at + 1))
@@ -112,17 +112,17 @@ describe("C1 to C3: random books", () => {
               break
             }
             case "settle top-up": {
-              const settled = { topUp: { load: bundle, cost }, ...(isTold && { credit }) }
+              const settled = { topUp: { load: bundle, cost }, ...(isNamed && { credit }) }
               book(Cost.settlement(own, packageId, plan, settled, at))
               keep(`top-up ${packageId}`, { kind: "top_up", at, amount: cost, owner: who })
-              if (isTold) keep(`refund of ${packageId}`, { kind: "refund", at, amount: credit, owner: who }, -1n)
+              if (isNamed) keep(`refund of ${packageId}`, { kind: "refund", at, amount: credit, owner: who }, -1n)
               break
             }
             case "settle load": {
-              const of = isTold ? { purchaseId: "1" } : {}
+              const of = isNamed ? { purchaseId: "1" } : {}
               book(Cost.settlement(own, packageId, plan, { ...of, credit }, at))
               if (purchase === null) break
-              const id = isTold ? "1" : purchase.purchaseId
+              const id = isNamed ? "1" : purchase.purchaseId
               keep(`refund of purchase ${id}`, { kind: "refund", at, amount: credit, owner: null }, -1n)
               give(`purchase ${id}`, null)
               break

@@ -2,7 +2,8 @@
  * Compares the orders that a supplier lists for the account with what was bought here (rule C4),
  * once a day: each order once, a day after it was made, when its outcome is known for certain.
  * Found are orders that nothing here has made, eSIMs that the inventory does not have, and charges
- * that the ledger does not have, or has at another amount. What is here and not there is found by the polls of each SIM.
+ * that the ledger does not have, or has at another amount. What is here and not there is found by
+ * the polls of each SIM.
  *
  * The journal's entry of the kind `compared` says up to when orders were compared. A comparison
  * that fails is made again with all orders since then.

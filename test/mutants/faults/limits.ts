@@ -2,7 +2,7 @@
  * Faults in the terms of plans, and in what bounds an organization and its requests: P1, S4, W9 and
  * W13.
  */
-import { faultsOf, instead } from "./Fault.ts"
+import { faultsIn, faultsOf, instead } from "./Fault.ts"
 
 export const limits = [
   ...faultsOf("Quota.ts", "limits", [
@@ -31,8 +31,10 @@ export const limits = [
     ["S4", "attachments are read by their own id only", "attachmentId === id || planId === id", "attachmentId === id"]
   ]),
   ...faultsOf("SmsSegments.ts", "limits", [
-    ["W9", "what the telco says of segments is left out", 'typeof reported === "number" &&', "false &&"],
-    ["W9", "a telco sends nothing", "Number.isInteger(reported) && reported >= 1", "Number.isInteger(reported)"]
+    ["W9", "what the telco says of segments is left out", "said ?? { segments", "{ segments"]
+  ]),
+  ...faultsIn("src/ports", "TelcoAnswers.ts", "limits", [
+    ["W9", "a telco sends nothing", "isGreaterThanOrEqualTo(1)", "isGreaterThanOrEqualTo(0)"]
   ])
 ]
 

@@ -179,6 +179,11 @@ export const purchases = [
     ["C4", "the same number of another currency is the same amount", "currency === listed.currency &&", ""],
     ["I16", "what came back may be spent again in the day", 'kind === "refund" || kind === "sale"', 'kind === "sale"']
   ]),
+  ...faultsIn("src/ports", "TelcoAnswers.ts", "stock", [
+    ["C1", "what is no amount came back", "isAmount(credit) &&", "credit !== undefined &&"],
+    ["C1", "a top-up without a cost is none", "isText(load) &&", "isText(load) && isAmount(cost) &&"],
+    ["S3", "a telco does not say that a load was used", '["isLoadUsed"] === true', '["isLoadUsed"] === false']
+  ]),
   ...faultsOf("SimCorrection.ts", "stock", [
     ["I15", "an eSIM that its supplier has is made available", "isGivenBack(sim) && reason !== null &&", "false &&"],
     [
