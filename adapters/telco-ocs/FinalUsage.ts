@@ -89,7 +89,7 @@ export const make = Effect.gen(function* () {
           const usedBytes = SimState.greatest(listed, known)
           const usedAt =
             usedBytes > (known?.usedBytes ?? 0) ? now : (known?.usedAt ?? activationAt ?? assignedAt ?? now)
-          const reported = known ?? { rate: 0, reportedBytes: 0, reportedActivationAt: null }
+          const reported = known ?? { rate: 0, reportedBytes: 0, reportedActivationAt: null, countedAt: null }
           return [String(id), { ...reported, usedBytes, usedAt, expirationAt }] as const
         })
         const next = { ...state, packages: { ...state.packages, ...Object.fromEntries(packages) } }

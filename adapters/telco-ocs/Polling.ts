@@ -136,6 +136,7 @@ const observe = (ordered: SimState.Ordered, listed: SubscriberPackage, { before,
       usedAt: risen > 0 ? now : (known?.usedAt ?? activationAt ?? listed.assignedAt ?? now),
       reportedBytes,
       reportedActivationAt,
+      countedAt: now,
       expirationAt: listed.expirationAt
     }
   }
@@ -177,7 +178,10 @@ export const remembered = (
       const known = before.packages[String(listed.id)]
       const untaken = (tag: "FirstUse" | "Usage") => reports.some((one) => one.fact._tag === tag && !isTaken(one))
       const reported = {
-        ...(untaken("Usage") && { reportedBytes: known?.reportedBytes ?? 0 }),
+        ...(untaken("Usage") && {
+          reportedBytes: known?.reportedBytes ?? 0,
+          countedAt: known?.countedAt ?? null
+        }),
         ...(untaken("FirstUse") && { reportedActivationAt: known?.reportedActivationAt ?? null })
       }
       return [String(listed.id), { ...state, ...reported }]

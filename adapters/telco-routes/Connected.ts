@@ -9,7 +9,16 @@
  */
 import { Data, Deferred, Effect, Equal, Exit, FiberMap, type Redacted, Scope, Semaphore } from "effect"
 import type { Catalogues, Organizations, Problems, Refusal, Reports, Sims, UsageReconciliation } from "simplan"
-import { type Amount, type Label, type Storage, Telco, type TelcoBundles, TelcoPorts, type Time } from "simplan/ports"
+import {
+  type Amount,
+  type Label,
+  type Storage,
+  Telco,
+  type TelcoBundles,
+  TelcoPorts,
+  type TelcoUsage,
+  type Time
+} from "simplan/ports"
 import type { Journal } from "../telco-calls/index.ts"
 import type * as Routing from "./Routing.ts"
 import type * as Settings from "./Settings.ts"
@@ -192,7 +201,9 @@ export interface Connected {
    * Until when it has counted what was used of the packages on a SIM, by their ids. Absent: it
    * reports usage by itself.
    */
-  readonly usageAsOf?: (iccid: string) => Effect.Effect<ReadonlyMap<string, Time.Instant>, Journal.JournalError>
+  readonly usageAsOf?: (
+    of: Parameters<TelcoUsage.TelcoUsage["asOf"]>[0]
+  ) => Effect.Effect<ReadonlyMap<string, Time.Instant>, Journal.JournalError>
 }
 
 /** What a telco has that only takes calls. */

@@ -347,17 +347,19 @@ export const makeCapabilities =
       return { ...TelcoCapabilities.ofPort(packages.telco), sms }
     })
 
-/** How fresh the usage is of SIMs that were bought, as their sellers say. */
+/** How fresh usage is, as the telcos say that have packages of the SIM. */
 export const makeUsage = (
   journal: Journal.Journal["Service"],
   telcos: ReadonlyMap<string, Connected>
 ): TelcoUsage.TelcoUsage => ({
-  asOf: Effect.fnUntraced(function* ({ iccid }) {
+  asOf: Effect.fnUntraced(function* (of) {
     const none: ReadonlyMap<string, Time.Instant> = new Map()
-    const known = [...telcos.values()].some(({ usageAsOf }) => usageAsOf !== undefined)
+    if (![...telcos.values()].some(({ usageAsOf }) => usageAsOf !== undefined)) return none
     const found = Effect.gen(function* () {
-      const seller = known ? yield* recordedSeller(journal, iccid) : null
-      return yield* telcos.get(seller ?? "")?.usageAsOf?.(iccid) ?? Effect.succeed(none)
+      const sent = yield* journal.ofSim({ telco: ROUTES, kind: KIND, iccid: of.iccid })
+      const names = new Set(sent.flatMap((entry) => telcoOf(entry) ?? []))
+      const all = yield* Effect.forEach(names, (name) => telcos.get(name)?.usageAsOf?.(of) ?? Effect.succeed(none))
+      return new Map(all.flatMap((each) => [...each]))
     })
     // Failure: nobody knows how fresh it is.
     return yield* Effect.orElseSucceed(found, () => none)

@@ -120,6 +120,14 @@ describe("a server with a settings file", () => {
     await expect
       .poll(() => hooks.events.map(({ type }) => type), { timeout: 20_000 })
       .toContain("esim.smdp.stateChanged")
+    const attachments = `${url}/v3/subscriptions/${iccid}/plan-attachments?key=${key}`
+    const lateness = async () => {
+      const [{ packages }] = (await ask("GET", attachments)).body.data
+      return Math.floor((Date.now() - Date.parse(packages[0].usage_as_of)) / 1_000)
+    }
+    // Lists may be 10 seconds behind.
+    await expect.poll(lateness, { timeout: 20_000 }).toBeGreaterThanOrEqual(10)
+    expect(await lateness()).toBeLessThan(60)
 
     expect((await ask("POST", `${notifications}/wrong`, {})).status).toBe(404)
     expect((await ask("POST", `${url}/telco/ocs/sandbox/notifications/${SECRET}`, {})).status).toBe(404)

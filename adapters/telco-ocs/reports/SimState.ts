@@ -26,6 +26,8 @@ const PackageState = Schema.Struct({
   reportedBytes: Schema.Finite,
   /** The first use that was reported and taken. */
   reportedActivationAt: Maybe,
+  /** When it was last listed by a poll whose report of its use, if there was one, was taken. */
+  countedAt: Maybe.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** As listed by the last poll. */
   expirationAt: Maybe
 }).pipe(Schema.encodeKeys({ reportedBytes: "reviewedBytes", reportedActivationAt: "toldActivationAt" }))
@@ -195,6 +197,22 @@ export const orderedOf = ({ document, dueAt, externalId, iccid, key }: Journal.E
     isWatched: dueAt !== null
   }
 }
+
+/**
+ * Until when what was used of packages is counted, by our ids: lists may be behind by `lag`. Those
+ * that no poll has listed are left out.
+ */
+export const asOf = (
+  ordered: ReadonlyArray<Ordered>,
+  { packages }: SimState,
+  lag: number
+): ReadonlyMap<string, Time.Instant> =>
+  new Map(
+    ordered.flatMap(({ externalId, packageId }) => {
+      const countedAt = packages[externalId ?? ""]?.countedAt ?? null
+      return countedAt === null ? [] : [[packageId, countedAt - lag] as const]
+    })
+  )
 
 /** Whether the customer has the package: its use counts. */
 export const isServed = ({ status }: Ordered): boolean => status === "Created"

@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Schema, type Scope } from "effect"
 import { Refusal } from "simplan"
-import { Label, type Sim, Storage, Telco } from "simplan/ports"
+import { Label, type Sim, Storage, Telco, TelcoUsage } from "simplan/ports"
 import { CallFailure, CallGate, Journal } from "../../telco-calls/index.ts"
 import { Api, HttpApi, Ocs, Reporting, Subscribers, Zones } from "../../telco-ocs/index.ts"
 import { type Connected, finding, type Zones as CustomZones, type Zone } from "../Connected.ts"
@@ -129,6 +129,7 @@ export const connect = (
     const api = Context.get(context, Api.Api)
     const zones = Context.get(context, Zones.Zones)
     const subscribers = Context.get(context, Subscribers.Subscribers)
+    const usage = Context.get(context, TelcoUsage.TelcoUsage)
     const journal = yield* Journal.Journal
     const list = makeZoneList(name, journal, { check: isZone(name, api), set: zones.set })
     const reporting = {
@@ -151,6 +152,7 @@ export const connect = (
       name,
       kind: "ocs",
       telco: Context.get(context, CallGate.CallGate).inSlots(Context.get(context, Telco.Telco)),
+      ...(usage !== null && { usageAsOf: usage.asOf }),
       checkTerms: ({ terms }) =>
         zones.of(terms).pipe(
           Effect.asVoid,

@@ -166,7 +166,7 @@ export const connect = <R>(
       name,
       kind,
       telco: Context.get(context, CallGate.CallGate).inSlots(Context.get(context, Telco.Telco)),
-      usageAsOf: polls.asOf,
+      usageAsOf: ({ iccid }) => polls.asOf(iccid),
       seller: { bundles: account.bundles, balance, covers },
       // The settings name nothing at the supplier; a wrong key is told by this too.
       missing: Effect.mapBoth(balance, {

@@ -317,5 +317,28 @@ describe("A poll", () => {
       "another:0",
       "another:0"
     ])
+    expect((yield* world.attachment).usageAsOf?.has("another:0")).toBe(false)
+  })
+
+  inWorld("says until when usage is counted: the last one that has listed the package (T6)", function* (world) {
+    const { model, polling } = world
+    const { attachmentId } = yield* world.subscribe({ megaBytes: 1024, start: START })
+    const asOf = Effect.map(world.attachment, ({ usageAsOf }) => [...(usageAsOf ?? [])])
+    expect(yield* asOf).toEqual([])
+    yield* polling.due
+    expect(yield* asOf).toEqual([[`${attachmentId}:0`, START]])
+    const polledAfter = (hours: number) => Effect.andThen(TestClock.adjust(`${hours} hours`), polling.due)
+    model.failing = new Set(["packages"])
+    expect(yield* polledAfter(6)).toEqual({ polls: 1, failed: 1 })
+    expect(yield* asOf).toEqual([[`${attachmentId}:0`, START]])
+    model.failing = new Set()
+    model.unknown = new Set(["packages"])
+    expect(yield* polledAfter(6)).toEqual({ polls: 1, failed: 0 })
+    expect(yield* asOf).toEqual([[`${attachmentId}:0`, START]])
+    model.unknown = new Set()
+    expect(yield* polledAfter(6)).toEqual({ polls: 1, failed: 0 })
+    expect(yield* asOf).toEqual([[`${attachmentId}:0`, START + 18 * Time.HOUR]])
+    world.journalFails.get = "sim"
+    expect(yield* asOf).toEqual([])
   })
 })
