@@ -264,6 +264,8 @@ const faultOf = (fault: Simulated.Fault, times: number, delay: number): Faults.F
       return { fault: "unavailable", times, isDone: false }
     case "slow":
       return { fault, times, delay }
+    case "allocating":
+      return { fault: "unavailable", on: "buySim", message: "It is being allocated", retryAfterSeconds: 30, times }
     case "sold_out":
     case "no_balance":
       return { fault: "refuse", on: "buySim", message: fault, times }

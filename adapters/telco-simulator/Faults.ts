@@ -44,6 +44,7 @@ export type Fault = Target &
     | { readonly fault: "refuse"; readonly message?: string }
     | {
         readonly fault: "unavailable"
+        readonly message?: string
         readonly retryAfterSeconds?: number
         readonly isDone?: false
         readonly isAsked?: false
@@ -58,8 +59,8 @@ export interface Fate {
   readonly delay: Duration.Duration
   /** What the telco says; null: it does not refuse. */
   readonly refusal: string | null
-  /** The call does not reach the telco. */
-  readonly unavailable: boolean
+  /** What the caller of a call that does not reach the telco is told; null: it reaches it. */
+  readonly unavailable: string | null
   /** Null if the telco does not say. */
   readonly retryAfterSeconds: number | null
   /** Whether the caller learns that the call did not reach the telco. */
@@ -84,7 +85,7 @@ export const none: readonly [Fate, ReadonlyArray<Fault>] = [
   {
     delay: Duration.zero,
     refusal: null,
-    unavailable: false,
+    unavailable: null,
     retryAfterSeconds: null,
     isAsked: true,
     isKnown: false,
@@ -105,7 +106,7 @@ export const take = (faults: ReadonlyArray<Fault>, call: Call): readonly [Fate, 
     {
       delay: slow?.fault === "slow" ? Duration.fromInputUnsafe(slow.delay) : Duration.zero,
       refusal: other?.fault === "refuse" ? (other.message ?? `The telco refuses ${call.kind}`) : null,
-      unavailable: other?.fault === "unavailable",
+      unavailable: other?.fault === "unavailable" ? (other.message ?? "The telco is out of reach") : null,
       retryAfterSeconds: other?.fault === "unavailable" ? (other.retryAfterSeconds ?? null) : null,
       isAsked: other?.fault !== "unavailable" || other.isAsked !== false,
       isKnown: other?.fault === "unavailable" && other.isDone === false,

@@ -541,8 +541,7 @@ interface Transport extends Faults.Controls {
 const unavailable = (message: string, retryAfterSeconds: number | null = null): Telco.Unavailable =>
   new Telco.Unavailable({ message, ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }) })
 
-const outOfReach = ({ isAsked, isKnown, retryAfterSeconds }: Faults.Fate): Telco.Unavailable => {
-  const message = "The telco is out of reach"
+const outOfReach = (message: string, { isAsked, isKnown, retryAfterSeconds }: Faults.Fate): Telco.Unavailable => {
   if (!isAsked) {
     const seconds = retryAfterSeconds ?? 1
     return new Telco.Unavailable({ message, retryAfterSeconds: seconds, isAsked: false, isDone: false })
@@ -568,7 +567,7 @@ const makeTransport: Effect.Effect<Transport, never, Scope.Scope> = Effect.gen(f
     fate: Faults.Fate,
     work: (refusal: string | null) => Effect.Effect<A, Telco.Refused | Telco.Unavailable>
   ): Effect.Effect<A, Telco.Refused | Telco.Unavailable> => {
-    if (fate.unavailable) return Effect.fail(outOfReach(fate))
+    if (fate.unavailable !== null) return Effect.fail(outOfReach(fate.unavailable, fate))
     if (!fate.answerLost) return work(fate.refusal)
     // Failure: it is the fault: whoever asked repeats the call.
     return Effect.andThen(Effect.exit(work(fate.refusal)), Effect.fail(unavailable("The telco's answer was lost")))

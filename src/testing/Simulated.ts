@@ -21,9 +21,9 @@ export const faults = ["refuse", "unavailable", "answer lost", "slow"] as const
 /**
  * `refuse to end` befalls what stops or undoes something, which is left to an operator after three
  * times (rule S6). A telco that is `unreachable` is unavailable, and its caller knows that it has
- * done nothing.
+ * done nothing. One that is `allocating` has not sold what is bought yet (rule I15).
  */
-export type Fault = (typeof faults)[number] | "refuse to end" | "unreachable" | Unsold
+export type Fault = (typeof faults)[number] | "refuse to end" | "unreachable" | "allocating" | Unsold
 
 /** Why a telco sells no SIM: it befalls purchases alone (rule I15). */
 export const unsold = ["sold_out", "no_balance"] as const

@@ -118,6 +118,17 @@ describe("on a wide screen", () => {
     await expect.poll(() => details("SUSPENDED")).toEqual([])
   })
 
+  it("plays a plan that is a supplier's bundle, and keeps it over a reload", async () => {
+    await page.fill('[name="bundle.load"]', "sim_1GB_7D_FR")
+    const bought = () =>
+      page.locator("#table tbody tr", { hasText: "is bought with sim_1GB_7D_FR for 1.80 USD" }).count()
+    await expect.poll(bought).toBe(1)
+    await page.reload()
+    await expect.poll(bought).toBe(1)
+    await page.fill('[name="bundle.load"]', "")
+    await expect.poll(bought).toBe(0)
+  })
+
   it("shows a mistake at its field, and a refusal of the service", async () => {
     await page.fill('[name="plan.period_days"]', "0")
     await expect

@@ -63,11 +63,19 @@ describe("a drawing", () => {
       "SUSPENDED",
       "throttled",
       "webhook",
+      "purchase of an eSIM",
       "created, not yet active (lead time)",
       "refused or failed"
     ]) {
       expect(plain).not.toContain(`${absent}</text>`)
     }
+  })
+
+  it("marks what becomes of an eSIM that is bought", async () => {
+    const history = await Played.value({ plan: { data_MBs: 1, period_days: 1 }, bundle: { load: "sim_1GB_7D_FR" } })
+    const picture = Drawing.svg(history)
+    expect(picture).toContain("purchase of an eSIM</text>")
+    expect(picture).toMatch(/<title>[^<]* an eSIM with sim_1GB_7D_FR is asked for[^<]* is bought [^<]* is claimed/)
   })
 
   it("escapes the texts of a scenario", async () => {

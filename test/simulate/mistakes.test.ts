@@ -34,6 +34,9 @@ describe("a mistake in a scenario", () => {
     [{ plan, start: "2026-02-30T00:00:00Z" }, /^7: start is "2026-02-30T00:00:00Z", but must be an RFC 3339 instant/],
     [{ plan, seed: -1 }, "7: seed is -1, but must be a whole number from 0 to 4294967295"],
     [{ plan, telco_times: "late" }, '7: telco_times is "late", but must be reported or withheld'],
+    [{ plan, bundle: "x" }, '7: bundle is "x", but must be an object with load'],
+    [{ plan, bundle: { load: "" } }, '8: bundle.load is "", but must be a string that is not empty'],
+    [{ plan, bundle: { load: "x", limit: 1 } }, "9: bundle.limit is no field: bundle takes load"],
     [{ plan, stepps: [] }, /^7: stepps is no field: the scenario takes \$schema, title, about, start, end, seed/],
     [{ plan, steps: [{ at: "tomorrow", do: "suspend" }] }, `9: steps[0].at is "tomorrow", but ${moment}`],
     [{ plan, steps: [{ at: "+1 fortnight", do: "suspend" }] }, `9: steps[0].at is "+1 fortnight", but ${moment}`],
@@ -55,7 +58,7 @@ describe("a mistake in a scenario", () => {
     ],
     [
       { plan, steps: [{ at: "+1 day", do: "telco", fault: "explode" }] },
-      '11: steps[0].fault is "explode", but must be one of refuse, unavailable, answer lost, slow, none'
+      '11: steps[0].fault is "explode", but must be one of refuse, unavailable, answer lost, slow, allocating, sold_out, no_balance, none'
     ],
     [
       { plan, steps: [{ at: "+1 day", do: "suspend", total_MBs: 1 }] },
@@ -133,6 +136,19 @@ describe("mistakes that are found only during the play", () => {
     const topUp = { at: "+1 day", do: "top_up", plan: { data_MBs: 1, period_days: 9999 } }
     expect(await played({ plan, steps: [topUp] })).toBe(
       "13: steps[0].plan.period_days is 9999, but must be an integer from 1 to 3660"
+    )
+  })
+
+  it("a bundle that the service refuses", async () => {
+    expect(await played({ plan, bundle: { load: "x".repeat(256) } })).toMatch(
+      /^8: bundle\.load is "x+…, but must have at most 255 characters/
+    )
+  })
+
+  it("a subscription while there is one", async () => {
+    const steps = ["+0 days", "+1 day"].map((at) => ({ at, do: "subscribe" }))
+    expect(await played({ plan, steps })).toBe(
+      '14: steps[1].do is "subscribe", but must not be subscribe while there is a subscription: use top_up'
     )
   })
 

@@ -271,6 +271,79 @@ describe("steps", () => {
   })
 })
 
+describe("a plan that is a supplier's bundle", () => {
+  const load = "sim_1GB_7D_FR"
+  const play = (...steps: ReadonlyArray<object>) => Played.value({ plan: once, bundle: { load }, steps })
+  const subscribe = (at: string) => ({ at, do: "subscribe" })
+  const purchases = ({ entries }: Timeline.History.History) =>
+    entries
+      .filter(({ kind, what }) => kind === "purchase" || what.startsWith(`the eSIM with ${load}`))
+      .map(({ at, what }) => [(at - START) / 1000, what.replace(/\d{19}/, "899")])
+  const [asked, bought, claimed, freed] = [
+    `an eSIM with ${load} is asked for: none is free`,
+    `the eSIM 899 is bought with ${load} for 1.80 USD, and comes into the stock`,
+    `the eSIM 899 is claimed with ${load}`,
+    `the eSIM 899 is free with ${load} again`
+  ]
+
+  it("buys an eSIM for a request, which claims it; what is deleted unused is bought no second time", async () => {
+    const history = await play(subscribe("+0 days"), { at: "+1 hour", do: "delete" }, subscribe("+2 hours"))
+    expect(purchases(history)).toEqual([
+      [0, asked],
+      [0, bought],
+      [0, claimed],
+      [3_600, freed],
+      [7_200, claimed]
+    ])
+    expect(history.attachments).toHaveLength(2)
+    expect(history.end).toBe(START + 2 * HOUR)
+    expect(rulesOf(history, /is (asked for:|bought|claimed|free) /)).toEqual(["I15", "I15", "S2", "S3", "S2"])
+  })
+
+  it("waits for a supplier that allocates late, and whoever asks next gets the eSIM", async () => {
+    const fault = { at: "+0 days", do: "telco", fault: "allocating", calls: 2 }
+    const history = await play(fault, subscribe("+0 days"), subscribe("+2 minutes"))
+    const late = (until: string) =>
+      `the eSIM with ${load} is not sold yet: It is being allocated; asked again at 2026-01-01 ${until}`
+    expect(purchases(history)).toEqual([
+      [0, asked],
+      [0, late("00:00:30")],
+      [30, late("00:01")],
+      [60, bought],
+      [120, claimed]
+    ])
+    expect(rulesOf(history, /^subscription .* refused: No eSIM with label Green is free now/)).toEqual(["I15"])
+    only(history)
+  })
+
+  it.each(["sold_out", "no_balance"])("is refused with the supplier's reason: %s", async (fault) => {
+    const history = await play({ at: "+0 days", do: "telco", fault }, subscribe("+0 days"), subscribe("+1 day"))
+    expect(purchases(history)).toEqual([
+      [0, asked],
+      [0, `the eSIM with ${load} is refused: ${fault}`],
+      [86_400, asked],
+      [86_400, bought],
+      [86_400, claimed]
+    ])
+    expect(rulesOf(history, /^subscription .* refused: The (supplier|balance)/)).toEqual(["I15"])
+    only(history)
+  })
+
+  it.each([
+    ["answer lost", "The telco's answer was lost"],
+    ["slow", "no answer within 10000 ms"],
+    ["unavailable", "The telco is out of reach"]
+  ])("is bought once, whatever befalls the call: %s", async (fault, message) => {
+    const history = await play({ at: "+0 days", do: "telco", fault }, subscribe("+0 days"), subscribe("+1 hour"))
+    expect(purchases(history)).toEqual([
+      [0, asked],
+      [0, `the eSIM with ${load} is not sold yet: ${message}; asked again at 2026-01-01 00:00:05`],
+      [5, bought],
+      [3_600, claimed]
+    ])
+  })
+})
+
 describe("the telco's times", () => {
   it("may be withheld", async () => {
     const scenario = { plan: once, subscription: { active_period: { start: "+0 days", end: "+2 days" } } }

@@ -145,6 +145,7 @@ const stroke = (className: string) => (x: number, y: number) => Figure.line(x, y
 
 const markNames = {
   step: "step",
+  purchase: "purchase of an eSIM",
   webhook: "webhook",
   bad: "refused or failed"
 } as const satisfies Record<Marks.Kind, string>

@@ -1,12 +1,12 @@
 /**
- * Marks for single events: steps, webhooks, refusals and failures.
+ * Marks for single events: steps, purchases, webhooks, refusals and failures.
  */
 import type { Entry } from "../play/History.ts"
 import * as Wording from "../Wording.ts"
 import * as Figure from "./Figure.ts"
 
 /** The kinds of mark, in the order of their rows. */
-export const kinds = ["step", "webhook", "bad"] as const
+export const kinds = ["step", "purchase", "webhook", "bad"] as const
 
 export type Kind = (typeof kinds)[number]
 
@@ -14,6 +14,7 @@ export type Kind = (typeof kinds)[number]
 const kindOf = {
   step: "step",
   telco: "step",
+  purchase: "purchase",
   webhook: "webhook",
   refused: "bad",
   failure: "bad",
@@ -32,6 +33,11 @@ export const sign = (kind: Kind, x: number, y: number): Figure.Markup => {
   switch (kind) {
     case "step":
       return Figure.element("circle", { cx: x, cy: y, r: 3.5, class: "tl-step" })
+    case "purchase":
+      return Figure.element("path", {
+        d: `M${x} ${y - 4.5}L${x + 4.5} ${y}L${x} ${y + 4.5}L${x - 4.5} ${y}Z`,
+        class: "tl-package"
+      })
     case "webhook":
       return Figure.element("path", {
         d: `M${x - 4.5} ${y + 4}L${x} ${y - 4.5}L${x + 4.5} ${y + 4}Z`,

@@ -5,7 +5,7 @@
 import { Effect, Result } from "effect"
 import { Attachments, Plans, type Refusal, Reports, type Services, Subscriptions } from "simplan"
 import { type Activation, Allowance, Package, type Plan, SmdpHistory, type Storage, TelcoReport } from "simplan/ports"
-import type { Mistake } from "../scenario/Problem.ts"
+import { type Mistake, mistake } from "../scenario/Problem.ts"
 import * as Rules from "./Rules.ts"
 import * as Scenario from "../scenario/Scenario.ts"
 import * as Stage from "./Stage.ts"
@@ -57,16 +57,21 @@ const create = Effect.fnUntraced(function* (
   return Stage.done(`${what}: ${Wording.terms(plan.terms)}`, ...(iccid === null ? rules : [Rules.attached, ...rules]))
 })
 
-/** Makes the subscription request of the scenario. */
-const subscribe = (stage: Stage.Stage) => {
-  const { subscription } = stage.scenario.source
-  return create(stage, {
+/** Makes the subscription request of the scenario, unless there is a subscription. */
+const subscribe = Effect.fnUntraced(function* (stage: Stage.Stage, place: number) {
+  const { source } = stage.scenario
+  const { subscription } = source
+  if (stage.courses().some(({ removedAt }) => removedAt === null)) {
+    const must = "must not be subscribe while there is a subscription: use top_up"
+    return yield* mistake(source, ["steps", place, "do"], must)
+  }
+  return yield* create(stage, {
     plan: stage.plan,
     period: request(subscription?.active_period, stage.scenario),
     metadata: subscription?.metadata,
     iccid: null
   })
-}
+})
 
 /** Attaches the plan of the step, by default the plan of the scenario, to the SIM in service. */
 const topUp = Effect.fnUntraced(function* (
@@ -177,6 +182,9 @@ const faults = {
   unavailable: "cannot be reached for",
   "answer lost": "loses its answer to",
   slow: "takes too long for",
+  allocating: "is still allocating at",
+  sold_out: "is sold out at",
+  no_balance: "finds no balance at",
   none: "takes"
 } as const satisfies Record<Scenario.StepOf<"telco">["fault"], string>
 
@@ -203,7 +211,7 @@ export const perform = (
     call(stage, `the plan is ${what}`, Plans.Plans.use(change), Rules.archived)
   switch (step.do) {
     case "subscribe":
-      return subscribe(stage)
+      return subscribe(stage, place)
     case "top_up":
       return topUp(stage, step, place)
     case "usage":

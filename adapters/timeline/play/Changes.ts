@@ -1,12 +1,14 @@
 /**
  * Observes the service while a scenario is played. Each observation records what has changed since
- * the last one, with its rule: attachments and their packages, calls to the telco, and webhooks.
+ * the last one, with its rule: attachments and their packages, purchases, calls to the telco, and
+ * webhooks.
  */
 import { Effect } from "effect"
 import { Attachments, type Refusal, type Time } from "simplan"
 import { Allowance, type Attachment, Recurrence, WebhookEvent } from "simplan/ports"
 import type { Simulated } from "simplan/testing"
 import { type Course, courseAfter, type Entry, isClamped, limitAt, type PackageCourse } from "./History.ts"
+import * as Purchases from "./Purchases.ts"
 import * as Rules from "./Rules.ts"
 import * as Wording from "../Wording.ts"
 
@@ -182,6 +184,7 @@ const telcoCall = (call: Simulated.TelcoCall): Entry => ({
 export const watch = (simulated: Simulated.Simulated, organizationId: string) => {
   const entries: Array<Entry> = []
   const courses = new Map<string, Course>()
+  const bought = Purchases.watch(simulated, organizationId)
   let [webhooksSeen, callsSeen] = [0, 0]
   let since: Time.Instant = simulated.start
 
@@ -199,6 +202,7 @@ export const watch = (simulated: Simulated.Simulated, organizationId: string) =>
     const fresh = simulated.telcoCalls(callsSeen)
     callsSeen += fresh.length
     entries.push(...fresh.filter(isShown).map(telcoCall))
+    entries.push(...(yield* bought).map((one) => ({ ...one, at: now, attachment: null })))
     const there = yield* views(iccid)
     for (const view of there) {
       const { attachmentId } = view.attachment

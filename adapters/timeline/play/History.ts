@@ -9,9 +9,10 @@ import * as Rules from "./Rules.ts"
 
 /**
  * `step`: a step of the scenario; `refused`: a step that the service refused. The other kinds are
- * consequences: `telco` is a successful call to the telco, `failure` a failed one.
+ * consequences: `telco` is a successful call to the telco, `failure` a failed one, and `purchase`
+ * what becomes of an eSIM that is bought.
  */
-export type Kind = "step" | "refused" | "package" | "state" | "usage" | "webhook" | "telco" | "failure"
+export type Kind = "step" | "refused" | "package" | "state" | "usage" | "webhook" | "telco" | "purchase" | "failure"
 
 export interface Entry {
   readonly at: Time.Instant

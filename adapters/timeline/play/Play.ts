@@ -35,10 +35,12 @@ const scene = Effect.fnUntraced(function* (scenario: Scenario.Playable) {
     start,
     esims: { Green: 2 },
     physicalSims: 0,
-    telcoTimes: source.telco_times ?? "reported"
+    telcoTimes: source.telco_times ?? "reported",
+    around: Stage.withoutBundles
   })
   const [organizationId] = simulated.organizationIds
-  const plan = yield* Stage.createPlan(simulated, organizationId, scenario, source.plan, ["plan"])
+  const made = yield* Stage.createPlan(simulated, organizationId, scenario, source.plan, ["plan"])
+  const plan = yield* Stage.bundled(simulated, scenario, made)
   const watch = Changes.watch(simulated, organizationId)
   const iccid = simulated.iccids(organizationId)[0] ?? ""
   const stage: Stage.Stage = { simulated, scenario, organizationId, plan, courses: watch.courses, iccid }

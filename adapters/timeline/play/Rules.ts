@@ -1,6 +1,6 @@
 /**
  * The names and texts of the rules: the interface's seven `active_period` rules, and the rules of
- * the domain about time.
+ * the domain about time and purchases.
  *
  * The service has applied the rules; this module only finds out which one applied.
  */
@@ -40,8 +40,13 @@ export const terms = rule("P1", "terms are checked when the plan is made")
 export const archived = rule("P2", "a plan that is gone goes on serving the attachments it has")
 export const attached = rule("S1", "a plan on a SIM in service is added to its subscription")
 export const freeSim = rule("S2", "the oldest free eSIM of the plan's label is chosen")
+export const claimed = rule("S2", "an eSIM that was bought goes to a plan of its load, and to no other")
 export const deleted = rule("S3", "a subscription is deleted unless its eSIM was downloaded")
 export const answered = rule("S5", "a creation is answered when the telco has every package that is due")
+export const bought = rule("I15", "a request that finds no free eSIM with the plan's load awaits a purchase")
+export const issuing = rule("I15", "the supplier is asked under the purchase's id until it has answered for good")
+export const stocked = rule("I15", "what is bought comes into the stock, and whoever is first takes it")
+export const unsold = rule("I15", "what the supplier refuses is a problem, and refuses the requests that await it")
 export const reported = rule("R1", "usage is a running total per package and only rises")
 export const duplicate = rule("R1", "a report whose id was seen before changes nothing")
 export const routed = rule(

@@ -3,10 +3,10 @@
  * refusals as text, with the rule behind each. Its catalogue has the same profile under each id
  * that the scenario's plans name, since the history does not depend on coverage.
  */
-import { Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { Catalogues, Plans, Refusal, type Services } from "simplan"
-import { type Catalogue, type Plan, Storage } from "simplan/ports"
-import type { Simulated } from "simplan/testing"
+import { type Catalogue, type Plan, Storage, TelcoBundles } from "simplan/ports"
+import type { Simulated, Simulation } from "simplan/testing"
 import type { Course, Entry } from "./History.ts"
 import * as Scenario from "../scenario/Scenario.ts"
 import * as Problem from "../scenario/Problem.ts"
@@ -43,6 +43,10 @@ const catalogue = (coverageIds: ReadonlyArray<string>): Catalogue.Catalogue => (
 export const catalogueLayer = (coverageIds: ReadonlyArray<string>): Layer.Layer<Catalogues.BuiltIn> =>
   Layer.succeed(Catalogues.BuiltIn, { catalogue: Effect.sync(() => catalogue(coverageIds)) })
 
+/** The telco sells whatever load it is asked for: no catalogue has to be compared every day. */
+export const withoutBundles = (ports: Context.Context<Simulation.Ports>): Context.Context<Simulation.Ports> =>
+  Context.add(ports, TelcoBundles.TelcoBundles, TelcoBundles.TelcoBundles.defaultValue())
+
 interface Reason {
   readonly what: string
   readonly rule: Rules.Rule | null
@@ -50,10 +54,9 @@ interface Reason {
 
 /** The rules that refuse, by their names. */
 const rules = new Map<string | null, Rules.Rule>(
-  [Rules.freeSim, Rules.answered, Rules.archived, Rules.attached, Rules.deleted, Rules.suspended].map((rule) => [
-    rule.name,
-    rule
-  ])
+  [Rules.freeSim, Rules.bought, Rules.answered, Rules.archived, Rules.attached, Rules.deleted, Rules.suspended].map(
+    (rule) => [rule.name, rule]
+  )
 )
 
 /** The text of a refusal. `period` is the rule for an invalid active period. */
@@ -116,6 +119,25 @@ export const createPlan = Effect.fnUntraced(function* (
   const { failure } = created
   if (failure._tag !== "InvalidField") return yield* Effect.die(failure)
   return yield* Problem.mistake(source, [...path, Scenario.toWire(failure.field)], failure.message)
+})
+
+/** The plan as the scenario's bundle, if it has one; a refused one is a mistake. */
+export const bundled = Effect.fnUntraced(function* (
+  simulated: Simulated.Simulated,
+  { source }: Scenario.Playable,
+  plan: Plan.Plan
+) {
+  if (source.bundle === undefined) return plan
+  const { organizationId, planId } = plan
+  const bundle = { load: source.bundle.load, topUpLoad: null, limit: null }
+  const set = yield* ask(
+    { simulated },
+    Plans.Plans.use((of) => of.setBundle({ organizationId, planId, bundle }))
+  )
+  if (Result.isSuccess(set)) return set.success
+  const { failure } = set
+  if (failure._tag !== "InvalidField") return yield* Effect.die(failure)
+  return yield* Problem.mistake(source, ["bundle", Scenario.toWire(failure.field)], failure.message)
 })
 
 /** The attachment with a number, from 1. `path` is the path of the number in the scenario. */

@@ -62,6 +62,9 @@ const kinds: ReadonlyArray<StepKind> = [
   telco("refuse", "telco refuses"),
   telco("answer lost", "telco's answer lost"),
   telco("slow", "telco too slow"),
+  telco("allocating", "supplier still allocates"),
+  telco("sold_out", "supplier sold out"),
+  telco("no_balance", "no balance at the supplier"),
   plain("subscribe", "subscribe (instead of at the start)"),
   plain("advance", "nothing")
 ]
@@ -299,12 +302,13 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
     /** Fills the form with a scenario. */
     write: ({ end, source, start, steps }: Scenario.Playable): void => {
       base = { ...source }
-      const { plan, subscription } = source
+      const { bundle, plan, subscription } = source
       const period = subscription?.active_period ?? null
       const instant = (moment: string | null | undefined) =>
         moment === null || moment === undefined ? "" : Dom.toPicker(Scenario.instantOf(moment, start))
       set("start", Dom.toPicker(start))
       set("end", end === null ? "" : Dom.toPicker(end))
+      set("bundle.load", bundle?.load ?? "")
       box("plan.recurring").checked = plan.recurring ?? false
       box("plan.throttling").checked = plan.throttling ?? false
       const presets = { nb_occurrence: 4, recurring_periodicity_frequency: 1, recurring_periodicity_type: "1" }
@@ -323,12 +327,14 @@ export const of = (form: HTMLFormElement, changed: () => void) => {
       const { plan, subscription } = base
       const kept = (part: unknown) => (typeof part === "object" && part !== null ? part : {})
       const until = Dom.fromPicker(value("end"))
-      const { end: _, ...rest } = base
+      const { bundle: _, end: __, ...rest } = base
+      const load = value("bundle.load")
       return {
         ...rest,
         start: Dom.fromPicker(value("start")),
         ...(until === undefined ? {} : { end: until }),
         plan: { ...withoutTerms(kept(plan)), ...planFields() },
+        ...(load === "" ? {} : { bundle: { load } }),
         subscription: { ...kept(subscription), active_period: isGiven() ? activePeriod() : null },
         steps: rows.read()
       }

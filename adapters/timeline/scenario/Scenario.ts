@@ -204,8 +204,20 @@ const ofPackage = { attachment, package: Schema.optionalKey(wholeNumber(1)) }
 /** The amounts of a usage report, of which it has exactly one. */
 export const amounts = ["total_bytes", "total_MBs", "delta_bytes", "delta_MBs"] as const
 
-/** The faults of the next calls to the telco; `none` ends a fault. */
-export const faults = ["refuse", "unavailable", "answer lost", "slow", "none"] as const
+/**
+ * The faults of the next calls to the telco; `none` ends a fault. `allocating`, `sold_out` and
+ * `no_balance` befall purchases alone.
+ */
+export const faults = [
+  "refuse",
+  "unavailable",
+  "answer lost",
+  "slow",
+  "allocating",
+  "sold_out",
+  "no_balance",
+  "none"
+] as const
 
 export const kinds = [
   "subscribe",
@@ -305,6 +317,8 @@ export const Scenario = Schema.Struct({
     Schema.Literals(["reported", "withheld"]).annotate({ message: "must be reported or withheld" })
   ),
   plan: PlanTerms,
+  /** The bundle of a supplier that the plan is (rule P5): an eSIM is bought with its load. */
+  bundle: Schema.optionalKey(Schema.Struct({ load: Text }).annotate({ message: "must be an object with load" })),
   /** The subscription request, made at the start or at the step `subscribe`. */
   subscription: Schema.optionalKey(
     Schema.Struct({
@@ -355,14 +369,11 @@ const timed = (
   })
   const end = source.end === undefined ? null : instantOf(source.end, start)
   if (end !== null && end < floor) problems.push(backwards(root, ["end"], than, floor))
-  const subscribing = steps.filter(({ step }) => step.do === "subscribe")
-  for (const { index } of subscribing.slice(1)) {
-    problems.push(Problem.wrong(root, ["steps", index ?? 0, "do"], "must not be subscribe twice: use top_up"))
-  }
+  const isAtStart = steps.every(({ step }) => step.do !== "subscribe")
   const atStart: Timed = { at: start, step: { do: "subscribe", at: "+0 days" }, index: null }
   return problems.length > 0
     ? Result.fail(problems)
-    : Result.succeed({ source, start, end, steps: subscribing.length === 0 ? [atStart, ...steps] : steps })
+    : Result.succeed({ source, start, end, steps: isAtStart ? [atStart, ...steps] : steps })
 }
 
 const decodeShape = Schema.decodeUnknownResult(Scenario)

@@ -163,10 +163,10 @@ describe("A fault", () => {
     const call = (kind: Faults.Kind): Faults.Call => ({ kind, key: "k", iccid })
     const faults: ReadonlyArray<Faults.Fault> = [{ fault: "unavailable", on: "sendSms", times: 1 }]
     const [other, untouched] = Faults.take(faults, call("createPackage"))
-    expect(other.unavailable).toBe(false)
+    expect(other.unavailable).toBe(null)
     const [first, left] = Faults.take(untouched, call("sendSms"))
-    expect(first.unavailable).toBe(true)
+    expect(first.unavailable).toBe("The telco is out of reach")
     const [second] = Faults.take(left, call("sendSms"))
-    expect(second.unavailable).toBe(false)
+    expect(second.unavailable).toBe(null)
   })
 })
