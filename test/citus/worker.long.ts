@@ -32,6 +32,9 @@ const serversOf = (schema: string, organizationIds: ReadonlyArray<string>) =>
 const ORGANIZATIONS = 8
 const STOCK = 60
 
+const iccidOf = (shop: number, index: number): string =>
+  `89${String(Citus.options.seed % 1e6).padStart(6, "0")}${String(shop * 1_000 + index).padStart(11, "0")}`
+
 interface Shop {
   readonly organizationId: string
   readonly planId: string
@@ -40,7 +43,7 @@ interface Shop {
 const open = async (simplan: Simplan, number: number): Promise<Shop> => {
   const { organizationId } = await simplan.organizations.create({ name: `Shop ${number}` })
   const rows = Array.from({ length: STOCK }, (_, index) => ({
-    iccid: `89${String(Citus.options.seed % 1e6).padStart(6, "0")}${String(number * 1_000 + index).padStart(11, "0")}`,
+    iccid: iccidOf(number, index),
     label: "Green",
     isEsim: true
   }))
@@ -48,6 +51,33 @@ const open = async (simplan: Simplan, number: number): Promise<Shop> => {
   await simplan.webhooks.create({ organizationId, url: "https://example.com/", events: ["subscription.created"] })
   const { planId } = await plan(simplan, organizationId)
   return { organizationId, planId }
+}
+
+const TOKEN = "a-token-of-this-test"
+
+/** What operators ask for of all organizations. */
+const paths = [
+  "/admin/v1/overview",
+  "/admin/v1/organizations",
+  "/admin/v1/problems",
+  "/admin/v1/jobs",
+  "/admin/v1/costs?from=2026-01&to=2026-12",
+  "/admin/v1/search?q=before",
+  `/admin/v1/search?q=${iccidOf(0, 0).slice(0, 8)}`,
+  "/metrics"
+]
+
+/** The answers, and how long they took in ms. */
+const seenBy = async (simplan: Simplan) => {
+  const seen: Array<{ readonly path: string; readonly status: number; readonly ms: number; readonly text: string }> = []
+  for (const path of paths) {
+    const begun = performance.now()
+    const headers = { authorization: `Bearer ${TOKEN}` }
+    const answer = await simplan.handler(new Request(`http://host${path}`, { headers }))
+    const text = await answer.text()
+    seen.push({ path, status: answer.status, ms: Math.round(performance.now() - begun), text })
+  }
+  return seen
 }
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
@@ -63,7 +93,8 @@ it.runIf(stop !== "" && start !== "")(
         return { status: 200 }
       }
     }
-    const options = { database: url, schema, telco: "simulator", webhooks } as const
+    const http = { adminToken: TOKEN, groups: ["admin", "metrics"], rateLimit: "off" } as const
+    const options = { database: url, schema, telco: "simulator", webhooks, http } as const
     const services = [createSimplan(options), createSimplan(options)] as const
     try {
       const shops: Array<Shop> = []
@@ -97,6 +128,7 @@ it.runIf(stop !== "" && start !== "")(
       await sleep(12_000)
       const first = acknowledged.filter(({ phase: of }) => of === "dead")
       await expect.poll(() => first.filter(({ id }) => !arrived.has(id)).length, { timeout: 30_000 }).toBe(0)
+      const seen = await seenBy(services[1])
       phase = "after"
       execSync(start, { stdio: "ignore" })
       await sleep(5_000)
@@ -113,6 +145,23 @@ it.runIf(stop !== "" && start !== "")(
       })
       console.table(counts)
       console.log([...new Set(refused.map(({ phase, why }) => `${phase}: ${why}`))].join("\n"))
+      console.table(seen.map(({ text, ...one }) => ({ ...one, text: text.slice(0, 160) })))
+      expect(seen.filter(({ status }) => status !== 200)).toEqual([])
+      // Of each organization that was served, and of no other one.
+      const served = new Set(first.map(({ of }) => of.organizationId))
+      const listed = (path: string) =>
+        new Set(
+          shops.flatMap(({ organizationId }) =>
+            seen.some((one) => one.path.startsWith(path) && one.text.includes(organizationId)) ? [organizationId] : []
+          )
+        )
+      for (const path of [
+        "/admin/v1/overview",
+        "/admin/v1/organizations",
+        ...paths.filter((one) => /search/.test(one))
+      ]) {
+        expect([path, listed(path)]).toEqual([path, served])
+      }
       const lost: Array<string> = []
       for (const { organizationId } of shops) {
         const stored = new Set<string>()
@@ -127,5 +176,5 @@ it.runIf(stop !== "" && start !== "")(
       await Promise.all(services.map((one) => one.close()))
     }
   },
-  300_000
+  600_000
 )
