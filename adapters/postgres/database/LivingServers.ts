@@ -15,7 +15,11 @@ import * as Failure from "../connection/Failure.ts"
 import type { Query, Row, Sql } from "./SqlRows.ts"
 
 /** The condition that a table's rows are on servers that answer; empty while all of them do. */
-export type Living = (table: string) => Fragment
+export interface Living {
+  (table: string): Fragment
+  /** Whether all of them do. */
+  readonly areAll: boolean
+}
 
 /** What was found when the servers were asked last. */
 interface Found {
@@ -37,23 +41,27 @@ export type QueryOfAll<A> = (sql: Sql, living: Living) => ReturnType<Query<A>>
 export interface LivingServers {
   /**
    * All rows of a read of all organizations. Where a server with rows does not answer, those of the
-   * others.
+   * others. Fails if what is asked for is of one organization, and on a server that does not answer.
    */
-  readonly rowsOfAll: <A>(query: QueryOfAll<A>) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
+  readonly rowsOfAll: <A>(
+    query: QueryOfAll<A>,
+    organizationId?: string | null
+  ) => Effect.Effect<ReadonlyArray<A>, Storage.StorageError>
   /** The servers with rows that do not answer, such as `10.0.0.2:5432`. */
   readonly dead: Effect.Effect<ReadonlyArray<string>, Storage.StorageError>
 }
 
-const everywhere = (sql: Sql): Living => {
+/** Of which all servers answer. */
+export const everywhere = (sql: Sql): Living => {
   const nothing = sql.literal("")
-  return () => nothing
+  return Object.assign(() => nothing, { areAll: true })
 }
 
 // The extension finds the servers of organizations that it is given as a list of texts.
-const within =
-  (sql: Sql, { organizationIds }: Found): Living =>
-  (table) =>
-    sql`and ${sql.literal(table)}.organization_id = any(${organizationIds}::text[])`
+const within = (sql: Sql, { organizationIds }: Found): Living =>
+  Object.assign((table: string) => sql`and ${sql.literal(table)}.organization_id = any(${organizationIds}::text[])`, {
+    areAll: false
+  })
 
 /** Those of a database that has one server. */
 export const one = (rows: Rows): LivingServers => ({
@@ -119,10 +127,12 @@ export const make = (rows: Rows): LivingServers => {
     )
   )
 
-  const rowsOfAll: LivingServers["rowsOfAll"] = (query) => {
+  const rowsOfAll: LivingServers["rowsOfAll"] = (query, organizationId = null) => {
     const whole = rows((sql: Sql) => query(sql, everywhere(sql)))
+    const isAnswered = (found: Found): boolean =>
+      found.dead.length > 0 && (organizationId === null || found.organizationIds.includes(organizationId))
     const ofLiving = Effect.flatMap(asked, (found) =>
-      found.dead.length === 0 ? whole : rows((sql: Sql) => query(sql, within(sql, found)))
+      isAnswered(found) ? rows((sql: Sql) => query(sql, within(sql, found))) : whole
     )
     return Effect.suspend(() => (last === null ? Effect.catchIf(whole, isUnreached, () => ofLiving) : ofLiving))
   }

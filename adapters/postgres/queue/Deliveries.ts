@@ -406,8 +406,8 @@ export const pendingForHandler =
 
 /** How many deliveries are pending, by what their last attempts met (`Delivery.answerOf`). */
 export const waitingCounts = (database: Database) =>
-  database.rows(
-    (sql) => sql<Row<Delivery.WaitingCount>>`
+  database.rowsOfAll(
+    (sql, living) => sql<Row<Delivery.WaitingCount>>`
       select json_build_object('answer', waiting.answer, 'count', count(*), 'nextAt', min(waiting.next_attempt_at))::text
         as value
       from (
@@ -417,7 +417,7 @@ export const waitingCounts = (database: Database) =>
           else least(greatest(delivery.response_status / 100, 1), 5) || 'xx'
         end as answer
         from simplan.delivery
-        where ${sql.literal(queue.waits)} and delivery.next_attempt_at is not null
+        where ${sql.literal(queue.waits)} and delivery.next_attempt_at is not null ${living("delivery")}
         order by delivery.next_attempt_at, delivery.delivery_id
         limit 10000
       ) waiting

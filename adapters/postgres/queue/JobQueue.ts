@@ -137,31 +137,33 @@ export const problems =
   (database: Database) =>
   ({ after, limit, organizationId }: Parameters<Storage.Service["problems"]["page"]>[0]) =>
     Effect.map(
-      database.rows(
-        (sql) => sql<Row<Packed>>`
+      database.rowsOfAll(
+        (sql, living) => sql<Row<Packed>>`
           select (${sql.literal(value)})::text as value
           from simplan.job
           where ${sql.literal(hasEnded)} and ${Pages.after(sql, "job.created_at, job.job_id", after)}
             and ${organizationId === undefined ? sql.literal("true") : sql`job.organization_id = ${organizationId}`}
+            ${living("job")}
           order by job.created_at, job.job_id
-          limit ${limit}::int`
+          limit ${limit}::int`,
+        organizationId
       ),
       (rows) => rows.map(unpack)
     )
 
 export const problemCount = (database: Database) =>
   Effect.map(
-    database.row(
-      (sql) => sql<Row<number>>`
+    database.rowsOfAll(
+      (sql, living) => sql<Row<number>>`
         select to_json(count(*))::text as value
         from (
           select true from simplan.job
-          where ${sql.literal(hasEnded)}
+          where ${sql.literal(hasEnded)} ${living("job")}
           order by job.created_at, job.job_id
           limit 10000
         ) problem`
     ),
-    (count) => count ?? 0
+    ([count]) => count ?? 0
   )
 
 /** The outstanding purchases of an organization (rule I15). */
@@ -292,8 +294,8 @@ export const waiting =
   (database: Database) =>
   ({ kind, organizationId, reason, telco, ...of }: Storage.FilteredKeyset & Storage.WaitingFilter) =>
     Effect.map(
-      Pages.filtered(database, waitingList, of, (sql) => ({
-        listed: [sql.literal(waits)],
+      Pages.filteredOfAll(database, waitingList, { ...of, organizationId }, (sql, living) => ({
+        listed: [sql`${sql.literal(waits)} ${living("job")}`],
         filters: [
           ...(organizationId === undefined ? [] : [sql`job.organization_id = ${organizationId}`]),
           ...(kind === undefined ? [] : [sql`job.work->>'_tag' = ${kind}`]),

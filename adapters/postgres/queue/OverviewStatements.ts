@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { Label, Overview, type Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
+import type { Living } from "../database/LivingServers.ts"
 import * as Deliveries from "./Deliveries.ts"
 import * as JobQueue from "./JobQueue.ts"
 import { freeOf, hasSome } from "../statements/sims/SimReservations.ts"
@@ -14,11 +15,11 @@ import { freeOf, hasSome } from "../statements/sims/SimReservations.ts"
  * The organizations with the first levels, low ones first, and those that have sold last, among the
  * first of all.
  */
-const holders = (sql: Sql): Fragment => sql`(
+const holders = (sql: Sql, living: Living): Fragment => sql`(
           select watched.organization_id from (
             select stock_level.organization_id
             from simplan.stock_level
-            where stock_level.level > 0
+            where stock_level.level > 0 ${living("stock_level")}
             order by stock_level.is_low desc, stock_level.organization_id, stock_level.label
             limit ${Overview.STOCKS}::int
           ) watched
@@ -30,8 +31,10 @@ const holders = (sql: Sql): Fragment => sql`(
                 select max(subscription.created_at)
                 from simplan.subscription
                 where subscription.organization_id = organization.organization_id and subscription.status = 'Live'
+                  ${living("subscription")}
               ) as sold_at
               from simplan.organization
+              ${living.areAll ? sql.literal("") : sql`where true ${living("organization")}`}
               order by organization.created_at, organization.organization_id
               limit ${Overview.ORGANIZATIONS}::int
             ) found
@@ -43,8 +46,8 @@ const holders = (sql: Sql): Fragment => sql`(
 /** With what is pending to each, which stands by organization where tables are distributed. */
 const withPending = (database: Database, endpoints: ReadonlyArray<Overview.FailingEndpoint>) =>
   Effect.map(
-    database.rows(
-      (sql) => sql<Row<readonly [organizationId: string, endpointId: string, pending: number]>>`
+    database.rowsOfAll(
+      (sql, living) => sql<Row<readonly [organizationId: string, endpointId: string, pending: number]>>`
         select json_build_array(
           delivery_count.organization_id, delivery_count.endpoint_id,
           least(greatest(sum(delivery_count.pending), 0), ${Overview.COUNTED_OF_ENDPOINT}::int)
@@ -55,7 +58,7 @@ const withPending = (database: Database, endpoints: ReadonlyArray<Overview.Faili
           ))
           and delivery_count.endpoint_id = any(array(
             select json_array_elements_text(${JSON.stringify(endpoints.map((one) => one.endpointId))}::json)
-          ))
+          )) ${living("delivery_count")}
         group by delivery_count.organization_id, delivery_count.endpoint_id`
     ),
     (counted) => {
@@ -71,7 +74,7 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
   /** The jobs that wait, by kind, reason and telco. */
   waitingJobs: ({ organizationId }) =>
     Effect.map(
-      database.rows((sql) => {
+      database.rowsOfAll((sql, living) => {
         const isAsked = organizationId === null ? sql`true` : sql`found.organization_id = ${organizationId}`
         return sql<Row<Overview.WaitingGroup>>`
           select json_build_object(
@@ -84,14 +87,14 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
             from (
               select job.organization_id, job.work, job.waiting, job.due_at
               from simplan.job
-              where ${sql.literal(JobQueue.waits)}
+              where ${sql.literal(JobQueue.waits)} ${living("job")}
               order by job.created_at, job.job_id
               limit ${Overview.COUNTED}::int
             ) found
             where ${isAsked}
           ) waiting
           group by waiting.kind, waiting.reason, waiting.telco`
-      }),
+      }, organizationId),
       Overview.ordered
     ),
   /**
@@ -106,7 +109,7 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
             and delivery_count.endpoint_id = asked.endpoint_id
         ) counted`
     const failing = (pending: string, counted: (sql: Sql) => Fragment) =>
-      database.rows((sql) => {
+      database.rowsOfAll((sql, living) => {
         const isAsked = organizationId === null ? sql`true` : sql`failing.organization_id = ${organizationId}`
         return sql<Row<Overview.FailingEndpoint>>`
         select json_build_object(
@@ -121,7 +124,7 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
                 webhook_endpoint.failing_since as since, webhook_endpoint.disabled_at
               from simplan.webhook_endpoint
               where webhook_endpoint.failing_since is not null and webhook_endpoint.disabled_at is null
-                and webhook_endpoint.deleted_at is null
+                and webhook_endpoint.deleted_at is null ${living("webhook_endpoint")}
               order by webhook_endpoint.failing_since
               limit ${Overview.COUNTED}::int
             )
@@ -132,7 +135,7 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
                 webhook_endpoint.disabled_at
               from simplan.webhook_endpoint
               where webhook_endpoint.disabled_at is not null and webhook_endpoint.disabled_reason <> 'Organization'
-                and webhook_endpoint.deleted_at is null
+                and webhook_endpoint.deleted_at is null ${living("webhook_endpoint")}
               order by coalesce(webhook_endpoint.failing_since, webhook_endpoint.disabled_at)
               limit ${Overview.COUNTED}::int
             )
@@ -143,7 +146,7 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
         ) asked
         ${counted(sql)}
         order by asked.since, asked.endpoint_id`
-      })
+      }, organizationId)
     return Effect.map(
       database.isDistributed
         ? Effect.flatMap(
@@ -161,9 +164,10 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
   /** The stocks of organizations by label, and what was sold of them lately. */
   stocks: ({ organizationId, sellAfter, since }) => {
     const stocks = (organizationId: string | null) =>
-      database.rows((sql) => {
+      database.rowsOfAll((sql, living) => {
         const owner = organizationId === null ? sql`asked.organization_id` : sql`${organizationId}`
-        const asked = organizationId === null ? holders(sql) : sql`(select ${organizationId}::text as organization_id)`
+        const asked =
+          organizationId === null ? holders(sql, living) : sql`(select ${organizationId}::text as organization_id)`
         return sql<Row<Overview.WatchedStock>>`
         select json_build_object(
           'organizationId', asked.organization_id, 'label', known.label, 'level', watched.level,
@@ -194,17 +198,18 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
           on watched.organization_id = ${owner} and watched.label = known.label and watched.level > 0
         cross join lateral ${freeOf(sql, { owner, label: sql.literal("known.label"), atMost: sql.literal("greatest(1000, watched.level)"), sellAfter })} stocked
         where stocked.free > 0 or watched.level is not null or ${hasSome(sql, owner)}`
-      })
+      }, organizationId)
     if (organizationId !== null || !database.isDistributed) return stocks(organizationId)
     // Each organization's rows are read where they are.
-    const owners = database.rows(
-      (sql) => sql<Row<string>>`select to_json(asked.organization_id)::text as value from ${holders(sql)} asked`
+    const owners = database.rowsOfAll(
+      (sql, living) =>
+        sql<Row<string>>`select to_json(asked.organization_id)::text as value from ${holders(sql, living)} asked`
     )
     return Effect.flatMap(owners, (found) => Effect.map(Effect.forEach(found, stocks), (all) => all.flat()))
   },
   /** Whose the work is that waits. */
-  loads: database.rows(
-    (sql) => sql<Row<Overview.Load>>`
+  loads: database.rowsOfAll(
+    (sql, living) => sql<Row<Overview.Load>>`
       select json_build_object(
         'organizationId', work.organization_id, 'waitingJobs', sum(work.job), 'pendingDeliveries', sum(work.delivery)
       )::text as value
@@ -212,7 +217,7 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
         (
           select job.organization_id, 1 as job, 0 as delivery
           from simplan.job
-          where ${sql.literal(JobQueue.waits)}
+          where ${sql.literal(JobQueue.waits)} ${living("job")}
           order by job.created_at, job.job_id
           limit ${Overview.COUNTED}::int
         )
@@ -220,7 +225,7 @@ export const overview = (database: Database): Storage.Reads["overview"] => ({
         (
           select delivery.organization_id, 0, 1
           from simplan.delivery
-          where ${sql.literal(Deliveries.queue.waits)} and delivery.next_attempt_at is not null
+          where ${sql.literal(Deliveries.queue.waits)} and delivery.next_attempt_at is not null ${living("delivery")}
           order by delivery.next_attempt_at, delivery.delivery_id
           limit ${Overview.COUNTED}::int
         )

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
+import type { Living } from "../database/LivingServers.ts"
 import * as Secrets from "../encryption/Secrets.ts"
 
 /** What comes after the cursor, by these two columns; true without a cursor. */
@@ -42,25 +43,17 @@ interface Scanned<A> {
   readonly item: A | null
 }
 
-/**
- * Reads one page: one scan of the list's index, which ends with the page, or at the bound. It gives
- * the rows that the filter takes, and the last one that it scanned if the page is not full by
- * then: the `scanLimit`th, or the last of the list.
- */
-export const filtered = <A>(
-  database: Database,
+const scan = <A>(
+  sql: Sql,
   { isNewestFirst, order, table, value }: List<A>,
   { after, limit, scanLimit = Storage.SCAN_LIMIT }: Storage.FilteredKeyset,
-  conditionsOf: (sql: Sql) => Conditions
-): Effect.Effect<Storage.Filtered<A>, Storage.StorageError> => {
+  { beside = sql.literal(""), filters, from = sql.literal(`simplan.${table}`), listed }: Conditions
+) => {
   const [createdAt, id] = order
   const by = isNewestFirst ? `${createdAt} desc, ${id} desc` : `${createdAt}, ${id}`
-  return Effect.map(
-    database.rows((sql) => {
-      const { beside = sql.literal(""), filters, from = sql.literal(`simplan.${table}`), listed } = conditionsOf(sql)
-      const beyond = sql`(${sql.literal(order.join(", "))}) ${sql.literal(isNewestFirst ? "<" : ">")} (${after?.createdAt ?? 0}::bigint, ${after?.id ?? ""}::text)`
-      // The planner knows the bound: as a parameter it would be a guess.
-      return sql<Row<Scanned<A>>>`
+  const beyond = sql`(${sql.literal(order.join(", "))}) ${sql.literal(isNewestFirst ? "<" : ">")} (${after?.createdAt ?? 0}::bigint, ${after?.id ?? ""}::text)`
+  // The planner knows the bound: as a parameter it would be a guess.
+  return sql<Row<Scanned<A>>>`
         select json_build_object(
           'at', ${sql.literal(table)}.scanned_at, 'createdAt', ${sql.literal(createdAt)}, 'id', ${sql.literal(id)},
           'item', case when filtered.is_taken then ${sql.literal(value)} end
@@ -79,16 +72,45 @@ export const filtered = <A>(
           or ${sql.literal(table)}.scanned_at = ${sql.literal(String(scanLimit))}
         order by ${sql.literal(by)}
         limit ${limit}::int`
-    }),
-    (rows) => {
-      const items = rows.flatMap(({ item }) => (item === null ? [] : [item]))
-      const last = rows.at(-1)
-      if (last === undefined) return { items, rows: 0, next: null }
-      const hasEnded = items.length < limit && last.at < scanLimit
-      return { items, rows: last.at, next: hasEnded ? null : { createdAt: last.createdAt, id: last.id } }
-    }
-  )
 }
+
+const pageOf =
+  <A>({ limit, scanLimit = Storage.SCAN_LIMIT }: Storage.FilteredKeyset) =>
+  (rows: ReadonlyArray<Scanned<A>>): Storage.Filtered<A> => {
+    const items = rows.flatMap(({ item }) => (item === null ? [] : [item]))
+    const last = rows.at(-1)
+    if (last === undefined) return { items, rows: 0, next: null }
+    const hasEnded = items.length < limit && last.at < scanLimit
+    return { items, rows: last.at, next: hasEnded ? null : { createdAt: last.createdAt, id: last.id } }
+  }
+
+/**
+ * Reads one page: one scan of the list's index, which ends with the page, or at the bound. It gives
+ * the rows that the filter takes, and the last one that it scanned if the page is not full by
+ * then: the `scanLimit`th, or the last of the list.
+ */
+export const filtered = <A>(
+  database: Database,
+  list: List<A>,
+  of: Storage.FilteredKeyset,
+  conditionsOf: (sql: Sql) => Conditions
+): Effect.Effect<Storage.Filtered<A>, Storage.StorageError> =>
+  Effect.map(
+    database.rows((sql) => scan(sql, list, of, conditionsOf(sql))),
+    pageOf(of)
+  )
+
+/** The same of a list of all organizations, of which one may be asked for. */
+export const filteredOfAll = <A>(
+  database: Database,
+  list: List<A>,
+  of: Storage.FilteredKeyset & { readonly organizationId?: string | undefined },
+  conditionsOf: (sql: Sql, living: Living) => Conditions
+): Effect.Effect<Storage.Filtered<A>, Storage.StorageError> =>
+  Effect.map(
+    database.rowsOfAll((sql, living) => scan(sql, list, of, conditionsOf(sql, living)), of.organizationId),
+    pageOf(of)
+  )
 
 /** How large a page of several rows may be, in bytes of JSON. */
 const LIMIT = 1_048_576

@@ -135,7 +135,7 @@ export const ledger = (database: Database): Storage.Reads["ledger"] => ({
   /** What was charged and sold in these months, by these groups. */
   totals: ({ after, by, from, limit, organizationId, until }) =>
     Effect.map(
-      database.rows((sql) => {
+      database.rowsOfAll((sql, living) => {
         const ofOne = organizationId === null ? sql`` : sql`cost.organization_id = ${organizationId} and`
         const keys = [MONTH, ...by.map((group) => groups[group].column), CURRENCY]
         const names = ["month", ...by, "currency"]
@@ -153,7 +153,7 @@ export const ledger = (database: Database): Storage.Reads["ledger"] => ({
         ${sql.literal(`${countOf("purchase")} as purchases, ${countOf("top_up")} as top_ups,
         ${countOf("refund")} as refunds, ${countOf("sale")} as sales`)}
       from simplan.cost
-      where ${ofOne} cost.at >= ${from}::bigint and cost.at < ${until}::bigint ${rest}
+      where ${ofOne} cost.at >= ${from}::bigint and cost.at < ${until}::bigint ${rest} ${living("cost")}
       group by ${places}
       order by ${places}`
         const shown = by.map((group) => `'${groups[group].field}', ${groups[group].shown}, `).join("")
@@ -164,7 +164,7 @@ export const ledger = (database: Database): Storage.Reads["ledger"] => ({
         'topUps', summed.top_ups, 'refunds', summed.refunds, 'sales', summed.sales
       )::text as value
       from (${Columns.first(sql, ordered, limit)}) summed`
-      }),
+      }, organizationId),
       (found) =>
         found.map(
           ({ cost, price, ...total }): Cost.Total => ({ ...total, cost: Cost.parse(cost), price: Cost.parse(price) })

@@ -34,11 +34,12 @@ const counted: Readonly<Record<Quota.Kind, { readonly table: string; readonly re
 
 export const organizations = (database: Database): Storage.Reads["organizations"] => ({
   page: ({ after, limit }) =>
-    database.rows(
-      (sql) => sql<Row<Organization.Organization>>`
+    database.rowsOfAll(
+      (sql, living) => sql<Row<Organization.Organization>>`
         select (${sql.literal(value)})::text as value
         from simplan.organization
         where ${Pages.after(sql, "organization.created_at, organization.organization_id", after)}
+          ${living("organization")}
         order by organization.created_at, organization.organization_id
         limit ${limit}::int`
     ),
@@ -50,13 +51,13 @@ export const organizations = (database: Database): Storage.Reads["organizations"
         where organization.organization_id = ${id}`
     ),
   getAll: (ids) =>
-    database.rows(
-      (sql) => sql<Row<Organization.Organization>>`
+    database.rowsOfAll(
+      (sql, living) => sql<Row<Organization.Organization>>`
         select (${sql.literal(value)})::text as value
         from simplan.organization
         where organization.organization_id = any(array(
           select json_array_elements_text(${JSON.stringify(ids)}::json)
-        ))`
+        )) ${living("organization")}`
     ),
   /** How many of a kind an organization has. */
   count: ({ atMost, kind, organizationId }) =>

@@ -120,18 +120,18 @@ export const webhookEndpoints = (database: Database): Storage.Reads["webhookEndp
     ),
   /** The endpoints that fail. The text of the condition is that of the index. */
   failing: Effect.map(
-    database.row(
-      (sql) => sql<Row<WebhookEndpoint.Failing>>`
+    database.rowsOfAll(
+      (sql, living) => sql<Row<WebhookEndpoint.Failing>>`
         select json_build_object('count', count(*), 'since', min(found.failing_since))::text as value
         from (
           select webhook_endpoint.failing_since from simplan.webhook_endpoint
           where webhook_endpoint.failing_since is not null and webhook_endpoint.disabled_at is null
-            and webhook_endpoint.deleted_at is null
+            and webhook_endpoint.deleted_at is null ${living("webhook_endpoint")}
           order by webhook_endpoint.failing_since
           limit 10000
         ) found`
     ),
-    (row): WebhookEndpoint.Failing => row ?? { count: 0, since: null }
+    ([row]): WebhookEndpoint.Failing => row ?? { count: 0, since: null }
   ),
   /** What is kept of endpoints beside the log. */
   health: (of) =>

@@ -60,7 +60,8 @@ const inBuckets = (
   sql: Sql,
   table: NoteWords.Table,
   words: ReadonlyArray<string>,
-  organizationId: string | null
+  organizationId: string | null,
+  narrowed = sql.literal("")
 ): Fragment => {
   const buckets = NoteWords.buckets.map((bucket) => words.map((word) => bucket + word).join(" "))
   return sql`
@@ -73,7 +74,7 @@ const inBuckets = (
         ...(organizationId === null
           ? []
           : [sql`array[${sql.literal(table)}.organization_id] @> array[${organizationId}]::text[]`])
-      ])}`
+      ])} ${narrowed}`
 }
 
 /**
@@ -88,9 +89,10 @@ export const worded = (
   sql: Sql,
   table: NoteWords.Table,
   words: ReadonlyArray<string>,
-  organizationId: string | null
+  organizationId: string | null,
+  narrowed?: Fragment
 ): Fragment => {
-  if (organizationId === null || isDistributed) return inBuckets(sql, table, words, organizationId)
+  if (organizationId === null || isDistributed) return inBuckets(sql, table, words, organizationId, narrowed)
   return sql`
       with rows_of_all as materialized (${inBuckets(sql, table, words, null)}),
       anyones as materialized (select * from rows_of_all limit ${sql.literal(String(ANYONES + 1))}),

@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { Sim, SimSearch, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../../database/Database.ts"
+import * as LivingServers from "../../database/LivingServers.ts"
 import * as Columns from "../../sql/Columns.ts"
 import { begins, foldedMetadata, hasText, planning, reversed, worded } from "./Search.ts"
 import * as SimsStatements from "./SimsStatements.ts"
@@ -31,7 +32,7 @@ const CUT = -1
  * A place of each index where the search finds something, with its rank in `SimSearch.places`; and
  * the attachments that were looked at.
  */
-const placesOf = (database: Database, sql: Sql, asked: Asked) => {
+const placesOf = (database: Database, sql: Sql, asked: Asked, living: LivingServers.Living) => {
   const { limit, organizationId, search } = asked
   const { iccid, imsi, metadata, msisdns, subscriptionId, words } = search
   const rank = (place: SimSearch.Place): Fragment => sql.literal(String(SimSearch.places.indexOf(place)))
@@ -40,7 +41,7 @@ const placesOf = (database: Database, sql: Sql, asked: Asked) => {
     const isOwn = organizationId === null ? [] : [sql`${sql.literal(table)}.organization_id = ${organizationId}`]
     return sql`
       select ${sql.literal(table)}.* from simplan.${sql.literal(table)}
-      where ${sql.and([...isOwn, ...fits])}
+      where ${sql.and([...isOwn, ...fits])} ${living(table)}
       order by ${sql.literal(organizationId === null ? order : `${table}.organization_id, ${order}`)}
       limit ${most}`
   }
@@ -68,7 +69,7 @@ const placesOf = (database: Database, sql: Sql, asked: Asked) => {
     ${
       database.isDistributed
         ? sql`join simplan.subscription on subscription.organization_id = attachment.organization_id
-      and subscription.subscription_id = attachment.subscription_id and ${isLive}`
+      and subscription.subscription_id = attachment.subscription_id and ${isLive} ${living("subscription")}`
         : sql`cross join lateral (
       select from simplan.subscription
       where subscription.organization_id = ${ownerOf(sql, asked, "attachment")}
@@ -82,11 +83,11 @@ const placesOf = (database: Database, sql: Sql, asked: Asked) => {
       ? null
       : {
           attached: sql`
-    with found as materialized (${worded(database, sql, "attachment", words, organizationId)})
+    with found as materialized (${worded(database, sql, "attachment", words, organizationId, living("attachment"))})
     select found.* from found where (select asked.more from asked) limit ${most}`,
           places: [
             sql`
-    with found as materialized (${worded(database, sql, "subscription", words, organizationId)})
+    with found as materialized (${worded(database, sql, "subscription", words, organizationId, living("subscription"))})
     select ${rank("metadata")} as rank, found.organization_id, found.iccid
     from found where (select asked.more from asked) limit ${limit}::int`,
             live("attached_inside")
@@ -106,11 +107,13 @@ const placesOf = (database: Database, sql: Sql, asked: Asked) => {
       ? []
       : [
           // The inventory's key has the organization before the ICCID, the table of ICCIDs has the
-          // ICCID alone.
-          organizationId === null
+          // ICCID alone, and its rows are on any servers.
+          organizationId === null && living.areAll
             ? rowsOf("iccid", "iccid", "iccid.iccid", begins(sql, "iccid.iccid", iccid))
             : rowsOf("iccid", "sim", "sim.iccid", begins(sql, "sim.iccid", iccid)),
-          rowsOf("iccid", "iccid", "reverse(iccid.iccid)", begins(sql, "reverse(iccid.iccid)", reversed(iccid)))
+          ...(living.areAll
+            ? [rowsOf("iccid", "iccid", "reverse(iccid.iccid)", begins(sql, "reverse(iccid.iccid)", reversed(iccid)))]
+            : [])
         ]),
     rowsOf(
       "metadata",
@@ -137,8 +140,8 @@ const hitOf = ({ rank, ...found }: Found): ReadonlyArray<SimSearch.Hit> => {
 const status = `case ${Sim.statuses.map((one) => `when ${SimsStatements.standing(one)} then '${one}'`).join(" ")} end`
 
 /** The CTEs up to `hit`, and whether not all attachments were looked at. */
-const finding = (database: Database, sql: Sql, asked: Asked) => {
-  const { attached, inside, places } = placesOf(database, sql, { ...asked, limit: asked.limit + 1 })
+const finding = (database: Database, sql: Sql, asked: Asked, living: LivingServers.Living) => {
+  const { attached, inside, places } = placesOf(database, sql, { ...asked, limit: asked.limit + 1 }, living)
   const union = (of: ReadonlyArray<Fragment>): Fragment =>
     sql.join(" union all ", false)(of.map((place) => sql`(${place})`))
   const most = sql.literal(String(Storage.SCAN_LIMIT))
@@ -215,7 +218,7 @@ const cut = (sql: Sql): Fragment => sql`select json_build_object('rank', ${sql.l
 const atOnce = (database: Database, asked: Asked) =>
   Effect.map(
     database.rows((sql) => {
-      const { ctes, isCut } = finding(database, sql, asked)
+      const { ctes, isCut } = finding(database, sql, asked, LivingServers.everywhere(sql))
       return sql<Row<Found>>`
         with ${ctes}
         (${described(sql, asked)})
@@ -235,8 +238,8 @@ const hitColumns = Columns.of<Hit>({ organizationId: "text", iccid: "text", rank
  * there is to say of each one's, where its rows are.
  */
 const byOwner = Effect.fnUntraced(function* (database: Database, asked: Asked) {
-  const hits = yield* database.rows((sql) => {
-    const { ctes, isCut } = finding(database, sql, asked)
+  const hits = yield* database.rowsOfAll((sql, living) => {
+    const { ctes, isCut } = finding(database, sql, asked, living)
     return sql<Row<Hit>>`
         with ${ctes}
         select json_build_object('organizationId', hit.organization_id, 'iccid', hit.iccid, 'rank', hit.rank)::text as value
@@ -244,7 +247,7 @@ const byOwner = Effect.fnUntraced(function* (database: Database, asked: Asked) {
         union all
         ${cut(sql)}
         where ${isCut}`
-  })
+  }, asked.organizationId)
   const owners = new Set(hits.flatMap(({ organizationId, rank }) => (rank === CUT ? [] : [organizationId])))
   const found = yield* Effect.forEach(owners, (organizationId) =>
     database.rows((sql) => {

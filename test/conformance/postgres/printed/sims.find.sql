@@ -51,7 +51,7 @@ with candidate as materialized (
                 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
               ' '), chr(48 + 4 * position(right(subscription.subscription_id,
                 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' '))),
+                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')) ),
         anyones as materialized (select * from rows_of_all limit 1025),
         are_many as materialized (select count(*) > 1024 as are_many from anyones),
         own as materialized (
@@ -73,7 +73,7 @@ with candidate as materialized (
               ' '), chr(48 + 4 * position(right(subscription.subscription_id,
                 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
                   1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
-              ' ') AND array[subscription.organization_id] @> array[$19]::text[]))
+              ' ') AND array[subscription.organization_id] @> array[$19]::text[]) )
         select * from anyones
         where not (select are_many from are_many) and anyones.organization_id = $20
         union all
@@ -101,7 +101,7 @@ with candidate as materialized (
                   1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
               chr(48 + 4 * position(right(attachment.attachment_id,
                 1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' '))),
+                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')) ),
         anyones as materialized (select * from rows_of_all limit 1025),
         are_many as materialized (select count(*) > 1024 as are_many from anyones),
         own as materialized (
@@ -125,7 +125,7 @@ with candidate as materialized (
               chr(48 + 4 * position(right(attachment.attachment_id,
                 1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
                   1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
-              ' ') AND array[attachment.organization_id] @> array[$23]::text[]))
+              ' ') AND array[attachment.organization_id] @> array[$23]::text[]) )
         select * from anyones
         where not (select are_many from are_many) and anyones.organization_id = $24
         union all

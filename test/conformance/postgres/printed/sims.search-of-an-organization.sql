@@ -72,7 +72,7 @@ with attached as materialized (
               1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
           chr(48 + 4 * position(right(attachment.attachment_id,
             1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-              1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' '))),
+              1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')) ),
     anyones as materialized (select * from rows_of_all limit 1025),
     are_many as materialized (select count(*) > 1024 as are_many from anyones),
     own as materialized (
@@ -96,7 +96,7 @@ with attached as materialized (
           chr(48 + 4 * position(right(attachment.attachment_id,
             1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
               1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
-          ' ') AND array[attachment.organization_id] @> array[$29]::text[]))
+          ' ') AND array[attachment.organization_id] @> array[$29]::text[]) )
     select * from anyones
     where not (select are_many from are_many) and anyones.organization_id = $30
     union all
@@ -121,7 +121,7 @@ with attached as materialized (
             1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
           ' '), chr(48 + 4 * position(right(subscription.subscription_id,
             1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-              1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' '))),
+              1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')) ),
     anyones as materialized (select * from rows_of_all limit 1025),
     are_many as materialized (select count(*) > 1024 as are_many from anyones),
     own as materialized (
@@ -143,7 +143,7 @@ with attached as materialized (
           ' '), chr(48 + 4 * position(right(subscription.subscription_id,
             1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
               1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
-          ' ') AND array[subscription.organization_id] @> array[$33]::text[]))
+          ' ') AND array[subscription.organization_id] @> array[$33]::text[]) )
     select * from anyones
     where not (select are_many from are_many) and anyones.organization_id = $34
     union all

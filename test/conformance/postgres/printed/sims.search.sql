@@ -71,7 +71,7 @@ with attached as materialized (
             1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
         chr(48 + 4 * position(right(attachment.attachment_id,
           1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-            1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')))
+            1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')) )
   select found.* from found where (select asked.more from asked) limit 512), inside as materialized ((
   with found as materialized (
     select subscription.* from unnest($20::text[]) bucket (words)
@@ -91,7 +91,7 @@ with attached as materialized (
           1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
         ' '), chr(48 + 4 * position(right(subscription.subscription_id,
           1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-            1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')))
+            1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')) )
   select 4 as rank, found.organization_id, found.iccid
   from found where (select asked.more from asked) limit $21::int) union all (
     select 4 as rank, attachment.organization_id, attachment.iccid
