@@ -138,6 +138,17 @@ const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
       },
       { _tag: "Quiet" }
     ]
+  ],
+  [
+    "I15: a bundle that is sold no more moves to no SIM without it, which S5 did not know",
+    [
+      { ...daily, terms: { ...daily.terms, recurrence: null } },
+      { _tag: "SetBundle", by: 0, plan: 0, foreign: false, load: 0 },
+      { _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period: null, keyed: false },
+      { _tag: "SetBundle", by: 0, plan: 0, foreign: false, load: null },
+      { _tag: "Replace", by: 0, line: 0, foreign: false },
+      { _tag: "Quiet" }
+    ]
   ]
 ]
 

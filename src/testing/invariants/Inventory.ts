@@ -99,7 +99,7 @@ export const downloadedSimsStay: Invariant = make(
 /**
  * Rules S2 and S5. A creation without an ICCID, also one that comes again with its key, is refused
  * for want of an eSIM only if none is free, and for good only if no creation that may yet
- * fail has one.
+ * fail has one. A bundle of a supplier moves to no eSIM but one that was bought with it (I15).
  */
 export const stockIsGiven: Invariant = make(
   "no request is refused for want of an eSIM while one is left",
@@ -111,6 +111,8 @@ export const stockIsGiven: Invariant = make(
       if ((request._tag !== "Subscribe" && request._tag !== "Replace") || outcome._tag !== "Refused") return null
       const { refusal } = outcome
       if (refusal._tag !== "NoFreeSim" && refusal._tag !== "SimsReleasing") return null
+      const left = request._tag === "Replace" ? before.get(request.iccid)?.attachments : undefined
+      if (left?.some(({ attachment }) => attachment.terms.load !== undefined)) return null
       const mayBeHad = (sim: Sim.Sim | undefined): boolean =>
         sim !== undefined && (Sim.isFree(sim) || (refusal._tag === "NoFreeSim" && Sim.isUndecided(sim)))
       return first(before.values(), ({ sim }) => {
