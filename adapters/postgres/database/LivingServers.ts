@@ -41,7 +41,7 @@ export type QueryOfAll<A> = (sql: Sql, living: Living) => ReturnType<Query<A>>
 export interface LivingServers {
   /**
    * All rows of a read of all organizations. Where a server with rows does not answer, those of the
-   * others. Fails if what is asked for is of one organization, and on a server that does not answer.
+   * others. Fails if what is asked for is of one organization, whose server does not answer.
    */
   readonly rowsOfAll: <A>(
     query: QueryOfAll<A>,

@@ -10,7 +10,10 @@ import { describe, expect, it } from "vitest"
 
 const failed = new Storage.StorageError({ message: "No space left on device" })
 
-/** Runs with the probe of a storage whose tries of a write, and reads of dead servers, end as the test says. */
+/**
+ * Runs with the probe of a storage whose tries of a write, and reads of dead servers, end as the
+ * test says.
+ */
 const run = <A, E>(
   tries: Array<Effect.Effect<void, Storage.StorageError>>,
   use: Effect.Effect<A, E, Health.StorageProbe>,
