@@ -6,6 +6,7 @@
  */
 import { Effect, Exit } from "effect"
 import type { Fragment } from "effect/sql/Statement"
+import { SqlError } from "effect/sql/SqlError"
 import type { Jobs, Storage } from "simplan/ports"
 import type { Database, Row, Sql } from "../database/Database.ts"
 import { isFree, notBefore, type Queue } from "./Queue.ts"
@@ -116,6 +117,9 @@ export interface Claiming<A> {
 const byPlace = (left: Jobs.Place, right: Jobs.Place): number =>
   left.dueAt - right.dueAt || (left.id < right.id ? -1 : left.id > right.id ? 1 : 0)
 
+const isDeadlock = ({ cause }: Storage.StorageError): boolean =>
+  cause instanceof SqlError && cause.reason._tag === "DeadlockError"
+
 /** Claims in due order, or by shares. Fails if of no organization anything could be taken. */
 export const claim = Effect.fnUntraced(function* <A>(
   database: Database,
@@ -126,7 +130,10 @@ export const claim = Effect.fnUntraced(function* <A>(
     const parts = shares === undefined ? yield* chosenParts(database, queue, of, and) : sharedParts(queue, of, shares)
     const exits = yield* Effect.forEach(
       parts,
-      ({ isTaken, organizationId }) => Effect.exit(take(isTaken, organizationId)),
+      ({ isTaken, organizationId }) =>
+        // Failure: another one takes some of the same rows in another order, and what is left is
+        // chosen anew.
+        Effect.exit(Effect.catchIf(take(isTaken, organizationId), isDeadlock, () => Effect.succeed([]))),
       {
         concurrency: "unbounded"
       }

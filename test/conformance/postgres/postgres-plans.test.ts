@@ -273,6 +273,7 @@ const use = (adapter: Adapter, round: number) =>
     const iccid = iccidOf(round)
 
     yield* storage.ready
+    yield* storage.deadServers
     yield* storage.clockOffset
     yield* Effect.scoped(storage.watch(() => {}))
     yield* storage.virtualClock
