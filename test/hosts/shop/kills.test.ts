@@ -102,8 +102,8 @@ it(`is exact after ${KILLS} kills`, async () => {
   console.log(JSON.stringify({ states: await states(), ...counts, seconds: (Date.now() - begun) / 1000 }))
 
   const read = async <A extends object>(text: string) => (await pool.query<A>(text)).rows
-  // Wallets: what was paid in, less what was debited, to the last unit; nothing is set aside. Whoever
-  // signed up without an answer did so again, and is paid for once.
+  // Wallets: what was paid in, less what was debited, to the last unit; nothing is set aside.
+  // Whoever signed up without an answer did so again, and is paid for once.
   expect(await read("select id from customers where reserved <> 0 or balance < 0")).toEqual([])
   const wrong = `select c.id from customers c
     where c.balance <> (select coalesce(sum(amount), 0) from entries e where e.customer_id = c.id)
