@@ -70,9 +70,7 @@ export interface Setting extends Partial<Routes.Options> {
 
 /** A storage in memory of which some is changed. */
 export const changed = (
-  change: (
-    stored: Context.Service.Shape<typeof Storage.Storage>
-  ) => Partial<Context.Service.Shape<typeof Storage.Storage>>
+  change: (stored: Storage.Storage["Service"]) => Partial<Storage.Storage["Service"]>
 ): NonNullable<Setting["storage"]> =>
   Layer.effectContext(
     Effect.map(Effect.context<Layer.Success<typeof Memory.layer>>(), (ports) => {

@@ -2,9 +2,9 @@
  * Wrong keys and tokens are limited by address, and keep out no right ones (rules W10 and W13).
  */
 import { HttpServerRequest } from "effect/http"
-import { Context, Effect, Latch, Layer, Scope } from "effect"
+import { Effect, Latch, Layer, Scope } from "effect"
 import * as Memory from "simplan/memory"
-import { ApiKey, Storage } from "simplan/ports"
+import { ApiKey } from "simplan/ports"
 import { describe, expect, it } from "vitest"
 import * as Requests from "../../../adapters/http/middleware/Requests.ts"
 import * as World from "../World.ts"
@@ -55,23 +55,18 @@ describe("an address that guesses", () => {
   it("reads keys seven at a time, while known keys wait for none of them", async () => {
     let [reads, most, all] = [0, 0, 0]
     const gate = Latch.makeUnsafe(true)
-    const storage = Layer.effectContext(
-      Effect.gen(function* () {
-        const context = yield* Layer.build(Memory.layer)
-        const inner = Context.get(context, Storage.Storage)
-        const slowly = <A, E>(effect: Effect.Effect<A, E>) =>
-          Effect.acquireUseRelease(
-            Effect.sync(() => {
-              all += 1
-              most = Math.max(most, ++reads)
-            }),
-            () => Effect.andThen(gate.await, effect),
-            () => Effect.sync(() => (reads -= 1))
-          )
-        const byHash = (hash: string) => slowly(inner.apiKeys.byHash(hash))
-        return Context.add(context, Storage.Storage, { ...inner, apiKeys: { ...inner.apiKeys, byHash } })
-      })
-    )
+    const slowly = <A, E>(effect: Effect.Effect<A, E>) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          all += 1
+          most = Math.max(most, ++reads)
+        }),
+        () => Effect.andThen(gate.await, effect),
+        () => Effect.sync(() => (reads -= 1))
+      )
+    const storage = World.changed(({ apiKeys }) => ({
+      apiKeys: { ...apiKeys, byHash: (hash) => slowly(apiKeys.byHash(hash)) }
+    }))
     world = await World.forTest({ ...limit, storage })
     const guess = (n: number) => world.fetch("GET", `/v3/sims?key=${wrongKey(n)}`)
     const [acme, other] = [await World.tenant(world), await World.tenant(world)]

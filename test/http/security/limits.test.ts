@@ -4,7 +4,6 @@
  */
 import { Clock, Context, Effect, Latch, Layer, Redacted } from "effect"
 import { RequestContext } from "simplan"
-import * as Memory from "simplan/memory"
 import { Storage } from "simplan/ports"
 import * as Postgres from "simplan/postgres"
 import type { Socket } from "node:net"
@@ -164,13 +163,8 @@ describe("the rate limit", () => {
       label: refused("others"),
       plan: refused("too long")
     }
-    const storage = Layer.effectContext(
-      Effect.map(Layer.build(Memory.layer), (context) => {
-        const memory = Context.get(context, Storage.Storage)
-        const totals = ({ by }: { readonly by: ReadonlyArray<string> }) => outcomes[by.join()] ?? Effect.succeed([])
-        return Context.add(context, Storage.Storage, { ...memory, usage: { ...memory.usage, totals } })
-      })
-    )
+    const totals = ({ by }: { readonly by: ReadonlyArray<string> }) => outcomes[by.join()] ?? Effect.succeed([])
+    const storage = World.changed(({ usage }) => ({ usage: { ...usage, totals } }))
     world = await World.forTest({ storage, rateLimit: { requests: 1_000, window: "24 hours" } })
     const acme = await World.tenant(world)
     const before = left(await acme.get("/v3/usage?by=nothing"))

@@ -1,13 +1,7 @@
-/**
- * Texts of requests have limits, which the document names too (rule W9).
- */
-import { Context, Effect, Layer } from "effect"
 import { once } from "node:events"
 import { request } from "node:http"
 import { text } from "node:stream/consumers"
-import { Storage } from "simplan/ports"
 import { describe, expect, it } from "vitest"
-import * as Memory from "../../../adapters/memory/index.ts"
 import * as Inventory from "../Inventory.ts"
 import * as World from "../World.ts"
 import * as Random from "../../faults/Random.ts"
@@ -210,16 +204,15 @@ describe("A body (W9)", () => {
 describe("A list (W10)", () => {
   it("is read in pages of which two with the longest texts take less than 1 MB", async () => {
     const limits: Array<number> = []
-    const storage = Layer.effectContext(
-      Effect.map(Effect.context<Layer.Success<typeof Memory.layer>>(), (ports) => {
-        const inner = Context.get(ports, Storage.Storage)
-        const page: typeof inner.subscriptions.page = (query) => {
+    const storage = World.changed(({ subscriptions }) => ({
+      subscriptions: {
+        ...subscriptions,
+        page: (query) => {
           limits.push(query.limit)
-          return inner.subscriptions.page(query)
+          return subscriptions.page(query)
         }
-        return Context.add(ports, Storage.Storage, { ...inner, subscriptions: { ...inner.subscriptions, page } })
-      })
-    ).pipe(Layer.provide(Memory.layer))
+      }
+    }))
     const listing = await World.start({ storage })
     const { tenant } = await Inventory.stock(listing, 1, 1)
     expect((await tenant.get("/v3/subscription")).status).toBe(200)
