@@ -129,10 +129,10 @@ export const make = (rows: Rows): LivingServers => {
 
   const rowsOfAll: LivingServers["rowsOfAll"] = (query, organizationId = null) => {
     const whole = rows((sql: Sql) => query(sql, everywhere(sql)))
-    const isAnswered = (found: Found): boolean =>
+    const isNarrowed = (found: Found): boolean =>
       found.dead.length > 0 && (organizationId === null || found.organizationIds.includes(organizationId))
     const ofLiving = Effect.flatMap(asked, (found) =>
-      isAnswered(found) ? rows((sql: Sql) => query(sql, within(sql, found))) : whole
+      isNarrowed(found) ? rows((sql: Sql) => query(sql, within(sql, found))) : whole
     )
     return Effect.suspend(() => (last === null ? Effect.catchIf(whole, isUnreached, () => ofLiving) : ofLiving))
   }

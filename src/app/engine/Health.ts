@@ -101,13 +101,18 @@ export const probeLayer: Layer.Layer<StorageProbe, never, Storage | Clocks.Busin
       })
     )
 
-    /** What is known of the servers, after a short wait: one that just died is found late. */
-    const servers = Effect.gen(function* () {
-      const fiber = asked ?? (yield* Effect.forkDetach(ask))
+    const beginAsking = Effect.gen(function* () {
+      const fiber = yield* Effect.forkDetach(ask)
       asked = fiber
       fiber.addObserver(() => {
         asked = null
       })
+      return fiber
+    })
+
+    /** What is known of the servers, after a short wait: one that just died is found late. */
+    const servers = Effect.gen(function* () {
+      const fiber = asked ?? (yield* beginAsking)
       yield* Effect.timeoutOption(Fiber.await(fiber), waitLimit / 4)
       return known
     })
