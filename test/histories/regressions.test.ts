@@ -2,7 +2,7 @@
  * Runs that once broke an invariant, as fast-check shortened them.
  */
 import { describe, it } from "vitest"
-import { type Commands, Invariants } from "../../src/testing/index.ts"
+import { type Commands, Invariants, type Simulation } from "simplan/testing"
 import { mustHold, recorded } from "./Histories.ts"
 
 type Run = ReadonlyArray<Commands.Command>
@@ -24,15 +24,21 @@ const daily: Commands.Command = {
 
 const HOUR = 3_600_000
 
-const subscribeFrom = (start: number, keyed: boolean): Commands.Command => ({
-  _tag: "Subscribe",
-  by: 0,
-  plan: 0,
-  sim: null,
-  foreign: false,
-  period: { start, end: null },
-  keyed
+type Period = Commands.Command<"Subscribe">["period"]
+
+const subscribeIn = (period: Period, keyed: boolean): Commands.Command => ({
+  ...{ _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period, keyed }
 })
+
+const subscribeFrom = (start: number, keyed: boolean) => subscribeIn({ start, end: null }, keyed)
+
+const subscribeNow = subscribeIn(null, false)
+
+/** A plan that is a supplier's bundle. */
+const bundle: Run = [
+  { ...daily, terms: { ...daily.terms, recurrence: null } },
+  { _tag: "SetBundle", by: 0, plan: 0, foreign: false, load: 0 }
+]
 
 /** A subscription whose first package is created in a millisecond. */
 const subscribe = (keyed: boolean): Commands.Command => subscribeFrom(12 * HOUR + 1, keyed)
@@ -119,15 +125,26 @@ const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
     ]
   ],
   [
+    "W2: a creation of a bundle that is sold out was taken for answered for good, also when it was sold again",
+    [
+      ...bundle,
+      { _tag: "Fault", fault: "sold_out", times: 3 },
+      subscribeNow,
+      subscribeNow,
+      subscribeIn(null, true),
+      { _tag: "Repeat", back: 0 },
+      { _tag: "Quiet" }
+    ]
+  ],
+  [
     "W2: a key was forgotten when the job of a later package was done, and the creation made again",
     [daily, subscribe(true), { _tag: "Advance", millis: 1 }, { _tag: "Repeat", back: 0 }, { _tag: "Quiet" }]
   ],
   [
     "I15: what was before an eSIM was bought is rejected, which R1 did not know",
     [
-      { ...daily, terms: { ...daily.terms, recurrence: null } },
-      { _tag: "SetBundle", by: 0, plan: 0, foreign: false, load: 0 },
-      { _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period: null, keyed: false },
+      ...bundle,
+      subscribeNow,
       {
         _tag: "Report",
         of: 0,
@@ -142,9 +159,8 @@ const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
   [
     "I15: a bundle that is sold no more moves to no SIM without it, which S5 did not know",
     [
-      { ...daily, terms: { ...daily.terms, recurrence: null } },
-      { _tag: "SetBundle", by: 0, plan: 0, foreign: false, load: 0 },
-      { _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period: null, keyed: false },
+      ...bundle,
+      subscribeNow,
       { _tag: "SetBundle", by: 0, plan: 0, foreign: false, load: null },
       { _tag: "Replace", by: 0, line: 0, foreign: false },
       { _tag: "Quiet" }
@@ -152,23 +168,21 @@ const runs: ReadonlyArray<readonly [what: string, run: Run]> = [
   ]
 ]
 
-const subscribeNow: Commands.Command = {
-  ...{ _tag: "Subscribe", by: 0, plan: 0, sim: null, foreign: false, period: null, keyed: false }
-}
-
 const remove: Commands.Command = { _tag: "Delete", by: 0, line: 0, foreign: false }
 
 const pause = (line: number): Commands.Command => ({ _tag: "Pause", by: 0, line, paused: true, foreign: false })
 
 /** Runs in which an endpoint takes every event. */
-const lifecycleRuns: ReadonlyArray<readonly [what: string, run: Run]> = [
+const lifecycleRuns: ReadonlyArray<readonly [what: string, run: Run, options: Simulation.Options]> = [
   [
     "E1: an activation that fell due while no process ran was not notified of an attachment that was suspended then",
-    [daily, subscribeFrom(HOUR, false), { _tag: "Restart", downtime: 2 * HOUR }, suspend, { _tag: "Quiet" }]
+    [daily, subscribeFrom(HOUR, false), { _tag: "Restart", downtime: 2 * HOUR }, suspend, { _tag: "Quiet" }],
+    {}
   ],
   [
     "E1: nor the end of one whose subscription was deleted",
-    [daily, subscribeFrom(HOUR, false), { _tag: "Restart", downtime: 48 * HOUR }, remove, { _tag: "Quiet" }]
+    [daily, subscribeFrom(HOUR, false), { _tag: "Restart", downtime: 48 * HOUR }, remove, { _tag: "Quiet" }],
+    {}
   ],
   [
     "I12: the history missed the event of a low stock that came behind a page of others of its instant",
@@ -184,14 +198,33 @@ const lifecycleRuns: ReadonlyArray<readonly [what: string, run: Run]> = [
       pause(0),
       pause(1),
       { _tag: "Quiet" }
-    ]
+    ],
+    {}
+  ],
+  [
+    "I12: an eSIM that was bought and lapsed made the next fall one more in its step, which I12 did not know",
+    [
+      ...bundle,
+      {
+        _tag: "CorrectSim",
+        by: 0,
+        sim: 0,
+        foreign: false,
+        correction: { status: { _tag: "Withdrawn", reason: "broken" } }
+      },
+      { _tag: "Fault", fault: "answer lost", times: 1 },
+      subscribeNow,
+      { _tag: "Advance", millis: 30 * 24 * HOUR - 1 },
+      { _tag: "Quiet" }
+    ],
+    { esims: { Green: 1 }, sellableDays: [30, null, 5, 2, 400] }
   ]
 ]
 
 describe("A run that once broke an invariant breaks none", () => {
   it.each(runs)("%s", async (_, run) => mustHold(await recorded(1, run)))
 
-  it.each(lifecycleRuns)("%s", async (_, run) =>
-    mustHold(await recorded(1, run, { lifecycle: true }), [...Invariants.all, ...Invariants.lifecycle])
+  it.each(lifecycleRuns)("%s", async (_, run, options) =>
+    mustHold(await recorded(1, run, { ...options, lifecycle: true }), [...Invariants.all, ...Invariants.lifecycle])
   )
 })

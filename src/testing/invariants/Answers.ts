@@ -180,7 +180,9 @@ const passing: ReadonlySet<string> = new Set([
   "NoFreeSim",
   "SimsReleasing",
   "EsimsIssuing",
+  "SoldOut",
   "NoBalance",
+  "SpendingLimited",
   "RequestInProgress"
 ])
 

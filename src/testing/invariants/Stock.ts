@@ -41,6 +41,15 @@ const countOf = (lines: Lines, organizationId: string, counts: (sim: Sim) => boo
 const freeOf = (lines: Lines, organizationId: string, label: Label, now: Instant): number =>
   countOf(lines, organizationId, (sim) => sim.isEsim && sim.label === label && stateOf(sim, now) === "free")
 
+/** How many eSIMs of a label have lapsed in a step. */
+const lapsedOf = (lines: Lines, organizationId: string, label: Label, { began, ended }: Step): number =>
+  countOf(
+    lines,
+    organizationId,
+    (sim) =>
+      sim.label === label && stateOf(sim, ended) === "lapsed" && TimingModel.isSold(sim.purchase?.sellBy ?? null, began)
+  )
+
 const kinds = ["esims", "physicalSims"] as const
 const states: ReadonlyArray<State> = ["free", "downloaded", "lapsed", "inUse", "releasing", "withdrawn"]
 
@@ -169,9 +178,9 @@ const doesJobs = ({ asked: { _tag } }: Step): boolean => _tag === "Advance" || _
 
 /**
  * Rule I12. Jobs are done only while the clock is advanced, and then eSIMs come back to stock and
- * none leaves it. So a fall is notified once in such a step at most, and not at all if that many
- * were low at the last count already. After a step that was killed in the middle it is open what
- * was counted.
+ * none leaves it but those that were bought and lapse (I15). So a fall is notified once in such a
+ * step at most, and not at all if that many were low at the last count already; and once more for
+ * each that lapses. After a step that was killed in the middle it is open what was counted.
  */
 export const lowStockIsNotifiedOnce: Invariant = make(
   "that fewer eSIMs are free than their level says is notified once each time",
@@ -188,11 +197,12 @@ export const lowStockIsNotifiedOnce: Invariant = make(
         const [least, most] = [freeOf(before, organizationId, label, step.began), watched.free].toSorted(
           (one, other) => one - other
         )
-        if (free < (least ?? 0) || free > (most ?? 0))
+        const lapsed = lapsedOf(after, organizationId, label, step)
+        if (free < (least ?? 0) || free > (most ?? 0) + lapsed)
           return `${key} was notified of ${free} free, and has ${watched.free}`
-        if (low.get(key) === level) return `${key} was notified again of the level ${level}`
+        if (low.get(key) === level && lapsed === 0) return `${key} was notified again of the level ${level}`
         const times = notices.filter((notice) => notice.key === key).length
-        return times === 1 ? null : `${key} was notified ${times} times`
+        return times <= 1 + lapsed ? null : `${key} was notified ${times} times`
       })
       low = isIdle(step)
         ? lowIn(stock, after, step.ended)
