@@ -1,7 +1,8 @@
 /**
  * A client of another organization, at a steady pace on connections of its own: lists, single
  * things, creations and deletions. Requests are sent whether or not earlier ones were answered, so
- * that a pause of the server delays each of them.
+ * that a pause of the server delays each of them; but never so many at once that a pause of seconds
+ * makes them more than the limit of its key.
  */
 import { Agent, type IncomingMessage, request } from "node:http"
 import { field, list, text } from "../faults/Asking.ts"
@@ -33,6 +34,9 @@ export interface Options {
 
 /** A request is due every so many ms. */
 const PACE = 40
+
+/** Beyond so many without an answer none is sent: half of what a key may send in a second. */
+export const MOST = 50
 
 /** After how long without an answer a request has failed, in ms. */
 const WAIT_LIMIT = 15_000
@@ -132,6 +136,7 @@ export const start = ({ iccids, key, planId, url }: Options): Innocent => {
   }
 
   const timer = setInterval(() => {
+    if (under.size >= MOST) return
     const one = work()
     under.add(one)
     one.finally(() => under.delete(one))
