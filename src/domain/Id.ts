@@ -54,6 +54,13 @@ export const uuid8 = (digest: string): string => {
   return groups.join("-")
 }
 
+/**
+ * The UUID that is so many after this one, counted in its last 32 bits, which are random: for what
+ * follows from it.
+ */
+export const following = (id: string, count: number): string =>
+  id.slice(0, -8) + ((Number.parseInt(id.slice(-8), 16) + count) >>> 0).toString(16).padStart(8, "0")
+
 /** The form of a UUID, for regular expressions that ignore case. */
 export const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 

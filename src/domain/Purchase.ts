@@ -9,6 +9,7 @@
  */
 import * as Cost from "./Cost.ts"
 import type { NewJob } from "./Decision.ts"
+import * as Id from "./Id.ts"
 import type { Job, Refusals, Work } from "./Job.ts"
 import type { Bundle, PlanTerms } from "./Plan.ts"
 import { ended } from "./Problem.ts"
@@ -139,9 +140,22 @@ export const unbought = (of: Pick<Sim, "organizationId" | "simId" | "createdAt" 
   return { ...stocked({ purchaseId: "", label: of.label, load }, none, of), importSequence: 0, version: 0 }
 }
 
-/** Whether the SIM is the one that the purchase has brought. */
-export const isOf = ({ purchaseId }: Pick<Bought, "purchaseId">, { purchase }: Pick<Sim, "purchase">): boolean =>
-  purchase?.purchaseId === purchaseId
+/**
+ * The id of the SIM that a purchase brings, if it is a new one. It follows from the id under which
+ * the supplier was asked, which has a count behind a colon once it has refused.
+ */
+export const simId = ({ purchaseId }: Pick<Bought, "purchaseId">): string => {
+  const [id = "", refusals = "0"] = purchaseId.split(":")
+  return Id.following(id, Number(refusals))
+}
+
+/**
+ * Whether the purchase has brought the SIM into the stock already, as a new one or as one that was
+ * there. It stays so if the SIM was returned and another purchase has brought it again since: then
+ * what the first one bought is gone.
+ */
+export const hasBrought = (bought: Pick<Bought, "purchaseId">, sim: Pick<Sim, "purchase" | "simId">): boolean =>
+  sim.simId === simId(bought) || sim.purchase?.purchaseId === bought.purchaseId
 
 /** Whether what a SIM was bought with has to be in use by now: its supplier has taken it back. */
 const isLapsed = ({ purchase }: Sim, now: Instant): boolean => (purchase?.sellBy ?? Number.POSITIVE_INFINITY) <= now

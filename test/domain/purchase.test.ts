@@ -106,12 +106,26 @@ describe("I15: a purchase", () => {
     expect(stored).toMatchObject({ iccid, lpa, ...given, isEsim: true, allocation: { _tag: "Free" } })
     const { regionCode } = plan().terms
     expect(stored.purchase).toEqual({ purchaseId: "p", load: "1 GB", sellBy, cost, boughtAt: NOW, regionCode })
-    const others = [sim(), { purchase: { purchaseId: "q", load: "1 GB", sellBy, cost, boughtAt: NOW } }]
-    expect([stored, ...others].map((one) => Purchase.isOf(work, one))).toEqual([true, false, false])
+    const soldAgain = { ...stored, purchase: { purchaseId: "q", load: "1 GB", sellBy, cost, boughtAt: NOW } }
+    const mine = [stored, { ...stored, simId: Purchase.simId(work) }, { ...soldAgain, simId: Purchase.simId(work) }]
+    expect([...mine, sim(), soldAgain].map((one) => Purchase.hasBrought(work, one))).toEqual([
+      ...[true, true, true],
+      ...[false, false]
+    ])
     const wanted = Purchase.wantedLoad(bundle.load, NOW)
     expect(Sim.isSuitable(stored, "subscription", wanted)).toBe(true)
     expect(Sim.isSuitable(stored, "subscription", null)).toBe(false)
     expect(Sim.isSuitable({ ...stored, downloaded: true }, "subscription", wanted)).toBe(false)
+  })
+
+  it("brings a SIM of another id for each key that its supplier was asked under", () => {
+    const purchaseId = "019b76da-a800-7002-bfbf-73b2ffffffff"
+    const keys = [purchaseId, `${purchaseId}:1`, `${purchaseId}:2`]
+    expect(keys.map((one) => Purchase.simId({ purchaseId: one }))).toEqual([
+      purchaseId,
+      "019b76da-a800-7002-bfbf-73b200000000",
+      "019b76da-a800-7002-bfbf-73b200000001"
+    ])
   })
 
   it("brings one that the organization had under its ICCID, if nobody has it and nobody could get it", () => {

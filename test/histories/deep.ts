@@ -59,7 +59,7 @@ const CLUSTERS = 8
 const LIFECYCLES = 2
 
 /** In one of so many runs the telco sells eSIMs. */
-const PURCHASES = 5
+const PURCHASES = 3
 
 const YEAR = 365.25 * 24 * 60 * 60 * 1_000
 

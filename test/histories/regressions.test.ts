@@ -172,6 +172,9 @@ const remove: Commands.Command = { _tag: "Delete", by: 0, line: 0, foreign: fals
 
 const pause = (line: number): Commands.Command => ({ _tag: "Pause", by: 0, line, paused: true, foreign: false })
 
+/** A telco that sells eSIMs, and little stock beside. */
+const selling: Simulation.Options = { esims: { Green: 1 }, sellableDays: [30, null, 5, 2, 400] }
+
 /** Runs in which an endpoint takes every event. */
 const lifecycleRuns: ReadonlyArray<readonly [what: string, run: Run, options: Simulation.Options]> = [
   [
@@ -217,7 +220,21 @@ const lifecycleRuns: ReadonlyArray<readonly [what: string, run: Run, options: Si
       { _tag: "Advance", millis: 30 * 24 * HOUR - 1 },
       { _tag: "Quiet" }
     ],
-    { esims: { Green: 1 }, sellableDays: [30, null, 5, 2, 400] }
+    selling
+  ],
+  [
+    "I15: the job of a purchase whose process had died made an eSIM free again that was bought anew and returned since",
+    [
+      ...bundle,
+      { _tag: "Kill", commits: 3, when: "before" },
+      subscribeNow,
+      { _tag: "ReturnSim", by: 0, back: 0, foreign: false },
+      subscribeNow,
+      remove,
+      { _tag: "ReturnSim", by: 0, back: 0, foreign: false },
+      { _tag: "Quiet" }
+    ],
+    selling
   ]
 ]
 

@@ -12,7 +12,6 @@ import { BusinessClock, monotonicNow } from "../../ports/Clocks.ts"
 import { Storage, type StorageError } from "../../ports/Storage.ts"
 import { Refused, Telco } from "../../ports/Telco.ts"
 import { Commits } from "../commit/Commits.ts"
-import { Ids } from "../commit/Ids.ts"
 import { Settings } from "../Settings.ts"
 import * as PurchaseLimits from "../telco/PurchaseLimits.ts"
 import {
@@ -34,7 +33,6 @@ export const make = Effect.gen(function* () {
   const inTime = yield* makeInTime
   const commits = yield* Commits
   const clock = yield* BusinessClock
-  const ids = yield* Ids
   const giveBack = yield* makeGiveBack
   const limits = yield* PurchaseLimits.make
   const { leaseMillis } = yield* Settings
@@ -78,7 +76,8 @@ export const make = Effect.gen(function* () {
 
   /**
    * Ends the job with the SIM in the stock: a new one, or one that the organization had under its
-   * ICCID before. Whether it is.
+   * ICCID before. Whether it is. The id of a new one follows from the purchase: a process that dies
+   * before the job has ended leaves a SIM that may be sold, returned and bought again meanwhile.
    */
   const stock = Effect.fnUntraced(function* (held: LeasedJob, bought: Purchase.Bought, sold: Purchase.Sold) {
     const { organizationId } = held.job
@@ -86,16 +85,16 @@ export const make = Effect.gen(function* () {
     // Before anybody can claim the load: it is booked whatever becomes of the SIM.
     const ledger = Purchase.charged(bought, sold, { organizationId }, yield* clock.now)
     yield* commits.retryOnConflict(commits.write({ ledger }))
+    const simId = Purchase.simId(bought)
     if ((yield* storage.simAggregates.owner(iccid)) === null) {
       const createdAt = yield* clock.now
-      const simId = yield* ids.next(createdAt, organizationId)
       yield* storage.sims.import([Purchase.stocked(bought, sold, { organizationId, simId, createdAt })])
     }
     return yield* commits.retryOnConflict(
       Effect.gen(function* () {
         const stored = yield* storage.sims.get({ organizationId, iccid })
         const now = yield* clock.now
-        const isThere = stored !== null && Purchase.isOf(bought, stored)
+        const isThere = stored !== null && Purchase.hasBrought(bought, stored)
         const revived = stored === null || isThere ? null : Purchase.revived(stored, bought, sold, now)
         if (stored === null || !(isThere || revived !== null)) return false
         const changed = [{ label: bought.label, cause: bought.purchaseId }]

@@ -63,7 +63,8 @@ export const purchases = [
       "purchase: { purchaseId, load, sellBy, cost, boughtAt: of.createdAt, ...known }",
       "purchase: null"
     ],
-    ["I15", "a SIM of another purchase counts", "purchase?.purchaseId === purchaseId", "purchase !== null"],
+    ["I15", "a SIM of another purchase counts", "purchase?.purchaseId === bought.purchaseId", "purchase !== null"],
+    ["I15", "a purchase brings its SIM again when another has brought it since", "sim.simId === simId(bought) ||", ""],
     ["I15", "a SIM that a customer has is sold again", "(isOut(sim) ||", "(true ||"],
     ["I15", "a SIM that can be sold is sold again", "!isUsed(sim) && isLapsed(sim, now)", "!isUsed(sim)"],
     ["I15", "a SIM that is sold again has its former purchase", "...stored, ...stocked(", "...stocked("],

@@ -93,6 +93,23 @@ describe("I15: reports of an ICCID that was sold again", () => {
   })
 })
 
+describe("I15: an eSIM that was returned, sold again and returned again", () => {
+  it("stays so when the job of its first purchase goes on, whose process had died before its end", async () => {
+    const iccid = "8999903000000000017"
+    const [first, second] = ["019b76da-a800-7000-8000-000000000001", "019b76da-a800-7000-8000-000000000002"]
+    for (const purchaseId of [first, second]) {
+      await sell(iccid, purchaseId)
+      await correct(iccid, "withdrawn", "returned")
+    }
+    const before = await Calls.sim(world, iccid)
+    expect(before.purchase?.purchaseId).toBe(second)
+    await sell(iccid, first)
+    expect(await problems()).toEqual([])
+    expect(await Calls.sim(world, iccid)).toEqual(before)
+    expect(await sold()).toEqual([iccid, iccid])
+  })
+})
+
 describe("I15: an ICCID that somebody has", () => {
   it("is a problem; once the SIM is withdrawn the same purchase brings it, and nothing is bought twice", async () => {
     const { sim } = await create()
