@@ -38,11 +38,8 @@ export const make = (
   /** How often something came back for a load since the eSIM was bought. */
   const timesOf = Effect.fnUntraced(function* ({ sim }: PurchasedLoads.Bought, load: string) {
     // Null: it has left the account.
-    const actions = (yield* Assignments.unlessGone(api.history(sim.iccid))) ?? []
-    // Its ICCID may have been sold before.
-    const since = Seller.boughtAt(sim) ?? Number.NEGATIVE_INFINITY
-    return actions.filter(({ action, at, bundle }) => isCredit(action) && bundle === load && (at ?? since) >= since)
-      .length
+    const actions = (yield* Assignments.unlessGone(Seller.actionsOn(api, sim))) ?? []
+    return actions.filter(({ action, bundle }) => isCredit(action) && bundle === load).length
   })
 
   const isOfLoad = Effect.fnUntraced(function* (bought: PurchasedLoads.Bought) {

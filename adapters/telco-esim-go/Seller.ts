@@ -7,7 +7,13 @@
  */
 import { Effect } from "effect"
 import { SimIdentities, type Telco, Time } from "simplan/ports"
-import { type Account, CallFailure, type KeylessTelco, type Purchases } from "../telco-calls/index.ts"
+import {
+  type Account,
+  CallFailure,
+  type KeylessTelco,
+  type PurchasedLoads,
+  type Purchases
+} from "../telco-calls/index.ts"
 import type * as AccountApi from "./AccountApi.ts"
 import * as Assignments from "./Assignments.ts"
 import * as Shapes from "./Shapes.ts"
@@ -19,8 +25,17 @@ import * as Shapes from "./Shapes.ts"
 const KEPT = 180 * Time.DAY
 
 /** When an eSIM was bought, by the supplier's clock; null: it has not said. */
-export const boughtAt = ({ sellBy }: Pick<Telco.BoughtSim, "sellBy">): Time.Instant | null =>
+const boughtAt = ({ sellBy }: Pick<Telco.BoughtSim, "sellBy">): Time.Instant | null =>
   sellBy === null ? null : sellBy - KEPT
+
+/** What became of an eSIM since it was bought: its ICCID may have been sold before. */
+export const actionsOn = (
+  { history }: Pick<AccountApi.AccountApi["Service"], "history">,
+  sim: Pick<Telco.BoughtSim, "iccid" | "sellBy">
+) => {
+  const since = boughtAt(sim) ?? Number.NEGATIVE_INFINITY
+  return Effect.map(history(sim.iccid), (actions) => actions.filter(({ at }) => (at ?? since) >= since))
+}
 
 /** What is sold; null for orders of several bundles, and of none. */
 const itemOf = ({ items: [first, ...others] }: AccountApi.Order): AccountApi.Item | null =>
@@ -69,8 +84,8 @@ export const fromJournal = <A>(call: Effect.Effect<A, Telco.Unavailable>): Effec
 /** The seller over the calls. */
 export const make = (api: AccountApi.AccountApi["Service"], { boughtOf, topUpsOn }: Known): Purchases.Anonymous => {
   /** Whether an eSIM went back to the supplier, as one may whose last bundle was revoked. */
-  const hasLeft = (iccid: string) =>
-    Effect.map(api.history(iccid), (actions) => actions.some(({ action }) => /^esim returned$/i.test(action)))
+  const hasLeft = ({ sim }: PurchasedLoads.Bought) =>
+    Effect.map(actionsOn(api, sim), (actions) => actions.some(({ action }) => /^esim returned$/i.test(action)))
 
   /**
    * How many eSIMs of an order a purchase may take: null for a top-up, which is no purchase; 0 if
@@ -86,7 +101,7 @@ export const make = (api: AccountApi.AccountApi["Service"], { boughtOf, topUpsOn
     if (bought?.reference === order.reference) return 1
     const topUps = bought === null ? [] : (yield* fromJournal(topUpsOn(iccid))).values()
     if ([...topUps].includes(order.reference)) return null
-    if (bought !== null && bought.returned === null && !(yield* hasLeft(iccid))) return null
+    if (bought !== null && bought.returned === null && !(yield* hasLeft(bought))) return null
     const assignments = yield* api.assignments(iccid)
     const own = assignments.filter((one) => one.order === order.reference)
     // An eSIM that was given back may be sold again, with what was on it before.

@@ -286,6 +286,26 @@ describe("a SIM that is given back", () => {
       })
     ))
 
+  it("lends no top-up that is without an answer to a purchase when it was sold again, whatever it was before", () =>
+    run({ hasRefunds: true, refunds: true, returnsEsims: true }, ({ pass, server, supplier, telco }) =>
+      Effect.gen(function* () {
+        const { iccid } = yield* buy(telco, purchase("one"))
+        expect(yield* giveBack(telco, { purchaseId: "one", iccid })).toBe("credit")
+        yield* pass(1)
+        // Lists have its new bundle late.
+        supplier.lag = LATE / 2
+        expect((yield* buy(telco, purchase("two", OTHER))).iccid).toBe(iccid)
+        supplier.lag = 0
+        server.faults.set("POST orders", [{ fault: "request lost" }, { fault: "answer lost" }])
+        expect(yield* outcome(buy(telco, purchase("three")))).toBe("unavailable")
+        expect(yield* outcome(telco.createPackage(World.order(iccid, "of-two:0")))).toBe("unavailable")
+        expect(yield* outcome(buy(telco, purchase("three")))).toBe("unavailable")
+        yield* pass(LATE)
+        expect((yield* buy(telco, purchase("three"))).iccid).not.toBe(iccid)
+        expect(supplier.orders.length).toBe(4)
+      })
+    ))
+
   it("may be sold again, and is a new SIM then", () =>
     run({ hasRefunds: true, refunds: true, returnsEsims: true }, ({ server, supplier, telco }) =>
       Effect.gen(function* () {
