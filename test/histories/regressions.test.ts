@@ -223,6 +223,25 @@ const lifecycleRuns: ReadonlyArray<readonly [what: string, run: Run, options: Si
     selling
   ],
   [
+    "I15: what is reported of an eSIM that has not come into the stock yet is rejected, which R1 did not know",
+    [
+      ...bundle,
+      subscribeNow,
+      { _tag: "Fault", fault: "answer lost", times: 1 },
+      subscribeNow,
+      {
+        _tag: "Report",
+        of: 0,
+        line: 0,
+        sim: 7,
+        reports: [{ after: 0, again: null, fact: { _tag: "Location", countryAlpha2: "FR", rat: "4G" } }],
+        spelled: false
+      },
+      { _tag: "Quiet" }
+    ],
+    selling
+  ],
+  [
     "I15: the job of a purchase whose process had died made an eSIM free again that was bought anew and returned since",
     [
       ...bundle,

@@ -144,9 +144,14 @@ const isOutOfReach = ({ fact, occurredAt }: Report, now: Instant): boolean =>
   occurredAt - now > 5 * MINUTE ||
   (fact._tag === "Usage" && fact.usage._tag === "Delta" && now - occurredAt > RETENTION)
 
-/** Whether a report is of a customer who had the ICCID before it was bought (rule I15). */
-const isFormer = ({ iccid, occurredAt }: Report, lines: Lines): boolean => {
-  const purchase = lines.get(iccid)?.sim.purchase ?? null
+/**
+ * Whether a report is of nobody here: of a customer who had the ICCID before it was bought, or of
+ * an eSIM that was sold and has not come into the stock yet (rule I15).
+ */
+const isOfNobody = ({ iccid, occurredAt }: Report, lines: Lines): boolean => {
+  const line = lines.get(iccid)
+  if (line === undefined) return true
+  const { purchase } = line.sim
   return purchase !== null && occurredAt + 5 * MINUTE < purchase.boughtAt
 }
 
@@ -189,7 +194,8 @@ export const reportsCountOnce: Invariant = make(
         }
         if (verdict._tag === "Accepted") accepted.set(reportId, began)
         const isTaken = verdict._tag === "Accepted"
-        if (isOutOfReach(report, began) || isFormer(report, after)) return isTaken ? `${show(report)} was taken` : null
+        if (isOutOfReach(report, began) || isOfNobody(report, after))
+          return isTaken ? `${show(report)} was taken` : null
         return isTaken || report.fact._tag !== "Location" ? null : `${show(report)} was not taken`
       })
     }
