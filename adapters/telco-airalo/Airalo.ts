@@ -268,8 +268,15 @@ const make = ({ lateMillis = LATE, polls: options, telco = "airalo" }: SellerOpt
     })
 
     /** Asks for the money of an eSIM that nobody has used, unless it has come back already. */
-    const askBack = Effect.fnUntraced(function* ({ load, purchaseId, reference, sim }: PurchasedLoads.Bought) {
+    const askBack = Effect.fnUntraced(function* ({
+      load,
+      purchaseId,
+      reference,
+      returned,
+      sim
+    }: PurchasedLoads.Bought) {
       if ((yield* asReading(api.orderOf(reference))).status === "refunded") return "credit"
+      if (returned === "asked") return "asked"
       const found = loadOf(yield* asReading(api.packagesOf(sim.iccid)), load)
       if (found !== undefined && !isUnused(found)) {
         return yield* Seller.refusal(`The SIM ${sim.iccid} was used, and Airalo takes none back then`)

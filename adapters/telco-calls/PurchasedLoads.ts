@@ -254,23 +254,26 @@ export const make = (records: PurchaseRecords.Records, locks: SimLocks.Locks): P
         if (purchase === null || bought?.sim.iccid !== iccid) {
           return yield* refused(`The SIM ${iccid} was not bought by the purchase ${purchaseId}`)
         }
-        if (purchase.returned !== null && purchase.returned !== "calling") return purchase.returned
+        // People at the supplier decide: what they have decided is another question.
+        const isAsked = purchase.returned === "asked"
+        if (purchase.returned !== null && purchase.returned !== "calling" && !isAsked) return purchase.returned
         // The supplier can have sold it again only once it had it back.
         if (purchase.returned === null && (yield* last(iccid))?.record.purchaseId !== purchaseId) {
           return yield* refused(`The SIM ${iccid} was sold again after the purchase ${purchaseId}`)
         }
         const [holder] = Object.entries(purchase.packages).find(([, share]) => share !== "Cancelled") ?? []
         if (holder !== undefined) return yield* refused(`The package ${holder} is on the SIM ${iccid}`)
-        yield* record.put({ ...purchase, returned: "calling" })
+        if (!isAsked) yield* record.put({ ...purchase, returned: "calling" })
         yield* held.keep
         return yield* Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
             const answer = yield* Effect.result(restore(call(bought)))
             if (answer._tag === "Success") {
-              yield* record.put({ ...purchase, returned: answer.success })
+              if (answer.success !== purchase.returned) yield* record.put({ ...purchase, returned: answer.success })
               return answer.success
             }
             const { outcome } = answer.failure
+            if (isAsked) return yield* CallFailure.toPort(answer.failure)
             if (outcome === "NotDone") yield* record.put(purchase)
             else if (outcome !== "Unknown") yield* record.put({ ...purchase, returned: null })
             return yield* CallFailure.toPort(answer.failure)

@@ -10,7 +10,7 @@ import type { Decision } from "./Decision.ts"
 import type { Work } from "./Job.ts"
 import { NotSupported, type Refusing, SimBusy, SimInUse } from "./Refusal.ts"
 import { holder, isGivenBack, isInService, isOut, type Returned, type Sim } from "./Sim.ts"
-import type { Instant } from "./Time.ts"
+import { DAY, type Instant } from "./Time.ts"
 
 type ReturnSim = Extract<Work, { readonly _tag: "ReturnSim" }>
 
@@ -67,6 +67,7 @@ export const step = (sim: Sim | null, work: ReturnSim): Step => {
   if (!isOut(sim) || sim.purchase === null) return { _tag: "Nothing" }
   switch (sim.purchase.returned) {
     case "pending":
+    case "asked":
       return { _tag: "Ask" }
     case "refused":
       return { _tag: "Hold", decision: becoming(sim, "pending") }
@@ -76,18 +77,37 @@ export const step = (sim: Sim | null, work: ReturnSim): Step => {
 }
 
 /**
- * The supplier has answered. What it credits at once is in the ledger (rule C1). A SIM that is
- * another by now stays as it is.
+ * What the supplier had said before, and whether the answer is another one. It goes on to decide as
+ * long as it has asked its people, also if it refuses to say. Null: nothing was, since the SIM is
+ * another one by now.
+ */
+const news = (sim: Sim, work: ReturnSim, returned: Returned) => {
+  const before = isAnother(sim, work) ? null : (sim.purchase?.returned ?? null)
+  const isDecided = returned === "credit" || returned === "none"
+  return { before, isNew: isDecided || (before !== null && before !== "asked" && before !== returned) }
+}
+
+/**
+ * The supplier has answered. What it credits is in the ledger (rule C1). A SIM that is another by
+ * now stays as it is.
  */
 export const ended = (sim: Sim | null, work: ReturnSim, returned: Returned, now: Instant): Decision => {
   if (sim === null || step(sim, work)._tag === "Nothing") return {}
+  const { before, isNew } = news(sim, work, returned)
   const { iccid, organizationId } = sim
   const of = { iccid, organizationId, ...(work.charged ?? sim) }
   return {
-    ...(!isAnother(sim, work) && becoming(sim, returned)),
+    ...(before !== null && isNew && becoming(sim, returned)),
     ...(returned === "credit" && { ledger: Cost.refund(of, now) })
   }
 }
+
+/** For how long a supplier is asked what its people have decided, from the return on. */
+const DECIDED = 90 * DAY
+
+/** When the supplier is asked again; null: what it said is all that there will be. */
+export const askedAgainAt = (returned: Returned, since: Instant, now: Instant): Instant | null =>
+  returned === "asked" && now + DAY <= since + DECIDED ? now + DAY : null
 
 /** Rule W11: that the SIM is to be returned, and what its supplier has said. */
 export const change = (
@@ -100,3 +120,10 @@ export const change = (
   iccid,
   changed: differences({ return: before }, { return: after })
 })
+
+/** Rule W11: what the supplier has said; null: nothing new. */
+export const answer = (sim: Sim | null, work: ReturnSim, returned: Returned): Change | null => {
+  if (sim === null) return null
+  const { before, isNew } = news(sim, work, returned)
+  return isNew ? change(sim, [before ?? "pending", returned]) : null
+}

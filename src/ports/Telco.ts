@@ -294,7 +294,8 @@ export class Telco extends Context.Service<
     readonly buySim?: (purchase: SimPurchase) => Call<BoughtSim>
     /**
      * Gives a SIM back that nobody has used, for good, idempotent by its ICCID and `purchaseId`.
-     * `Refused`: the supplier takes it back no more. Absent: it takes none back.
+     * `Refused`: the supplier takes it back no more. After `asked` the same call each day says what
+     * its people have decided. Absent: it takes none back.
      */
     readonly returnSim?: (of: { readonly purchaseId: string; readonly iccid: string }) => Call<Refund>
   }

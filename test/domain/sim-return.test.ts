@@ -7,6 +7,7 @@ import type { Returned, Sim } from "../../src/domain/Sim.ts"
 import * as SimCorrection from "../../src/domain/SimCorrection.ts"
 import * as SimIdentities from "../../src/domain/SimIdentities.ts"
 import * as SimReturn from "../../src/domain/SimReturn.ts"
+import { DAY } from "../../src/domain/Time.ts"
 import { NOW, sim } from "./Values.ts"
 
 const purchase = { purchaseId: "p", load: "1 GB", sellBy: null, cost: null, boughtAt: 0 }
@@ -70,6 +71,29 @@ describe("I15: an eSIM that is returned", () => {
     expect(SimReturn.ended(withdrawn("pending"), work, "asked", 0).sim?.next.sim).toEqual(withdrawn("asked"))
   })
 
+  it("whose supplier's people decide stays asked for until they have, and is credited then (C1)", () => {
+    const asked = withdrawn("asked")
+    expect(SimReturn.step(asked, work)).toEqual({ _tag: "Ask" })
+    for (const one of ["asked", "refused"] as const) {
+      expect(SimReturn.ended(asked, work, one, 5)).toEqual({})
+      expect(SimReturn.answer(asked, work, one)).toBeNull()
+    }
+    for (const one of ["credit", "none"] as const) {
+      expect(SimReturn.ended(asked, work, one, 5).sim?.next.sim).toEqual(withdrawn(one))
+      expect(SimReturn.answer(asked, work, one)?.changed).toEqual([{ field: "return", before: "asked", after: one }])
+    }
+    expect(SimReturn.ended(asked, work, "credit", 5).ledger).toEqual(Cost.refund(asked, 5))
+    expect(SimReturn.ended(asked, work, "none", 5).ledger).toBeUndefined()
+  })
+
+  it("is asked for again each day while people decide, for 90 days", () => {
+    expect(SimReturn.askedAgainAt("asked", 0, 5)).toBe(DAY + 5)
+    expect([89 * DAY, 89 * DAY + 1].map((now) => SimReturn.askedAgainAt("asked", 0, now))).toEqual([90 * DAY, null])
+    for (const one of ["pending", "refused", "credit", "none"] as const) {
+      expect(SimReturn.askedAgainAt(one, 0, 0)).toBeNull()
+    }
+  })
+
   it("is credited for what it was, also if its ICCID is another eSIM's by then (C1)", () => {
     const charged = { label: bought().label, purchase: { ...purchase, purchaseId: "p" } }
     const another = { ...bought(), label: "Blue", purchase: { ...purchase, purchaseId: "q", load: "other" } } as const
@@ -79,6 +103,8 @@ describe("I15: an eSIM that is returned", () => {
     expect(ledger).toEqual(Cost.refund({ ...bought(), ...charged }, 5))
     expect(ledger?.put).toMatchObject([{ costId: "refund:p", load: purchase.load, label: charged.label }])
     expect(SimReturn.ended(another, { ...work, charged }, "asked", 5)).toEqual({})
+    expect(SimReturn.answer(another, { ...work, charged }, "asked")).toBeNull()
+    expect(SimReturn.answer(another, { ...work, charged }, "credit")).not.toBeNull()
   })
 })
 

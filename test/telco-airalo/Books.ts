@@ -12,10 +12,15 @@ const same = (text: string): string => text
 
 const sold = { order: "an eSIM is bought", topUp: "a top-up is bought" }
 
-export const account = ({ fallible, now, random }: ShopBooks.World): ShopBooks.Account => {
+export const account = ({ count, fallible, now, oneIn, random }: ShopBooks.World): ShopBooks.Account => {
   const { answer, books } = FakeBooks.make({
     ...{ now, orderedAt: now, usedAt: now, listsNetPrice: true, installWindowDays: 30 },
-    balance: 1_000_000_000
+    balance: 1_000_000_000,
+    agrees: () => {
+      const isAgreed = oneIn(4)
+      if (isAgreed) count("people agree to a refund")
+      return isAgreed
+    }
   })
   const ask: PartnerCalls.Ask = (request) => {
     const { form = {}, json, method, name, path, query = {} } = request

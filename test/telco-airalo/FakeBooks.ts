@@ -83,6 +83,8 @@ export interface Options {
   /** For how many days an eSIM can be installed. */
   readonly installWindowDays?: number | null
   readonly isRechargeable?: boolean
+  /** Whether people have agreed by now to a request for money, when its order is looked at. */
+  readonly agrees?: () => boolean
 }
 
 /** What an account has at Airalo. */
@@ -152,6 +154,7 @@ const missing: Reply = { status: 404, body: { data: [], meta: { message: "messag
 /** An account with three packages on sale, and what is answered to each call but for tokens. */
 export const make = (options: Options): { readonly books: Books; readonly answer: (asked: Asked) => Reply } => {
   const {
+    agrees = () => false,
     balance = 100_000,
     currency = "USD",
     installWindowDays = null,
@@ -399,6 +402,9 @@ export const make = (options: Options): { readonly books: Books; readonly answer
     )
   }
 
+  /** Orders for whose money was asked. */
+  const requested = new Set<number>()
+
   const refund = ({ fields }: Asked): Reply => {
     const iccids = fields["iccids"]
     if (!Array.isArray(iccids)) return invalid({ iccids: "The iccids field is required." })
@@ -408,6 +414,10 @@ export const make = (options: Options): { readonly books: Books; readonly answer
       return { status: 422, body: { data: [], meta: { message } } }
     }
     books.refunds.push(iccids.map(String))
+    for (const iccid of iccids) {
+      const sold = books.orders.findLast(({ kind, sims }) => kind === "sim" && sims.some((sim) => sim.iccid === iccid))
+      if (sold !== undefined) requested.add(sold.id)
+    }
     const data = { refund_id: String(12_344 + books.refunds.length), created_at: "2024-10-12 09:30" }
     return { status: 202, body: { data, meta: { message: "success" } } }
   }
@@ -480,6 +490,11 @@ export const make = (options: Options): { readonly books: Books; readonly answer
         return list(asked)
       case "GET /orders/*": {
         const found = books.orders.find(({ id }) => String(id) === second)
+        if (found !== undefined && requested.has(found.id) && agrees()) {
+          requested.delete(found.id)
+          found.status = "refunded"
+          books.balance += found.charged
+        }
         return found === undefined ? missing : ok(listed(found, asked.query.get("include") ?? ""))
       }
       case "GET /sims/*/packages":

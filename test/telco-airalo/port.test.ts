@@ -419,6 +419,8 @@ describe("An eSIM that is given back", () => {
     const { iccid } = await buy()
     expect(await back("pur-1", iccid)).toBe("asked")
     expect(await back("pur-1", iccid)).toBe("asked")
+    for (const order of shop.fake.orders) order.status = "refunded"
+    expect(await back("pur-1", iccid)).toBe("credit")
     expect(shop.fake.refunds).toEqual([[iccid]])
     expect(await shop.fails((telco) => telco.createPackage(packageOrder("a:0", iccid)))).toMatchObject({
       message: `The SIM ${iccid} was given back to its supplier`

@@ -152,8 +152,18 @@ describe("The load of a SIM that was bought", () => {
     expect((yield* giveBack("Unknown")).message).toBe(`The package a:0 is on the SIM ${iccid}`)
     yield* purchases.release({ iccid, packageId: "a:0", isUsed: false })
     expect(yield* purchases.giveBack({ purchaseId: "pur-1", iccid }, () => Effect.succeed("asked"))).toBe("asked")
-    expect(yield* purchases.giveBack({ purchaseId: "pur-1", iccid }, () => Effect.die("again"))).toBe("asked")
     expect((yield* Effect.flip(purchases.claim({ iccid, load: "daily", packageId: "b:0" })))._tag).toBe("Telco.Refused")
+    // What people have decided meanwhile.
+    yield* giveBack("Unknown")
+    yield* giveBack("Refused")
+    const decided = (returned: Telco.Refund) =>
+      purchases.giveBack({ purchaseId: "pur-1", iccid }, (bought) => {
+        expect(bought.returned).toBe("asked")
+        return Effect.succeed(returned)
+      })
+    expect(yield* decided("asked")).toBe("asked")
+    expect(yield* decided("credit")).toBe("credit")
+    expect(yield* purchases.giveBack({ purchaseId: "pur-1", iccid }, () => Effect.die("again"))).toBe("credit")
     const other = purchases.giveBack({ purchaseId: "pur-2", iccid }, () => Effect.succeed("credit"))
     expect((yield* Effect.flip(other))._tag).toBe("Telco.Refused")
   })

@@ -2,6 +2,7 @@
  * Giving an eSIM that was bought back to its supplier (rule I15). The SIM is withdrawn before the
  * supplier is asked, and asked for until there is an answer. What it refuses is a problem at once,
  * and the SIM stays withdrawn until an operator makes it available or has the supplier asked again.
+ * A supplier whose people decide is asked again each day, for 90 days, what they have decided.
  */
 import { Effect, Result } from "effect"
 import { TELCO } from "../../domain/AuditEntry.ts"
@@ -17,6 +18,7 @@ import {
   ending,
   finishing,
   type LeasedJob,
+  leaseOf,
   logRefused,
   makeGiveBack,
   makeInTime
@@ -58,13 +60,20 @@ export const make = Effect.gen(function* () {
       commits.retryOnConflict(
         Effect.gen(function* () {
           const now = yield* clock.now
-          const decision = SimReturn.ended(yield* load, work, returned, now)
-          const change = SimReturn.change({ organizationId, iccid }, ["pending", returned])
-          const prepared = yield* commits.prepare(organizationId, decision, now)
-          const commit = yield* commits.audited(prepared, change, now, TELCO_SAYS)
-          if (refusal === null) return yield* commits.write(finishing(held, commit))
-          const { message } = refusal
-          yield* commits.write({ ...commit, jobs: { ...commit.jobs, ...ending(held, { message }, now).jobs } })
+          const sim = yield* load
+          const prepared = yield* commits.prepare(organizationId, SimReturn.ended(sim, work, returned, now), now)
+          const change = SimReturn.answer(sim, work, returned)
+          const commit = change === null ? prepared : yield* commits.audited(prepared, change, now, TELCO_SAYS)
+          const dueAt = SimReturn.askedAgainAt(returned, held.job.createdAt, now)
+          if (refusal !== null) {
+            return yield* commits.write({
+              ...commit,
+              jobs: { ...commit.jobs, ...ending(held, { message: refusal.message }, now).jobs }
+            })
+          }
+          if (dueAt === null) return yield* commits.write(finishing(held, commit))
+          const retried = [{ ...leaseOf(held), dueAt, attempts: 0 }]
+          yield* commits.write({ ...commit, jobs: { ...commit.jobs, retried } })
         })
       )
 

@@ -148,7 +148,7 @@ const isOutOfReach = ({ fact, occurredAt }: Report, now: Instant): boolean =>
  * Whether a report is of nobody here: of a customer who had the ICCID before it was bought, or of
  * an eSIM that was sold and has not come into the stock yet (rule I15).
  */
-const isOfNobody = ({ iccid, occurredAt }: Report, lines: Lines): boolean => {
+const isUnowned = ({ iccid, occurredAt }: Report, lines: Lines): boolean => {
   const line = lines.get(iccid)
   if (line === undefined) return true
   const { purchase } = line.sim
@@ -194,7 +194,7 @@ export const reportsCountOnce: Invariant = make(
         }
         if (verdict._tag === "Accepted") accepted.set(reportId, began)
         const isTaken = verdict._tag === "Accepted"
-        if (isOutOfReach(report, began) || isOfNobody(report, after))
+        if (isOutOfReach(report, began) || isUnowned(report, after))
           return isTaken ? `${show(report)} was taken` : null
         return isTaken || report.fact._tag !== "Location" ? null : `${show(report)} was not taken`
       })

@@ -110,6 +110,13 @@ export const purchases = [
     ["I15", "an eSIM is returned twice", "if (isGivenBack(sim)) return Result.succeed(null)", ""],
     ["I15", "what was made available is returned", "!isOut(sim) ||", ""],
     ["I15", "an eSIM that was sold again is returned", "sim.purchase?.purchaseId !== purchaseId", "false"],
+    ["C1", "nobody asks what people have decided", 'returned === "asked" && now + DAY', "false && now + DAY"],
+    [
+      "I15",
+      "what people go on to decide may be sold",
+      'before !== "asked" && before !== returned',
+      "before !== returned"
+    ],
     ["C1", "what is credited late is that of the eSIM which was sold next", "...(work.charged ?? sim)", "...sim"],
     [
       "C1",
