@@ -135,22 +135,23 @@ export const make = (
     }
   })
 
-  /**
-   * Makes an order the purchase's own. False: another purchase has it, or this one has another
-   * order, or was refused.
-   */
-  const take = Effect.fnUntraced(function* (purchase: Telco.SimPurchase, placed: Placed, answeredAt: number | null) {
+  /** Makes an order the purchase's own. */
+  const take = Effect.fnUntraced(function* (
+    purchase: Telco.SimPurchase,
+    placed: Placed,
+    answeredAt: number | null
+  ): Effect.fn.Return<OrderBook.Taking, Telco.Unavailable> {
     const { purchaseId } = purchase
     const record = yield* records.open(purchaseId)
     const state = stateOf(record, purchase)
     const { cost = null, reference, sim = null } = placed
     if (sim !== null) answered.set(reference, sim)
-    if (state.reference !== null) return state.reference === reference
-    if (state.refusal !== null) return false
+    if (state.reference !== null) return state.reference === reference ? "Had" : "Other"
+    if (state.refusal !== null) return "Other"
     yield* record.put({ ...state, reference, answeredAt, cost: cost ?? state.cost, unansweredAt: null })
-    if (yield* records.own(reference, purchaseId)) return true
+    if (yield* records.own(reference, purchaseId)) return "Taken"
     yield* record.put({ ...state, reference: null, answeredAt: null })
-    return false
+    return "Other"
   })
 
   const books = OrderBook.make({ telco, records, skewMillis, take, pause })
@@ -209,8 +210,8 @@ export const make = (
             Effect.result
           )
           if (answer._tag === "Success") {
-            const isTaken = yield* taken(purchase, answer.success, at)
-            if (!isTaken) yield* books.spare(state().load, answer.success)
+            const taking = yield* taken(purchase, answer.success, at)
+            if (taking === "Other") yield* books.spare(state().load, answer.success)
             return null
           }
           if (answer.failure.outcome === "Unknown") yield* givenUp
@@ -251,7 +252,7 @@ export const make = (
     let isFound = false
     for (const found of yield* Effect.mapError(seller.search(key, askedAt - skewMillis), CallFailure.later)) {
       if (found.text !== key) continue
-      if (!isFound) isFound = yield* take(purchase, found, null)
+      if (!isFound) isFound = (yield* take(purchase, found, null)) !== "Other"
       // It came later than it was waited for.
       else yield* books.spare(purchase.load, found)
     }

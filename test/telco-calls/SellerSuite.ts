@@ -124,7 +124,7 @@ const start = (
   const died = Latch.makeUnsafe(false)
   let isDead = false
   let dieIn = !isSafe && oneIn(2) ? 1 + random(80) : 0
-  let freezeIn = !isSafe && oneIn(3) ? 1 + random(60) : 0
+  let freezeIn = !isSafe && oneIn(2) ? 1 + random(60) : 0
   let frozenUntil = 0
 
   const point = Effect.gen(function* () {

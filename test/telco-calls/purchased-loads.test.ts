@@ -1,5 +1,5 @@
 /** Which package has what of a SIM that was bought, and which orders belong to nobody. */
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { Telco } from "simplan/ports"
 import { describe, expect } from "vitest"
@@ -52,7 +52,7 @@ const open = Effect.gen(function* () {
       }),
     list: () => Effect.sync(() => orders)
   }
-  return { journal, orders, state, place, purchases: Purchases.make(seller, { telco: "supplier", journal }) }
+  return { journal, orders, state, place, seller, purchases: Purchases.make(seller, { telco: "supplier", journal }) }
 })
 
 const bought = Effect.tap(open, ({ purchases }) => purchases.buy(purchase("pur-1")))
@@ -196,6 +196,52 @@ describe("An order of a supplier that knows no references", () => {
     expect(yield* purchases.strangers({ load: "daily", since: 0 })).toEqual([])
     yield* purchases.buy(purchase("pur-3"))
     expect(orders).toHaveLength(3)
+  })
+
+  /** A process that stands still before its turn for the load, until it is to go on. */
+  const standing = ({ journal, seller }: Effect.Success<typeof open>) =>
+    Effect.gen(function* () {
+      const reached = yield* Deferred.make<void>()
+      const goesOn = yield* Deferred.make<void>()
+      const lock: typeof journal.lock = ({ iccid: name }) =>
+        name.startsWith("load")
+          ? Effect.andThen(Deferred.succeed(reached, undefined), Effect.as(Deferred.await(goesOn), true))
+          : Effect.succeed(true)
+      const { buy } = Purchases.make(seller, { telco: "supplier", journal: { ...journal, lock } })
+      const late = yield* Effect.forkChild(buy(purchase("pur-1")))
+      yield* Deferred.await(reached)
+      // Its lock on the purchase is over by now.
+      yield* TestClock.adjust("1 minute")
+      return Effect.andThen(Deferred.succeed(goesOn, undefined), Effect.exit(Fiber.join(late)))
+    })
+
+  withSeller(
+    "without an answer is looked for, also if a process that stood still finds its own order meanwhile",
+    function* (opened) {
+      const { orders, place, purchases, state } = opened
+      const goOn = yield* standing(opened)
+      yield* purchases.buy(purchase("pur-1"))
+      state.fails = new CallFailure.CallFailure({ outcome: "Unknown", message: "lost" })
+      yield* Effect.flip(purchases.buy(purchase("pur-2")))
+      state.fails = null
+      place()
+      yield* goOn
+      yield* purchases.buy(purchase("pur-2"))
+      expect(orders).toHaveLength(2)
+    }
+  )
+
+  withSeller("that is to spare stays so if a process that stood still has another one by then", function* (opened) {
+    const { journal, orders, place, purchases } = opened
+    const goOn = yield* standing(opened)
+    yield* purchases.buy(purchase("pur-1"))
+    const { reference } = place()
+    const entry = yield* journal.get({ telco: "supplier", kind: "purchase-load", key: "daily" })
+    if (entry === null) return expect.fail()
+    yield* journal.replace({ ...entry, document: { unanswered: [], spares: [{ reference, cost: null }] } })
+    yield* goOn
+    yield* purchases.buy(purchase("pur-2"))
+    expect(orders).toHaveLength(2)
   })
 
   withSeller(

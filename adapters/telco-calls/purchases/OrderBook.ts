@@ -27,17 +27,23 @@ export interface Mark {
   readonly undo: (at: number) => Effect.Effect<void, Telco.Unavailable>
 }
 
+/**
+ * How a purchase has an order: from now on, from before, or not at all, since another purchase has
+ * the order, or this one has another order or was refused.
+ */
+export type Taking = "Taken" | "Had" | "Other"
+
 /** What the books go by. */
 export interface Options {
   readonly telco: string
   readonly records: PurchaseRecords.Records
   readonly skewMillis: number
-  /** Makes an order the purchase's own. False: it cannot have it. */
+  /** Makes an order the purchase's own. */
   readonly take: (
     purchase: Telco.SimPurchase,
     placed: Seller.Placed,
     answeredAt: null
-  ) => Effect.Effect<boolean, Telco.Unavailable>
+  ) => Effect.Effect<Taking, Telco.Unavailable>
   /** Fails while a call that was given up then may still be done. */
   readonly pause: (since: number) => Effect.Effect<void, Telco.Unavailable>
 }
@@ -62,10 +68,12 @@ export const make = ({ pause, records, skewMillis, take, telco }: Options) => {
   /** Gives the purchase an order that is to spare: whether there is one. */
   const takeSpare = Effect.fnUntraced(function* (purchase: Telco.SimPurchase, book: Book) {
     for (const one of contentOf(book).spares) {
-      const isTaken = yield* take(purchase, one, null)
+      const taking = yield* take(purchase, one, null)
+      // It goes on to be kept if nobody has it: the purchase has another order by now.
+      if (taking === "Other" && (yield* records.ownerOf(one.reference)) === null) return false
       const { spares, unanswered } = contentOf(book)
       yield* book.put({ unanswered, spares: spares.filter((other) => other !== one) })
-      if (isTaken) return true
+      if (taking !== "Other") return true
     }
     return false
   })
@@ -128,12 +136,14 @@ export const make = ({ pause, records, skewMillis, take, telco }: Options) => {
     const { load, purchaseId } = purchase
     const since = Math.min(...unanswered.map(({ at }) => at))
     for (const found of yield* listed(from, { load, since }, purchaseId)) {
-      if (found.quantity !== 1 || !(yield* take(purchase, found, null))) continue
-      // Its own call is what it is the outcome of, else the oldest one.
-      const settled = Math.max(
-        0,
-        unanswered.findIndex((one) => one.purchaseId === purchaseId)
-      )
+      if (found.quantity !== 1) continue
+      const taking = yield* take(purchase, found, null)
+      if (taking === "Other") continue
+      // Its own call is what it is the outcome of, else the oldest one; none if it was had before,
+      // and another process has answered for it.
+      const own = unanswered.findIndex((one) => one.purchaseId === purchaseId)
+      if (own === -1 && taking === "Had") return true
+      const settled = Math.max(0, own)
       yield* book.put({ ...contentOf(book), unanswered: unanswered.filter((_, index) => index !== settled) })
       return true
     }
