@@ -194,8 +194,7 @@ export const reportsCountOnce: Invariant = make(
         }
         if (verdict._tag === "Accepted") accepted.set(reportId, began)
         const isTaken = verdict._tag === "Accepted"
-        if (isOutOfReach(report, began) || isUnowned(report, after))
-          return isTaken ? `${show(report)} was taken` : null
+        if (isOutOfReach(report, began) || isUnowned(report, after)) return isTaken ? `${show(report)} was taken` : null
         return isTaken || report.fact._tag !== "Location" ? null : `${show(report)} was not taken`
       })
     }
