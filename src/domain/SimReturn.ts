@@ -77,9 +77,8 @@ export const step = (sim: Sim | null, work: ReturnSim): Step => {
 }
 
 /**
- * What the supplier had said before, and whether the answer is another one. It goes on to decide as
- * long as it has asked its people, also if it refuses to say. Null: nothing was, since the SIM is
- * another one by now.
+ * What the supplier had said before, and whether the answer is new. While its people decide, only
+ * their decision is. `before` is null if the SIM is another one by now.
  */
 const news = (sim: Sim, work: ReturnSim, returned: Returned) => {
   const before = isAnother(sim, work) ? null : (sim.purchase?.returned ?? null)

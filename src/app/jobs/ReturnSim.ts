@@ -64,13 +64,11 @@ export const make = Effect.gen(function* () {
           const prepared = yield* commits.prepare(organizationId, SimReturn.ended(sim, work, returned, now), now)
           const change = SimReturn.answer(sim, work, returned)
           const commit = change === null ? prepared : yield* commits.audited(prepared, change, now, TELCO_SAYS)
-          const dueAt = SimReturn.askedAgainAt(returned, held.job.createdAt, now)
           if (refusal !== null) {
-            return yield* commits.write({
-              ...commit,
-              jobs: { ...commit.jobs, ...ending(held, { message: refusal.message }, now).jobs }
-            })
+            const { message } = refusal
+            return yield* commits.write({ ...commit, jobs: { ...commit.jobs, ...ending(held, { message }, now).jobs } })
           }
+          const dueAt = SimReturn.askedAgainAt(returned, held.job.createdAt, now)
           if (dueAt === null) return yield* commits.write(finishing(held, commit))
           const retried = [{ ...leaseOf(held), dueAt, attempts: 0 }]
           yield* commits.write({ ...commit, jobs: { ...commit.jobs, retried } })
