@@ -5,7 +5,9 @@
  *
  * An index of arrays gives the rows of a word only all together, and common words are in most rows.
  * So the rows are divided into buckets by their ids, each word is there once for each bucket, and a
- * search ends at the bucket that gives it enough.
+ * search ends at the bucket that gives it enough. A bucket has as many rows as all before it. So a
+ * rare word costs little, as there are few buckets, and of a common one little more is read than
+ * the search needs.
  */
 import { Step } from "./Step.ts"
 
@@ -43,29 +45,34 @@ export const words = (metadata: string): string => `array_remove(string_to_array
 
 const DIGITS = "0123456789abcdef"
 
-/** How many buckets the rows of each last digit have, by the digit before it. */
-const PARTS = 4
+/** The character of each bucket, in the order in which they are searched. */
+export const buckets: ReadonlyArray<string> = Array.from("JIHGFEDCBA")
 
-/** The character of the first bucket. Those of the others follow it; none is a space. */
-const FIRST = "0".charCodeAt(0)
+/**
+ * The bucket of a row by the last digit of its id: none, `0`, `1` and so on to `f`. So `A` has a
+ * half of the rows, `B` a quarter, `C` an eighth and `D` a sixteenth.
+ */
+const BY_LAST = "JJDCCBBBBAAAAAAAA"
 
-/** The character of each bucket: of each last digit of an id, and of all other ids. */
-export const buckets: ReadonlyArray<string> = Array.from({ length: PARTS * (DIGITS.length + 1) }, (_, at) =>
-  String.fromCharCode(FIRST + at)
-)
+/** The bucket by the digit before a last `0`: `E` has 1/32 of the rows, `H` and `I` 1/256 each. */
+const BY_SECOND_LAST = "JIHGGFFFFEEEEEEEE"
 
-const digitAt = (digit: string): string => `position(${digit} in '${DIGITS}')`
+const byDigit = (characters: string, digit: string): string =>
+  `substr('${characters}', position(${digit} in '${DIGITS}') + 1, 1)`
 
 /** The character of the bucket of a row. */
 const bucketOf = (id: string): string =>
-  `chr(${FIRST} + ${PARTS} * ${digitAt(`right(${id}, 1)`)} + ${digitAt(`left(right(${id}, 2), 1)`)} % ${PARTS})`
+  `case right(${id}, 1)
+        when '0' then ${byDigit(BY_SECOND_LAST, `left(right(${id}, 2), 1)`)}
+        else ${byDigit(BY_LAST, `right(${id}, 1)`)}
+      end`
 
 /**
  * The words of metadata, each with the character of its row's bucket before it. An index is used by
  * what has this text as it stands.
  */
 const bucketed = (metadata: string, id: string): string => {
-  const bucket = bucketOf(id)
+  const bucket = `(${bucketOf(id)})`
   return `array_remove(string_to_array(${bucket} || replace(${spaced(metadata)}, ' ', ' ' || ${bucket}), ' '), ${bucket})`
 }
 

@@ -186,6 +186,29 @@ describe("What a search folds", () => {
   })
 })
 
+describe("The buckets of the words inside metadata (L4)", () => {
+  Tests.scoped("hold each row, each one as many as all before it", function* () {
+    const { sql } = yield* stocked(1)
+    const hexadecimal = Array.from({ length: 4_096 }, (_, at) => `id-${at.toString(16).padStart(3, "0")}`)
+    const bucketsOf = (ids: ReadonlyArray<string>) =>
+      Effect.map(
+        sql<{ readonly bucket: string; readonly count: number }>`
+          select ${sql.literal(NoteWords.bucketOfRow("subscription"))} as bucket, count(*)::int as count
+          from json_array_elements_text(${JSON.stringify(ids)}::json) subscription (subscription_id) group by 1`,
+        (rows) => new Map(rows.map(({ bucket, count }) => [bucket, count]))
+      )
+    const counts = yield* bucketsOf(hexadecimal)
+    expect(NoteWords.buckets.map((bucket) => counts.get(bucket) ?? 0)).toEqual([
+      ...[0, 16, 16, 32, 64, 128, 256, 512, 1_024, 2_048]
+    ])
+    const others = yield* Effect.sync(() => [
+      ...["", "0", "z0", "00", "Z", "A", "F0", "é", "😀0", " ", "0 "],
+      ...fc.sample(fc.string({ maxLength: 4, unit: "grapheme" }), 300)
+    ])
+    expect([...(yield* bucketsOf(others)).keys()].filter((bucket) => !NoteWords.buckets.includes(bucket))).toEqual([])
+  })
+})
+
 describe("A search that goes over as many attachments as it looks at (L4)", () => {
   Tests.scoped("says that it may find more", function* () {
     const { iccids, sql, storage } = yield* stocked(1)

@@ -36,44 +36,63 @@ with candidate as materialized (
         with rows_of_all as materialized (
           select subscription.* from unnest($17::text[]) bucket (words)
           join simplan.subscription on (status = 'Live' and metadata <> '' AND starts_with(bucket.words,
-            chr(48 + 4 * position(right(subscription.subscription_id,
-              1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-                1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(subscription.subscription_id, 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4) || replace(case
-              when octet_length(subscription.metadata) = char_length(subscription.metadata)
-              then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
-                -./:;<=>?@[\\]^_\x60{|}~', ' ')
-              else translate(
-                left(subscription.metadata, 256) collate "C",
-                E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-                'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
-              )
-              end, ' ', ' ' || chr(48 + 4 * position(right(subscription.subscription_id,
-                1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
-              ' '), chr(48 + 4 * position(right(subscription.subscription_id,
-                1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')) ),
+            case right(subscription.subscription_id, 1)
+            when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+              1) in '0123456789abcdef') + 1, 1)
+            else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+            end) AND array_remove(string_to_array((case right(subscription.subscription_id, 1)
+              when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+                1) in '0123456789abcdef') + 1, 1)
+              else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+              end) || replace(case
+                when octet_length(subscription.metadata) = char_length(subscription.metadata)
+                then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                  -./:;<=>?@[\\]^_\x60{|}~', ' ')
+                else translate(
+                  left(subscription.metadata, 256) collate "C",
+                  E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                  'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                )
+                end, ' ', ' ' || (case right(subscription.subscription_id, 1)
+                  when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+                    1) in '0123456789abcdef') + 1, 1)
+                  else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+                  end)), ' '), (case right(subscription.subscription_id, 1)
+                when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+                  1) in '0123456789abcdef') + 1, 1)
+                else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+                end)) @> string_to_array(bucket.words, ' ')) ),
         anyones as materialized (select * from rows_of_all limit 1025),
         are_many as materialized (select count(*) > 1024 as are_many from anyones),
         own as materialized (
           select subscription.* from unnest($18::text[]) bucket (words)
           join simplan.subscription on (status = 'Live' and metadata <> '' AND starts_with(bucket.words,
-            chr(48 + 4 * position(right(subscription.subscription_id,
-              1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-                1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(subscription.subscription_id, 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4) || replace(case
-              when octet_length(subscription.metadata) = char_length(subscription.metadata)
-              then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
-                -./:;<=>?@[\\]^_\x60{|}~', ' ')
-              else translate(
-                left(subscription.metadata, 256) collate "C",
-                E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-                'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
-              )
-              end, ' ', ' ' || chr(48 + 4 * position(right(subscription.subscription_id,
-                1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
-              ' '), chr(48 + 4 * position(right(subscription.subscription_id,
-                1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
-              ' ') AND array[subscription.organization_id] @> array[$19]::text[]) )
+            case right(subscription.subscription_id, 1)
+            when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+              1) in '0123456789abcdef') + 1, 1)
+            else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+            end) AND array_remove(string_to_array((case right(subscription.subscription_id, 1)
+              when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+                1) in '0123456789abcdef') + 1, 1)
+              else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+              end) || replace(case
+                when octet_length(subscription.metadata) = char_length(subscription.metadata)
+                then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+                  -./:;<=>?@[\\]^_\x60{|}~', ' ')
+                else translate(
+                  left(subscription.metadata, 256) collate "C",
+                  E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+                  'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+                )
+                end, ' ', ' ' || (case right(subscription.subscription_id, 1)
+                  when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+                    1) in '0123456789abcdef') + 1, 1)
+                  else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+                  end)), ' '), (case right(subscription.subscription_id, 1)
+                when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+                  1) in '0123456789abcdef') + 1, 1)
+                else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+                end)) @> string_to_array(bucket.words, ' ') AND array[subscription.organization_id] @> array[$19]::text[]) )
         select * from anyones
         where not (select are_many from are_many) and anyones.organization_id = $20
         union all
@@ -83,12 +102,15 @@ with candidate as materialized (
       with worded as materialized (
         with rows_of_all as materialized (
           select attachment.* from unnest($21::text[]) bucket (words)
-          join simplan.attachment on (metadata <> '' AND starts_with(bucket.words,
-            chr(48 + 4 * position(right(attachment.attachment_id,
-              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-                1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(attachment.attachment_id,
-              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-                1) in '0123456789abcdef') % 4) || replace(case
+          join simplan.attachment on (metadata <> '' AND starts_with(bucket.words, case right(attachment.attachment_id, 1)
+            when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+              1) in '0123456789abcdef') + 1, 1)
+            else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+            end) AND array_remove(string_to_array((case right(attachment.attachment_id, 1)
+              when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+                1) in '0123456789abcdef') + 1, 1)
+              else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+              end) || replace(case
                 when octet_length(attachment.metadata) = char_length(attachment.metadata)
                 then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
                   -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -97,21 +119,28 @@ with candidate as materialized (
                   E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                   'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                 )
-                end, ' ', ' ' || chr(48 + 4 * position(right(attachment.attachment_id,
-                  1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
-              chr(48 + 4 * position(right(attachment.attachment_id,
-                1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')) ),
+                end, ' ', ' ' || (case right(attachment.attachment_id, 1)
+                  when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+                    1) in '0123456789abcdef') + 1, 1)
+                  else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+                  end)), ' '), (case right(attachment.attachment_id, 1)
+                when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+                  1) in '0123456789abcdef') + 1, 1)
+                else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+                end)) @> string_to_array(bucket.words, ' ')) ),
         anyones as materialized (select * from rows_of_all limit 1025),
         are_many as materialized (select count(*) > 1024 as are_many from anyones),
         own as materialized (
           select attachment.* from unnest($22::text[]) bucket (words)
-          join simplan.attachment on (metadata <> '' AND starts_with(bucket.words,
-            chr(48 + 4 * position(right(attachment.attachment_id,
-              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-                1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(attachment.attachment_id,
-              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-                1) in '0123456789abcdef') % 4) || replace(case
+          join simplan.attachment on (metadata <> '' AND starts_with(bucket.words, case right(attachment.attachment_id, 1)
+            when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+              1) in '0123456789abcdef') + 1, 1)
+            else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+            end) AND array_remove(string_to_array((case right(attachment.attachment_id, 1)
+              when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+                1) in '0123456789abcdef') + 1, 1)
+              else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+              end) || replace(case
                 when octet_length(attachment.metadata) = char_length(attachment.metadata)
                 then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
                   -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -120,12 +149,15 @@ with candidate as materialized (
                   E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
                   'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
                 )
-                end, ' ', ' ' || chr(48 + 4 * position(right(attachment.attachment_id,
-                  1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
-              chr(48 + 4 * position(right(attachment.attachment_id,
-                1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-                  1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
-              ' ') AND array[attachment.organization_id] @> array[$23]::text[]) )
+                end, ' ', ' ' || (case right(attachment.attachment_id, 1)
+                  when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+                    1) in '0123456789abcdef') + 1, 1)
+                  else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+                  end)), ' '), (case right(attachment.attachment_id, 1)
+                when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+                  1) in '0123456789abcdef') + 1, 1)
+                else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+                end)) @> string_to_array(bucket.words, ' ') AND array[attachment.organization_id] @> array[$23]::text[]) )
         select * from anyones
         where not (select are_many from are_many) and anyones.organization_id = $24
         union all

@@ -54,12 +54,15 @@ with attached as materialized (
   with found as materialized (
     with rows_of_all as materialized (
       select attachment.* from unnest($27::text[]) bucket (words)
-      join simplan.attachment on (metadata <> '' AND starts_with(bucket.words,
-        chr(48 + 4 * position(right(attachment.attachment_id,
-          1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-            1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(attachment.attachment_id,
-          1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-            1) in '0123456789abcdef') % 4) || replace(case
+      join simplan.attachment on (metadata <> '' AND starts_with(bucket.words, case right(attachment.attachment_id, 1)
+        when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+          1) in '0123456789abcdef') + 1, 1)
+        else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+        end) AND array_remove(string_to_array((case right(attachment.attachment_id, 1)
+          when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+            1) in '0123456789abcdef') + 1, 1)
+          else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+          end) || replace(case
             when octet_length(attachment.metadata) = char_length(attachment.metadata)
             then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
               -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -68,21 +71,28 @@ with attached as materialized (
               E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
               'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
             )
-            end, ' ', ' ' || chr(48 + 4 * position(right(attachment.attachment_id,
-              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
-          chr(48 + 4 * position(right(attachment.attachment_id,
-            1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-              1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')) ),
+            end, ' ', ' ' || (case right(attachment.attachment_id, 1)
+              when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+                1) in '0123456789abcdef') + 1, 1)
+              else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+              end)), ' '), (case right(attachment.attachment_id, 1)
+            when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+              1) in '0123456789abcdef') + 1, 1)
+            else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+            end)) @> string_to_array(bucket.words, ' ')) ),
     anyones as materialized (select * from rows_of_all limit 1025),
     are_many as materialized (select count(*) > 1024 as are_many from anyones),
     own as materialized (
       select attachment.* from unnest($28::text[]) bucket (words)
-      join simplan.attachment on (metadata <> '' AND starts_with(bucket.words,
-        chr(48 + 4 * position(right(attachment.attachment_id,
-          1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-            1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(attachment.attachment_id,
-          1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-            1) in '0123456789abcdef') % 4) || replace(case
+      join simplan.attachment on (metadata <> '' AND starts_with(bucket.words, case right(attachment.attachment_id, 1)
+        when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+          1) in '0123456789abcdef') + 1, 1)
+        else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+        end) AND array_remove(string_to_array((case right(attachment.attachment_id, 1)
+          when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+            1) in '0123456789abcdef') + 1, 1)
+          else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+          end) || replace(case
             when octet_length(attachment.metadata) = char_length(attachment.metadata)
             then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
               -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -91,12 +101,15 @@ with attached as materialized (
               E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
               'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
             )
-            end, ' ', ' ' || chr(48 + 4 * position(right(attachment.attachment_id,
-              1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
-          chr(48 + 4 * position(right(attachment.attachment_id,
-            1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-              1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
-          ' ') AND array[attachment.organization_id] @> array[$29]::text[]) )
+            end, ' ', ' ' || (case right(attachment.attachment_id, 1)
+              when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+                1) in '0123456789abcdef') + 1, 1)
+              else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+              end)), ' '), (case right(attachment.attachment_id, 1)
+            when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+              1) in '0123456789abcdef') + 1, 1)
+            else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+            end)) @> string_to_array(bucket.words, ' ') AND array[attachment.organization_id] @> array[$29]::text[]) )
     select * from anyones
     where not (select are_many from are_many) and anyones.organization_id = $30
     union all
@@ -106,44 +119,63 @@ with attached as materialized (
     with rows_of_all as materialized (
       select subscription.* from unnest($31::text[]) bucket (words)
       join simplan.subscription on (status = 'Live' and metadata <> '' AND starts_with(bucket.words,
-        chr(48 + 4 * position(right(subscription.subscription_id,
-          1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-            1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(subscription.subscription_id, 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4) || replace(case
-          when octet_length(subscription.metadata) = char_length(subscription.metadata)
-          then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
-            -./:;<=>?@[\\]^_\x60{|}~', ' ')
-          else translate(
-            left(subscription.metadata, 256) collate "C",
-            E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-            'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
-          )
-          end, ' ', ' ' || chr(48 + 4 * position(right(subscription.subscription_id,
-            1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
-          ' '), chr(48 + 4 * position(right(subscription.subscription_id,
-            1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-              1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')) ),
+        case right(subscription.subscription_id, 1)
+        when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+          1) in '0123456789abcdef') + 1, 1)
+        else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+        end) AND array_remove(string_to_array((case right(subscription.subscription_id, 1)
+          when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+            1) in '0123456789abcdef') + 1, 1)
+          else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+          end) || replace(case
+            when octet_length(subscription.metadata) = char_length(subscription.metadata)
+            then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+              -./:;<=>?@[\\]^_\x60{|}~', ' ')
+            else translate(
+              left(subscription.metadata, 256) collate "C",
+              E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+              'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+            )
+            end, ' ', ' ' || (case right(subscription.subscription_id, 1)
+              when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+                1) in '0123456789abcdef') + 1, 1)
+              else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+              end)), ' '), (case right(subscription.subscription_id, 1)
+            when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+              1) in '0123456789abcdef') + 1, 1)
+            else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+            end)) @> string_to_array(bucket.words, ' ')) ),
     anyones as materialized (select * from rows_of_all limit 1025),
     are_many as materialized (select count(*) > 1024 as are_many from anyones),
     own as materialized (
       select subscription.* from unnest($32::text[]) bucket (words)
       join simplan.subscription on (status = 'Live' and metadata <> '' AND starts_with(bucket.words,
-        chr(48 + 4 * position(right(subscription.subscription_id,
-          1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-            1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(subscription.subscription_id, 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4) || replace(case
-          when octet_length(subscription.metadata) = char_length(subscription.metadata)
-          then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
-            -./:;<=>?@[\\]^_\x60{|}~', ' ')
-          else translate(
-            left(subscription.metadata, 256) collate "C",
-            E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-            'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
-          )
-          end, ' ', ' ' || chr(48 + 4 * position(right(subscription.subscription_id,
-            1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
-          ' '), chr(48 + 4 * position(right(subscription.subscription_id,
-            1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-              1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words,
-          ' ') AND array[subscription.organization_id] @> array[$33]::text[]) )
+        case right(subscription.subscription_id, 1)
+        when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+          1) in '0123456789abcdef') + 1, 1)
+        else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+        end) AND array_remove(string_to_array((case right(subscription.subscription_id, 1)
+          when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+            1) in '0123456789abcdef') + 1, 1)
+          else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+          end) || replace(case
+            when octet_length(subscription.metadata) = char_length(subscription.metadata)
+            then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+              -./:;<=>?@[\\]^_\x60{|}~', ' ')
+            else translate(
+              left(subscription.metadata, 256) collate "C",
+              E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+              'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+            )
+            end, ' ', ' ' || (case right(subscription.subscription_id, 1)
+              when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+                1) in '0123456789abcdef') + 1, 1)
+              else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+              end)), ' '), (case right(subscription.subscription_id, 1)
+            when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+              1) in '0123456789abcdef') + 1, 1)
+            else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+            end)) @> string_to_array(bucket.words, ' ') AND array[subscription.organization_id] @> array[$33]::text[]) )
     select * from anyones
     where not (select are_many from are_many) and anyones.organization_id = $34
     union all

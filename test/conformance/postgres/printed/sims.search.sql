@@ -53,12 +53,15 @@ with attached as materialized (
 ), attached_inside as materialized (
   with found as materialized (
     select attachment.* from unnest($19::text[]) bucket (words)
-    join simplan.attachment on (metadata <> '' AND starts_with(bucket.words,
-      chr(48 + 4 * position(right(attachment.attachment_id,
-        1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-          1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(attachment.attachment_id,
-        1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-          1) in '0123456789abcdef') % 4) || replace(case
+    join simplan.attachment on (metadata <> '' AND starts_with(bucket.words, case right(attachment.attachment_id, 1)
+      when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+        1) in '0123456789abcdef') + 1, 1)
+      else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+      end) AND array_remove(string_to_array((case right(attachment.attachment_id, 1)
+        when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+          1) in '0123456789abcdef') + 1, 1)
+        else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+        end) || replace(case
           when octet_length(attachment.metadata) = char_length(attachment.metadata)
           then translate(lower(left(attachment.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
             -./:;<=>?@[\\]^_\x60{|}~', ' ')
@@ -67,31 +70,45 @@ with attached as materialized (
             E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
             'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
           )
-          end, ' ', ' ' || chr(48 + 4 * position(right(attachment.attachment_id,
-            1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2), 1) in '0123456789abcdef') % 4)), ' '),
-        chr(48 + 4 * position(right(attachment.attachment_id,
-          1) in '0123456789abcdef') + position(left(right(attachment.attachment_id, 2),
-            1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')) )
+          end, ' ', ' ' || (case right(attachment.attachment_id, 1)
+            when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+              1) in '0123456789abcdef') + 1, 1)
+            else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+            end)), ' '), (case right(attachment.attachment_id, 1)
+          when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(attachment.attachment_id, 2),
+            1) in '0123456789abcdef') + 1, 1)
+          else substr('JJDCCBBBBAAAAAAAA', position(right(attachment.attachment_id, 1) in '0123456789abcdef') + 1, 1)
+          end)) @> string_to_array(bucket.words, ' ')) )
   select found.* from found where (select asked.more from asked) limit 512), inside as materialized ((
   with found as materialized (
     select subscription.* from unnest($20::text[]) bucket (words)
     join simplan.subscription on (status = 'Live' and metadata <> '' AND starts_with(bucket.words,
-      chr(48 + 4 * position(right(subscription.subscription_id,
-        1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-          1) in '0123456789abcdef') % 4)) AND array_remove(string_to_array(chr(48 + 4 * position(right(subscription.subscription_id, 1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4) || replace(case
-        when octet_length(subscription.metadata) = char_length(subscription.metadata)
-        then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
-          -./:;<=>?@[\\]^_\x60{|}~', ' ')
-        else translate(
-          left(subscription.metadata, 256) collate "C",
-          E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
-          'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
-        )
-        end, ' ', ' ' || chr(48 + 4 * position(right(subscription.subscription_id,
-          1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2), 1) in '0123456789abcdef') % 4)),
-        ' '), chr(48 + 4 * position(right(subscription.subscription_id,
-          1) in '0123456789abcdef') + position(left(right(subscription.subscription_id, 2),
-            1) in '0123456789abcdef') % 4)) @> string_to_array(bucket.words, ' ')) )
+      case right(subscription.subscription_id, 1)
+      when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+        1) in '0123456789abcdef') + 1, 1)
+      else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+      end) AND array_remove(string_to_array((case right(subscription.subscription_id, 1)
+        when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+          1) in '0123456789abcdef') + 1, 1)
+        else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+        end) || replace(case
+          when octet_length(subscription.metadata) = char_length(subscription.metadata)
+          then translate(lower(left(subscription.metadata, 256) collate "C"), E'\t\n\x0b\x0c\r !"#$%&''()*+,
+            -./:;<=>?@[\\]^_\x60{|}~', ' ')
+          else translate(
+            left(subscription.metadata, 256) collate "C",
+            E'ABCDEFGHIJKLMNOPQRSTUVWXYZÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞĀĂĄĆĈĊČĎĐĒĔĖĘĚĜĞĠĢĤĦĨĪĬĮĲĴĶĹĻĽĿŁŃŅŇŊŌŎŐŒŔŖŘŚŜŞŠŢŤŦŨŪŬŮŰŲŴŶŸŹŻŽΆΈΉΊΌΎΏΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΪΫЀЁЂЃЄЅІЇЈЉЊЋЌЍЎЏАБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯ «·»–—‘’“”„…\t\n\x0b\x0c\r !"#$%&''()*+,-./:;<=>?@[\\]^_\x60{|}~',
+            'abcdefghijklmnopqrstuvwxyzàáâãäåæçèéêëìíîïðñòóôõöøùúûüýþāăąćĉċčďđēĕėęěĝğġģĥħĩīĭįĳĵķĺļľŀłńņňŋōŏőœŕŗřśŝşšţťŧũūŭůűųŵŷÿźżžάέήίόύώαβγδεζηθικλμνξοπρστυφχψωϊϋѐёђѓєѕіїјљњћќѝўџабвгдежзийклмнопрстуфхцчшщъыьэюя '
+          )
+          end, ' ', ' ' || (case right(subscription.subscription_id, 1)
+            when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+              1) in '0123456789abcdef') + 1, 1)
+            else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+            end)), ' '), (case right(subscription.subscription_id, 1)
+          when '0' then substr('JIHGGFFFFEEEEEEEE', position(left(right(subscription.subscription_id, 2),
+            1) in '0123456789abcdef') + 1, 1)
+          else substr('JJDCCBBBBAAAAAAAA', position(right(subscription.subscription_id, 1) in '0123456789abcdef') + 1, 1)
+          end)) @> string_to_array(bucket.words, ' ')) )
   select 4 as rank, found.organization_id, found.iccid
   from found where (select asked.more from asked) limit $21::int) union all (
     select 4 as rank, attachment.organization_id, attachment.iccid
