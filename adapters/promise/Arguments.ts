@@ -179,16 +179,29 @@ const completing = (fields: View.AnyFields) => {
   }
 }
 
+type Checked = (method: string, request: unknown) => unknown
+
+// Methods are made anew for each transaction of a host, and their views stay the same.
+const made = new WeakMap<View.View, Checked>()
+
+const checkedBy = (view: View.View): Checked => {
+  const known = made.get(view)
+  if (known !== undefined) return known
+  const decode = decoder(structOf(view))
+  const complete = completing(view.fields)
+  const checked: Checked = (method, request) => complete(decode(method, request))
+  made.set(view, checked)
+  return checked
+}
+
 /**
  * Makes a function that checks a method's request by its view, and gives the domain's form of it.
  */
 export function ofView<Fields extends View.AnyFields>(
   view: View.View<Fields>
 ): (method: string, request: unknown) => View.Domain<Fields>
-export function ofView(view: View.View): (method: string, request: unknown) => unknown {
-  const decode = decoder(structOf(view))
-  const complete = completing(view.fields)
-  return (method, request) => complete(decode(method, request))
+export function ofView(view: View.View): Checked {
+  return (method, request) => checkedBy(view)(method, request)
 }
 
 /** The instant that a host has given; null if it has given none. */

@@ -36,57 +36,75 @@ export const checked = (method: string, transaction: unknown): Transaction => {
   throw Arguments.invalid(method, "transaction", message, transaction)
 }
 
-/** Throws an `InvalidFieldError` at once if the transaction has no method `query`. */
+/**
+ * Throws an `InvalidFieldError` at once if the transaction has no method `query`. A group of
+ * methods is made when it is asked for: most transactions use one.
+ */
 export const make = (outside: Runtime, transaction: Transaction): Within => {
   const runtime = joined(outside, checked(METHOD, transaction))
-  const { create: createKey, revoke, rotate } = OrganizationsResource.makeApiKeys(runtime)
-  const { cancel, get: getCommand } = CommandsResource.make(runtime)
-  const { create: createOrganization, get: getOrganization } = OrganizationsResource.make(runtime)
-  const { archive, create: createPlan, get: getPlan, remove: removePlan, unarchive } = PlansResource.make(runtime)
-  const { get, pause, remove, replace, resume } = SubscriptionsResource.make(runtime)
   return {
-    apiKeys: { create: createKey, revoke, rotate },
-    attachments: { suspend: SubscriptionsResource.makeAttachments(runtime).suspend },
-    commands: { cancel, get: getCommand },
-    coverage: { createRegion: CoverageResource.make(runtime).createRegion },
-    messages: {
-      send: CommandsResource.submitting(
-        runtime,
-        {
-          name: Command.methods.SendSms,
-          decode: SubscriptionsResource.sending,
-          fields: SubscriptionsResource.smsFields
-        },
-        ({ from, iccid, text }) => ({ _tag: "SendSms", iccid, from, text })
-      )
+    get apiKeys() {
+      const { create, revoke, rotate } = OrganizationsResource.makeApiKeys(runtime)
+      return { create, revoke, rotate }
     },
-    organizations: { create: createOrganization, get: getOrganization },
-    plans: { archive, create: createPlan, get: getPlan, remove: removePlan, unarchive },
-    sims: { import: SimsResource.make(runtime).import },
-    subscriptions: {
-      get,
-      pause,
-      remove,
-      replace,
-      resume,
-      create: CommandsResource.submitting(
-        runtime,
-        { name: Command.methods.CreateSubscription, decode: SubscriptionsResource.creation },
-        ({ activePeriod, iccid, metadata, planId }) => ({
-          _tag: "CreateSubscription",
-          planId,
-          metadata,
+    get attachments() {
+      return { suspend: SubscriptionsResource.makeAttachments(runtime).suspend }
+    },
+    get commands() {
+      const { cancel, get } = CommandsResource.make(runtime)
+      return { cancel, get }
+    },
+    get coverage() {
+      return { createRegion: CoverageResource.make(runtime).createRegion }
+    },
+    get messages() {
+      const method = {
+        name: Command.methods.SendSms,
+        decode: SubscriptionsResource.sending,
+        fields: SubscriptionsResource.smsFields
+      }
+      return {
+        send: CommandsResource.submitting(runtime, method, ({ from, iccid, text }) => ({
+          _tag: "SendSms",
           iccid,
-          activePeriod
-        })
-      )
+          from,
+          text
+        }))
+      }
     },
-    wallet: {
-      setMobilePlan: CommandsResource.submitting(
-        runtime,
-        { name: Command.methods.SetMobilePlan, decode: SimsResource.change },
-        ({ apply, iccid, label }) => ({ _tag: "SetMobilePlan", apply, label, iccid })
-      )
+    get organizations() {
+      const { create, get } = OrganizationsResource.make(runtime)
+      return { create, get }
+    },
+    get plans() {
+      const { archive, create, get, remove, unarchive } = PlansResource.make(runtime)
+      return { archive, create, get, remove, unarchive }
+    },
+    get sims() {
+      return { import: SimsResource.make(runtime).import }
+    },
+    get subscriptions() {
+      const { get, pause, remove, replace, resume } = SubscriptionsResource.make(runtime)
+      const method = { name: Command.methods.CreateSubscription, decode: SubscriptionsResource.creation }
+      const create = CommandsResource.submitting(runtime, method, ({ activePeriod, iccid, metadata, planId }) => ({
+        _tag: "CreateSubscription",
+        planId,
+        metadata,
+        iccid,
+        activePeriod
+      }))
+      return { create, get, pause, remove, replace, resume }
+    },
+    get wallet() {
+      const method = { name: Command.methods.SetMobilePlan, decode: SimsResource.change }
+      return {
+        setMobilePlan: CommandsResource.submitting(runtime, method, ({ apply, iccid, label }) => ({
+          _tag: "SetMobilePlan",
+          apply,
+          label,
+          iccid
+        }))
+      }
     }
   }
 }
