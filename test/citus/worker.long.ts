@@ -6,52 +6,10 @@ import { execSync } from "node:child_process"
 import { Effect } from "effect"
 import { createSimplan, type Simplan } from "simplan/promise"
 import { expect, it } from "vitest"
-import { admin } from "../conformance/postgres/PostgresWorld.ts"
-import { plan } from "../promise/World.ts"
 import * as Citus from "./Citus.ts"
+import { iccidOf, open, ORGANIZATIONS, serversOf, type Shop } from "./Shops.ts"
 
 const { start, stop, url } = Citus.options
-
-/** The server of each organization, such as `10.0.0.2:5432`. */
-const serversOf = (schema: string, organizationIds: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const sql = yield* admin(url)
-    const found = yield* Effect.forEach(
-      organizationIds,
-      (id) =>
-        sql<{ readonly server: string }>`
-        select pg_dist_node.nodename || ':' || pg_dist_node.nodeport as server
-        from pg_dist_placement
-        join pg_dist_node on pg_dist_node.groupid = pg_dist_placement.groupid and pg_dist_node.noderole = 'primary'
-        where pg_dist_placement.shardid =
-          get_shard_id_for_distribution_column(${`${schema}.organization`}::text::regclass, ${id}::text)`
-    )
-    return new Map(organizationIds.map((id, index) => [id, found[index]?.[0]?.server ?? ""]))
-  }).pipe(Effect.scoped, Effect.runPromise)
-
-const ORGANIZATIONS = 8
-const STOCK = 60
-
-const iccidOf = (shop: number, index: number): string =>
-  `89${String(Citus.options.seed % 1e6).padStart(6, "0")}${String(shop * 1_000 + index).padStart(11, "0")}`
-
-interface Shop {
-  readonly organizationId: string
-  readonly planId: string
-}
-
-const open = async (simplan: Simplan, number: number): Promise<Shop> => {
-  const { organizationId } = await simplan.organizations.create({ name: `Shop ${number}` })
-  const rows = Array.from({ length: STOCK }, (_, index) => ({
-    iccid: iccidOf(number, index),
-    label: "Green",
-    isEsim: true
-  }))
-  await simplan.sims.import({ organizationId, rows })
-  await simplan.webhooks.create({ organizationId, url: "https://example.com/", events: ["subscription.created"] })
-  const { planId } = await plan(simplan, organizationId)
-  return { organizationId, planId }
-}
 
 const TOKEN = "a-token-of-this-test"
 
@@ -129,6 +87,18 @@ it.runIf(stop !== "" && start !== "")(
       const first = acknowledged.filter(({ phase: of }) => of === "dead")
       await expect.poll(() => first.filter(({ id }) => !arrived.has(id)).length, { timeout: 30_000 }).toBe(0)
       const seen = await seenBy(services[1])
+      // A list by the last digits of an ICCID, which stand by themselves, of those that are served.
+      const found: Array<ReadonlyArray<string>> = []
+      const asked: Array<ReadonlyArray<string>> = []
+      for (const [number, { organizationId }] of shops.entries()) {
+        if (!first.some(({ of }) => of.organizationId === organizationId)) continue
+        for (let index = 0; index < 10; index++) {
+          const iccid = iccidOf(number, index)
+          const { items } = await services[1].sims.list({ organizationId, search: iccid.slice(-9) }).page()
+          asked.push([iccid])
+          found.push(items.map((one) => one.iccid))
+        }
+      }
       phase = "after"
       execSync(start, { stdio: "ignore" })
       await sleep(5_000)
@@ -147,6 +117,7 @@ it.runIf(stop !== "" && start !== "")(
       console.log([...new Set(refused.map(({ phase, why }) => `${phase}: ${why}`))].join("\n"))
       console.table(seen.map(({ text, ...one }) => ({ ...one, text: text.slice(0, 160) })))
       expect(seen.filter(({ status }) => status !== 200)).toEqual([])
+      expect(found).toEqual(asked)
       // Of each organization that was served, and of no other one.
       const served = new Set(first.map(({ of }) => of.organizationId))
       const listed = (path: string) =>

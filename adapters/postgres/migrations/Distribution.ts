@@ -69,10 +69,28 @@ const steps: ReadonlyArray<Step> = [
 export const tables: ReadonlyArray<string> = steps.map(({ table }) => table)
 
 /** As a distributed database has what goes by rows' places or writes from a trigger. */
-const functions = [
-  `create or replace function simplan.count_deliveries${EventTables.countingDistributed}`,
-  `create or replace function simplan.keep_partition${BookTables.keepingDistributed}`
-]
+const functions: Readonly<Record<string, string>> = {
+  count_deliveries: EventTables.countingDistributed,
+  keep_partition: BookTables.keepingDistributed
+}
+
+/** Those that are not so: a migration has made them as a database of one server has them. */
+const otherFunctions = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema) {
+  const found = yield* sql<{ readonly name: string; readonly body: string }>`
+    select pg_proc.proname::text as name, pg_proc.prosrc as body
+    from pg_proc where pg_proc.pronamespace = to_regnamespace(${schema.quoted})`
+  const bodies = new Map(found.map(({ body, name }) => [name, body]))
+  return Object.entries(functions).filter(
+    ([name, definition]) => !schema.text(definition).includes(bodies.get(name) ?? "")
+  )
+})
+
+/** Makes those as a distributed database has them. */
+export const replaceFunctions = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: DatabaseSchema) {
+  for (const [name, definition] of yield* otherFunctions(sql, schema)) {
+    yield* sql.unsafe(schema.text(`create or replace function simplan.${name}${definition}`)).unprepared
+  }
+})
 
 const refused = (message: string) => new Storage.StorageError({ message })
 
@@ -89,7 +107,8 @@ export const check = Effect.fnUntraced(function* (
 ) {
   const placed = yield* Placement.placed(sql, schema)
   if (placed.size === 0) return false
-  const missing = tables.filter((table) => !placed.has(table))
+  const others = (yield* otherFunctions(sql, schema)).map(([name]) => `the function ${name}`)
+  const missing = [...tables.filter((table) => !placed.has(table)), ...others]
   if (missing.length > 0) {
     return yield* refused(
       `Some tables of the schema ${schema.name} are distributed, but not ${missing.join(", ")}: run \`simplan migrate --distribute\``
@@ -126,7 +145,7 @@ export const run = Effect.fnUntraced(function* (client: SqlClient.SqlClient, sch
   const sql = schema.client(client)
   const left = yield* pending(client, schema)
   const run = (statement: string) => sql.unsafe(statement).unprepared
-  if (left.length > 0) yield* sql.withTransaction(Effect.forEach(functions, run, { discard: true }))
+  yield* replaceFunctions(client, schema)
   for (const { statements } of left) {
     // The triggers of deliveries write beside the rows that they are for, on the same server.
     const all = ["set local citus.enable_unsafe_triggers = on", ...statements]

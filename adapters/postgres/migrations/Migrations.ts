@@ -22,6 +22,7 @@ import { Data, Effect, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import * as Failure from "../connection/Failure.ts"
 import type { DatabaseSchema } from "../database/DatabaseSchema.ts"
+import * as Placement from "../database/Placement.ts"
 import * as CostTable from "./CostTable.ts"
 import * as Initial from "./Initial.ts"
 import * as NoteWords from "./NoteWords.ts"
@@ -332,8 +333,15 @@ const Attempt = Data.taggedEnum<Attempt>()
  * What there is of an index: it is `built`; it is `missing`, and made by the migration itself; or
  * it is `unbuilt`, as its table is large or a process has not built it to its end.
  */
-const stateOf = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema, { name, table }: Step.Index) =>
-  Effect.map(
+const stateOf = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  schema: DatabaseSchema,
+  { name, table }: Step.Index
+) {
+  const { quoted } = schema
+  // Of a table that is distributed this server has no rows.
+  const isPlaced = (yield* Placement.placed(sql, schema)).has(table)
+  return yield* Effect.map(
     sql<{ readonly valid: boolean | null; readonly large: boolean | null }>`
       select (
         select pg_index.indisvalid from pg_index where pg_index.indexrelid = to_regclass(${`${quoted}.${name}`})
@@ -341,9 +349,10 @@ const stateOf = (sql: SqlClient.SqlClient, { quoted }: DatabaseSchema, { name, t
       pg_relation_size(to_regclass(${`${quoted}.${table}`})) > ${LARGE}::int as large`,
     ([found]) => {
       if (found?.valid === true) return "built"
-      return found?.valid === false || found?.large === true ? "unbuilt" : "missing"
+      return found?.valid === false || found?.large === true || isPlaced ? "unbuilt" : "missing"
     }
   )
+})
 
 /**
  * What people limit statements and transactions by, which a migration and the wait for another

@@ -6,7 +6,7 @@
  * left to filter and to sort. If they are more, the list is scanned in its order, as other
  * filtered lists are: rows that fit stand close together there.
  */
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { Fragment } from "effect/sql/Statement"
 import { type Sim, type SimSearch, Storage, type Subscription } from "simplan/ports"
 import type { Database, Planning, Row, Sql } from "../../database/Database.ts"
@@ -269,8 +269,9 @@ const page = <Packed, Cursor, A>(
   unpack: (packed: Packed) => A
 ): Effect.Effect<Storage.Filtered<A, Cursor>, Storage.StorageError> => {
   const { limit, organizationId, scanLimit = Storage.SCAN_LIMIT, search } = asked
-  const statement = (sql: Sql): Fragment => {
-    const { filters, indexed, listed } = conditionsOf(sql)
+  const statement = (sql: Sql, hasAllServers: boolean): Fragment => {
+    const { filters, indexed: everywhere, listed } = conditionsOf(sql)
+    const indexed = hasAllServers ? everywhere : null
     const [literal, most] = [sql.literal, sql.literal(String(scanLimit))]
     const taken = [...filters, ...(search === null ? [] : [isFound(sql, organizationId, search)])]
     const beyondMost = literal(String(scanLimit + 1))
@@ -331,18 +332,25 @@ const page = <Packed, Cursor, A>(
       )::text as value
       from counted`
   }
-  return Secrets.decoded(
-    database.row((sql) => sql<Row<Found<Packed, Cursor>>>`${statement(sql)}`, planning(database)),
-    (read): Storage.Filtered<A, Cursor> => {
-      const { found, isScan, places } = read ?? { found: [], isScan: false, places: 0 }
-      const items = found.flatMap(({ item }) => (item === null ? [] : [unpack(item)]))
-      const last = found.at(-1)
-      if (last === undefined) return { items, rows: isScan ? 0 : places, next: null }
-      if (!isScan) return { items, rows: places, next: items.length < limit ? null : last.cursor }
-      const hasEnded = items.length < limit && last.at < scanLimit
-      return { items, rows: last.at, next: hasEnded ? null : last.cursor }
-    }
-  )
+  const queried = (sql: Sql, hasAllServers = true) => sql<Row<Found<Packed, Cursor>>>`${statement(sql, hasAllServers)}`
+  // ICCIDs stand by themselves where tables are distributed: if one of their servers is dead, the
+  // list is scanned in their place.
+  const isOnAllServers = database.isDistributed && search !== null && search.iccid !== null
+  const read = isOnAllServers
+    ? Effect.map(
+        database.rowsOfAll((sql, living) => queried(sql, living.areAll), organizationId),
+        ([row]) => row ?? null
+      )
+    : database.row((sql) => queried(sql), planning(database))
+  return Secrets.decoded(read, (row): Storage.Filtered<A, Cursor> => {
+    const { found, isScan, places } = row ?? { found: [], isScan: false, places: 0 }
+    const items = found.flatMap(({ item }) => (item === null ? [] : [unpack(item)]))
+    const last = found.at(-1)
+    if (last === undefined) return { items, rows: isScan ? 0 : places, next: null }
+    if (!isScan) return { items, rows: places, next: items.length < limit ? null : last.cursor }
+    const hasEnded = items.length < limit && last.at < scanLimit
+    return { items, rows: last.at, next: hasEnded ? null : last.cursor }
+  })
 }
 
 /** What lists of SIMs and of subscriptions ask of the SIM alone. */

@@ -7,7 +7,10 @@ import type { SqlClient } from "effect/sql"
 import { Storage } from "simplan/ports"
 import { StorageSuite } from "simplan/testing"
 import { expect } from "vitest"
+import { DatabaseSchema } from "simplan/postgres"
 import * as Distribution from "../../../../adapters/postgres/migrations/Distribution.ts"
+import * as Migrations from "../../../../adapters/postgres/migrations/Migrations.ts"
+import * as Step from "../../../../adapters/postgres/migrations/Step.ts"
 import * as Databases from "../../../setup/databases/Databases.ts"
 import { admin, connect, sending } from "../PostgresWorld.ts"
 import { commits } from "../printed/Operations.ts"
@@ -15,9 +18,12 @@ import * as Tests from "../../../setup/Tests.ts"
 
 const url = Databases.forEachTest()
 
-/** Makes the list, with these tables of the schema. */
+const schema = DatabaseSchema.make(DatabaseSchema.DEFAULT)
+
+/** Makes the list, with these tables of the schema, and has the functions as the tables are. */
 const place = (sql: SqlClient.SqlClient, tables: ReadonlyArray<string>) =>
   Effect.gen(function* () {
+    yield* Distribution.replaceFunctions(sql, schema)
     yield* sql`set allow_system_table_mods = on`.unprepared
     yield* sql`
       create table pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod "char", repmodel "char")`.unprepared
@@ -98,7 +104,7 @@ Tests.scoped("each part of a commit names its organization, and insertions have 
 })
 
 Tests.scoped(
-  "a service does not start where only some tables are distributed, or one that must be whole",
+  "a service does not start if only some tables are distributed, one that must be whole, or functions are not so",
   function* () {
     yield* Effect.scoped(connect(url()))
     const sql = yield* admin(url())
@@ -107,9 +113,18 @@ Tests.scoped(
     expect((yield* start).message).toMatch(
       /^Some tables of the schema simplan are distributed, but not organization: run/
     )
-    for (const table of ["organization", "api_key"]) {
-      yield* sql`insert into pg_dist_partition values (${`simplan.${table}`}::text::regclass, 'h', 's')`
+    const add = (table: string) =>
+      sql`insert into pg_dist_partition values (${`simplan.${table}`}::text::regclass, 'h', 's')`
+    yield* add("organization")
+    for (const step of Migrations.numbered(Migrations.all).flatMap(({ steps }) => steps)) {
+      if (step._tag !== "Function" || step.name !== "count_deliveries") continue
+      for (const statement of Step.statements(step)) yield* sql.unsafe(statement)
     }
+    expect((yield* start).message).toMatch(
+      /^Some tables of the schema simplan are distributed, but not the function count_deliveries: run/
+    )
+    yield* Distribution.replaceFunctions(sql, schema)
+    yield* add("api_key")
     const error = yield* start
     expect(error).toBeInstanceOf(Storage.StorageError)
     expect(error.message).toMatch(/^The schema simplan has api_key distributed, which must be whole/)

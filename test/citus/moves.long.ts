@@ -1,0 +1,100 @@
+/**
+ * The rows of organizations move from one server to another under the load of two services. Nothing
+ * that was acknowledged is lost, and nothing is refused for good.
+ */
+import { Effect } from "effect"
+import { createSimplan } from "simplan/promise"
+import { expect, it } from "vitest"
+import { admin } from "../conformance/postgres/PostgresWorld.ts"
+import * as Citus from "./Citus.ts"
+import { open, ORGANIZATIONS, serversOf, type Shop } from "./Shops.ts"
+
+const { url } = Citus.options
+
+/** How many of the organizations move, one after the other. */
+const MOVED = 2
+
+const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+const run = <A>(effect: Effect.Effect<A, unknown>) => Effect.runPromise(Effect.orDie(effect))
+
+/** Moves the rows of an organization, with those that stand beside them, to another server. */
+const move = (schema: string, organizationId: string, from: string) =>
+  run(
+    Effect.gen(function* () {
+      const sql = yield* admin(url)
+      const [row] = yield* sql<{ readonly to: string }>`
+        select nodename || ':' || nodeport as to from pg_dist_node
+        where isactive and shouldhaveshards and nodename || ':' || nodeport <> ${from} order by 1 limit 1`
+      const [[fromHost, fromPort], [host, port]] = [from.split(":"), (row?.to ?? "").split(":")]
+      const begun = performance.now()
+      yield* sql`
+        select citus_move_shard_placement(
+          get_shard_id_for_distribution_column(${`${schema}.organization`}::text::regclass, ${organizationId}::text),
+          ${fromHost}::text, ${fromPort}::text::int, ${host}::text, ${port}::text::int, 'auto'
+        )`
+      return { to: row?.to, seconds: Math.round((performance.now() - begun) / 1_000) }
+    }).pipe(Effect.scoped)
+  )
+
+it("rows move to another server under load, and nothing is lost", async () => {
+  const { schema } = await run(Citus.place)
+  const webhooks = { send: () => Promise.resolve({ status: 200 }) }
+  const options = { database: url, schema, telco: "simulator", webhooks } as const
+  const services = [createSimplan(options), createSimplan(options)] as const
+  try {
+    const shops: Array<Shop> = []
+    for (let number = 0; number < ORGANIZATIONS; number++) shops.push(await open(services[0], number))
+    const servers = await serversOf(
+      schema,
+      shops.map(({ organizationId }) => organizationId)
+    )
+    let isLoaded = true
+    const acknowledged: Array<{ readonly of: Shop; readonly iccid: string; readonly millis: number }> = []
+    const failures: Array<string> = []
+    const loads = shops.map(async (of, number) => {
+      const simplan = services[number % 2] ?? services[0]
+      const { organizationId, planId } = of
+      while (isLoaded) {
+        const begun = performance.now()
+        try {
+          const { sim } = await simplan.subscriptions.create({ organizationId, planId })
+          acknowledged.push({ of, iccid: sim.iccid, millis: performance.now() - begun })
+          await simplan.subscriptions.get({ organizationId, iccid: sim.iccid })
+        } catch (error) {
+          failures.push(`${organizationId}: ${String(error)}`)
+        }
+        await sleep(1_000)
+      }
+    })
+    const moved: Array<unknown> = []
+    for (const { organizationId } of shops.slice(0, MOVED)) {
+      const from = servers.get(organizationId) ?? ""
+      moved.push({ organizationId, from, ...(await move(schema, organizationId, from)) })
+    }
+    isLoaded = false
+    await Promise.all(loads)
+    console.table(moved)
+    console.log(
+      `${acknowledged.length} creations, the longest ${Math.round(Math.max(...acknowledged.map(({ millis }) => millis)))} ms`
+    )
+    const after = await serversOf(
+      schema,
+      shops.map(({ organizationId }) => organizationId)
+    )
+    for (const { organizationId } of shops.slice(0, MOVED)) {
+      expect(after.get(organizationId)).not.toBe(servers.get(organizationId))
+    }
+    expect(failures).toEqual([])
+    const lost: Array<string> = []
+    for (const { organizationId } of shops) {
+      const stored = new Set<string>()
+      for await (const one of services[1].subscriptions.list({ organizationId })) stored.add(one.sim.iccid)
+      for (const { iccid, of } of acknowledged)
+        if (of.organizationId === organizationId && !stored.has(iccid)) lost.push(iccid)
+    }
+    expect(lost).toEqual([])
+  } finally {
+    await Promise.all(services.map((one) => one.close()))
+  }
+}, 900_000)
