@@ -30,7 +30,7 @@ const STOCK = 60
 
 /** The ICCID of a shop's SIM. */
 export const iccidOf = (shop: number, index: number): string =>
-  `89${String(Citus.options.seed % 1e6).padStart(6, "0")}${String(shop * 1_000 + index).padStart(11, "0")}`
+  `89${String(Citus.options.seed % 1e6).padStart(6, "0")}${String(shop * 10_000 + index).padStart(11, "0")}`
 
 /** What a creation names. */
 export interface Shop {
@@ -39,9 +39,9 @@ export interface Shop {
 }
 
 /** Makes one with SIMs, an endpoint and a plan. */
-export const open = async (simplan: Simplan, number: number): Promise<Shop> => {
+export const open = async (simplan: Simplan, number: number, stock = STOCK): Promise<Shop> => {
   const { organizationId } = await simplan.organizations.create({ name: `Shop ${number}` })
-  const rows = Array.from({ length: STOCK }, (_, index) => ({
+  const rows = Array.from({ length: stock }, (_, index) => ({
     iccid: iccidOf(number, index),
     label: "Green",
     isEsim: true

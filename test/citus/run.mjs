@@ -6,8 +6,9 @@
 // made in a schema of their own, placed as `simplan migrate --distribute` does it, and dropped
 // afterwards. Options: --runs (how many random runs are compared with the storage in memory, for
 // each of four seeds: 2), --seed (by the time of day), --only (of the files here: `suite`,
-// `statements`, `migrations`, `moves` or `worker`); for `worker`, --stop and --start: commands that
-// end one server for rows as a crash does, and bring it back. `moves` needs `wal_level = logical`.
+// `statements`, `migrations`, `moves`, `rates` or `worker`); for `worker`, --stop and --start:
+// commands that end one server for rows as a crash does, and bring it back. `moves` needs
+// `wal_level = logical`, and two servers for rows.
 import { parseArgs } from "node:util"
 import * as Long from "../setup/long.mjs"
 
