@@ -32,9 +32,9 @@ const make = Effect.gen(function* () {
 /** The name of a schema whose tables are placed. */
 export const place = make
 
-/** The same; it is dropped with the scope. */
-export const placed = Effect.acquireRelease(make, ({ schema }) =>
-  Effect.orDie(
-    Effect.scoped(Effect.flatMap(admin(options.url), (sql) => sql.unsafe(`drop schema ${schema} cascade`).unprepared))
-  )
-)
+/** Drops the schema. */
+export const drop = (schema: string) =>
+  Effect.scoped(Effect.flatMap(admin(options.url), (sql) => sql.unsafe(`drop schema ${schema} cascade`).unprepared))
+
+/** The same as `place`; it is dropped with the scope. */
+export const placed = Effect.acquireRelease(make, ({ schema }) => Effect.orDie(drop(schema)))

@@ -3,7 +3,7 @@
  * that was acknowledged is lost, and nothing is refused for good.
  */
 import { Effect } from "effect"
-import { createSimplan } from "simplan/promise"
+import { createSimplan, StorageUnavailableError } from "simplan/promise"
 import { expect, it } from "vitest"
 import { admin } from "../conformance/postgres/PostgresWorld.ts"
 import * as Citus from "./Citus.ts"
@@ -13,6 +13,9 @@ const { url } = Citus.options
 
 /** How many of the organizations move, one after the other. */
 const MOVED = 2
+
+/** More than are created meanwhile. */
+const STOCK = 500
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
@@ -44,25 +47,33 @@ it("rows move to another server under load, and nothing is lost", async () => {
   const services = [createSimplan(options), createSimplan(options)] as const
   try {
     const shops: Array<Shop> = []
-    for (let number = 0; number < ORGANIZATIONS; number++) shops.push(await open(services[0], number))
+    for (let number = 0; number < ORGANIZATIONS; number++) shops.push(await open(services[0], number, STOCK))
     const servers = await serversOf(
       schema,
       shops.map(({ organizationId }) => organizationId)
     )
     let isLoaded = true
     const acknowledged: Array<{ readonly of: Shop; readonly iccid: string; readonly millis: number }> = []
+    const repeated: Array<string> = []
     const failures: Array<string> = []
     const loads = shops.map(async (of, number) => {
       const simplan = services[number % 2] ?? services[0]
       const { organizationId, planId } = of
+      let key = 0
       while (isLoaded) {
         const begun = performance.now()
         try {
-          const { sim } = await simplan.subscriptions.create({ organizationId, planId })
+          const { sim } = await simplan.subscriptions.create(
+            { organizationId, planId },
+            { idempotencyKey: String(key) }
+          )
           acknowledged.push({ of, iccid: sim.iccid, millis: performance.now() - begun })
           await simplan.subscriptions.get({ organizationId, iccid: sim.iccid })
+          key++
         } catch (error) {
-          failures.push(`${organizationId}: ${String(error)}`)
+          // It is asked again under its key.
+          const list = error instanceof StorageUnavailableError ? repeated : failures
+          list.push(`${organizationId}: ${String(error)}`)
         }
         await sleep(1_000)
       }
@@ -75,8 +86,9 @@ it("rows move to another server under load, and nothing is lost", async () => {
     isLoaded = false
     await Promise.all(loads)
     console.table(moved)
+    console.log([...new Set(repeated)].join("\n"))
     console.log(
-      `${acknowledged.length} creations, the longest ${Math.round(Math.max(...acknowledged.map(({ millis }) => millis)))} ms`
+      `${acknowledged.length} creations, ${repeated.length} asked again, the longest ${Math.round(Math.max(...acknowledged.map(({ millis }) => millis)))} ms`
     )
     const after = await serversOf(
       schema,
@@ -96,5 +108,6 @@ it("rows move to another server under load, and nothing is lost", async () => {
     expect(lost).toEqual([])
   } finally {
     await Promise.all(services.map((one) => one.close()))
+    await run(Citus.drop(schema))
   }
 }, 900_000)

@@ -7,7 +7,6 @@ import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { createSimplan, type Simplan } from "simplan/promise"
 import { expect, it } from "vitest"
-import { admin } from "../conformance/postgres/PostgresWorld.ts"
 import * as Citus from "./Citus.ts"
 import { open, ORGANIZATIONS, type Shop } from "./Shops.ts"
 
@@ -67,11 +66,6 @@ const round = async (side: Side): Promise<void> => {
 const middle = (values: ReadonlyArray<number>): number =>
   Math.round(values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0)
 
-const dropped = (schema: string) =>
-  Effect.runPromise(
-    Effect.scoped(Effect.flatMap(admin(url), (sql) => sql.unsafe(`drop schema ${schema} cascade`).unprepared))
-  )
-
 it("creations and reads a second, distributed and whole", async () => {
   const { schema } = await Effect.runPromise(Citus.place)
   const whole = `whole_${randomBytes(6).toString("hex")}`
@@ -87,6 +81,6 @@ it("creations and reads a second, distributed and whole", async () => {
     expect(Object.values(sides).flatMap(({ perSecond }) => [...perSecond.create, ...perSecond.get])).not.toContain(0)
   } finally {
     for (const { simplan } of Object.values(sides)) await simplan.close()
-    for (const one of [schema, whole]) await dropped(one)
+    for (const one of [schema, whole]) await Effect.runPromise(Citus.drop(one))
   }
 }, 900_000)

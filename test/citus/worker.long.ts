@@ -143,6 +143,7 @@ it.runIf(stop !== "" && start !== "")(
       expect(counts.filter(({ dead, refused }) => dead > 0 && refused > 0)).toEqual([])
     } finally {
       await Promise.all(services.map((one) => one.close()))
+      await Effect.runPromise(Citus.drop(schema))
     }
   },
   600_000

@@ -331,7 +331,7 @@ const Attempt = Data.taggedEnum<Attempt>()
 
 /**
  * What there is of an index: it is `built`; it is `missing`, and made by the migration itself; or
- * it is `unbuilt`, as its table is large or a process has not built it to its end.
+ * it is `unbuilt`, as its table is large or distributed, or a process has not built it to its end.
  */
 const stateOf = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -339,7 +339,7 @@ const stateOf = Effect.fnUntraced(function* (
   { name, table }: Step.Index
 ) {
   const { quoted } = schema
-  // Of a table that is distributed this server has no rows.
+  // This server has no rows of a distributed table, so that its size says nothing.
   const isPlaced = (yield* Placement.placed(sql, schema)).has(table)
   return yield* Effect.map(
     sql<{ readonly valid: boolean | null; readonly large: boolean | null }>`
