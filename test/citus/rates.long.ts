@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { createSimplan, type Simplan } from "simplan/promise"
 import { expect, it } from "vitest"
 import * as Citus from "./Citus.ts"
-import { open, ORGANIZATIONS, type Shop } from "./Shops.ts"
+import { openAll, type Shop } from "./Shops.ts"
 
 const { url } = Citus.options
 
@@ -28,8 +28,7 @@ interface Side {
 
 const openSide = async (schema: string): Promise<Side> => {
   const simplan = createSimplan({ database: url, schema, telco: "simulator", worker: false })
-  const shops: Array<Shop> = []
-  for (let number = 0; number < ORGANIZATIONS; number++) shops.push(await open(simplan, number, STOCK))
+  const shops = await openAll(simplan, STOCK)
   return { simplan, shops, iccids: [], perSecond: { create: [], get: [] } }
 }
 

@@ -3,11 +3,12 @@
  * it are not served meanwhile, and nothing that was acknowledged is lost.
  */
 import { execSync } from "node:child_process"
+import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
 import { createSimplan, type Simplan } from "simplan/promise"
 import { expect, it } from "vitest"
 import * as Citus from "./Citus.ts"
-import { iccidOf, open, ORGANIZATIONS, serversOf, type Shop } from "./Shops.ts"
+import { type Acknowledged, iccidOf, lost, openAll, serversOf, type Shop } from "./Shops.ts"
 
 const { start, stop, url } = Citus.options
 
@@ -38,7 +39,8 @@ const seenBy = async (simplan: Simplan) => {
   return seen
 }
 
-const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+/** More than are created meanwhile. */
+const STOCK = 60
 
 it.runIf(stop !== "" && start !== "")(
   "one dead server costs the organizations on it alone",
@@ -55,15 +57,11 @@ it.runIf(stop !== "" && start !== "")(
     const options = { database: url, schema, telco: "simulator", webhooks, http } as const
     const services = [createSimplan(options), createSimplan(options)] as const
     try {
-      const shops: Array<Shop> = []
-      for (let number = 0; number < ORGANIZATIONS; number++) shops.push(await open(services[0], number))
-      const servers = await serversOf(
-        schema,
-        shops.map(({ organizationId }) => organizationId)
-      )
+      const shops = await openAll(services[0], STOCK)
+      const servers = await serversOf(schema, shops)
       let phase: "before" | "dead" | "after" = "before"
       let isLoaded = true
-      const acknowledged: Array<{ readonly of: Shop; readonly id: string; readonly phase: string }> = []
+      const acknowledged: Array<Acknowledged & { readonly phase: string }> = []
       const refused: Array<{ readonly of: Shop; readonly phase: string; readonly why: string }> = []
       const loads = shops.map(async (of, number) => {
         const simplan = services[number % 2] ?? services[0]
@@ -131,14 +129,7 @@ it.runIf(stop !== "" && start !== "")(
         const found = [...listed(path)]
         expect([path, found.length > 0, found.filter((id) => !served.has(id))]).toEqual([path, true, []])
       }
-      const lost: Array<string> = []
-      for (const { organizationId } of shops) {
-        const stored = new Set<string>()
-        for await (const one of services[1].subscriptions.list({ organizationId })) stored.add(one.subscriptionId)
-        for (const { id, of } of acknowledged)
-          if (of.organizationId === organizationId && !stored.has(id)) lost.push(id)
-      }
-      expect(lost).toEqual([])
+      expect(await lost(services[1], shops, acknowledged)).toEqual([])
       expect(counts.some(({ dead }) => dead === 0)).toBe(true)
       expect(counts.filter(({ dead, refused }) => dead > 0 && refused > 0)).toEqual([])
     } finally {

@@ -333,15 +333,13 @@ const Attempt = Data.taggedEnum<Attempt>()
  * What there is of an index: it is `built`; it is `missing`, and made by the migration itself; or
  * it is `unbuilt`, as its table is large or distributed, or a process has not built it to its end.
  */
-const stateOf = Effect.fnUntraced(function* (
+const stateOf = (
   sql: SqlClient.SqlClient,
-  schema: DatabaseSchema,
+  { quoted }: DatabaseSchema,
+  placed: ReadonlySet<string>,
   { name, table }: Step.Index
-) {
-  const { quoted } = schema
-  // This server has no rows of a distributed table, so that its size says nothing.
-  const isPlaced = (yield* Placement.placed(sql, schema)).has(table)
-  return yield* Effect.map(
+) =>
+  Effect.map(
     sql<{ readonly valid: boolean | null; readonly large: boolean | null }>`
       select (
         select pg_index.indisvalid from pg_index where pg_index.indexrelid = to_regclass(${`${quoted}.${name}`})
@@ -349,10 +347,10 @@ const stateOf = Effect.fnUntraced(function* (
       pg_relation_size(to_regclass(${`${quoted}.${table}`})) > ${LARGE}::int as large`,
     ([found]) => {
       if (found?.valid === true) return "built"
-      return found?.valid === false || found?.large === true || isPlaced ? "unbuilt" : "missing"
+      // This server has no rows of a distributed table, so that its size says nothing.
+      return found?.valid === false || found?.large === true || placed.has(table) ? "unbuilt" : "missing"
     }
   )
-})
 
 /**
  * What people limit statements and transactions by, which a migration and the wait for another
@@ -381,9 +379,10 @@ const next = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: Data
   if (first === undefined) return Attempt.UpToDate()
   const due = newest === 0 ? pending : [first]
   const built = new Set<Step.Step>()
-  for (const step of newest === 0 ? [] : first.steps) {
-    if (step._tag !== "Index") continue
-    const state = yield* stateOf(sql, schema, step)
+  const indexes = newest === 0 ? [] : first.steps.filter((step) => step._tag === "Index")
+  const placed = indexes.length === 0 ? new Set<string>() : yield* Placement.placed(sql, schema)
+  for (const step of indexes) {
+    const state = yield* stateOf(sql, schema, placed, step)
     if (state === "unbuilt") return Attempt.Unbuilt({ index: step })
     if (state === "built") built.add(step)
   }

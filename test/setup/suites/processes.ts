@@ -1,8 +1,9 @@
 /**
  * The tests that take longer than all others together: those that start servers, browsers or
  * workers as processes again and again, those that fill large tables to count the work of
- * statements, those that ask or play a service very often, and those of PostgreSQL and PGlite whose
- * kind the others have. `npm run test:processes` runs them, `npm test` does not.
+ * statements, those that ask or play a service or a supplier very often, and those of PostgreSQL,
+ * PGlite and the suites whose kind the others have. `npm run test:processes` runs them, `npm test`
+ * does not.
  */
 export const processes: ReadonlyArray<string> = [
   "test/cli/migrate.test.ts",
